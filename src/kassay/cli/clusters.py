@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kassay.cli import completing
+from kassay.cli.options import pairs
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.clusters.inputs import ClusterInputs
     from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.targets.resolve import Target
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -100,3 +102,33 @@ def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
         else:
             inputs.take_brokers(read_brokers(text, path), path)
     return inputs
+
+
+def loaded(specs: tuple[str, ...], chosen: Mapping[str, Any]) -> list[Target]:
+    """The targets of consumer groups that the specs name; raises as `resolve` does."""
+    from kassay.certify.optimum.gaps import require_measurable
+    from kassay.certify.processes.host import Limits
+    from kassay.certify.targets.resolve import resolve
+
+    limits = Limits(call_timeout_s=chosen["call_timeout"])
+    config = pairs(chosen["configs"], "--config")
+    targets = []
+    for spec in dict.fromkeys(specs):
+        target = resolve(spec, in_process=chosen["in_process"], limits=limits, config=config)
+        require_measurable(target)
+        targets.append(target)
+    return targets
+
+
+def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target | None:
+    """The assignor of today: the one given, else the one that the coordinator names if kassay knows it."""
+    from kassay.certify.clusters.rollout import start_of
+    from kassay.model.errors import TargetError
+
+    if chosen["strategy"] is not None:
+        return loaded((chosen["strategy"],), chosen)[0]
+    spec = start_of(observed.strategy, is_consumer_group=observed.is_consumer_group)
+    try:
+        return None if spec is None else loaded((spec,), {**chosen, "configs": ()})[0]
+    except (TargetError, InputError):  # a rule of their own, which only --from can name
+        return None

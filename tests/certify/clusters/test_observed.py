@@ -2,6 +2,7 @@
 
 import pytest
 
+from kassay.certify.clusters.observed import lags_of
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from tests.certify.clusters.cluster import observed, offsets, topics
@@ -91,7 +92,6 @@ def test_subscriptions_and_racks_by_any_name_of_a_member():
         ([offsets({"a": ["t-0"]}), offsets({"b": ["t-0"]})], "f2:2: CONSUMER-ID: found 'b', expected 'a'"),
         ([output("groups-state-3.9.txt")], "group 'billing': no output tells who owns what"),
         ([topics({"t": 1})], "no consumer group: expected the output of kafka-consumer-groups.sh"),
-        ([offsets({"a": ["t-0"]}), "topic,partition,lag\nt,4,1\n"], "lag: found t-4, expected a partition"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(texts, complaint):
@@ -100,7 +100,10 @@ def test_what_does_not_fit_together_is_refused(texts, complaint):
     assert str(caught.value).startswith(complaint)
 
 
-def test_lags_come_from_the_offsets_view_unless_a_file_has_them():
+def test_lags_come_from_the_offsets_view_or_from_lines():
     view = output("groups-offsets-3.9.txt")
-    assert observed(view).lags[TopicPartition("orders", 0)] == 58
-    assert observed(view, "topic,partition,lag\norders,2,7\n").lags == {TopicPartition("orders", 2): 7}
+    group = observed(view)
+    assert lags_of(view, "g", group)[TopicPartition("orders", 0)] == 58
+    assert lags_of("topic,partition,lag\norders,2,7\nx,0,1\n", "l", group) == {TopicPartition("orders", 2): 7}
+    with pytest.raises(InputError, match="l: no lag of a partition that the group reads"):
+        lags_of("topic,partition,lag\nx,0,1\n", "l", group)

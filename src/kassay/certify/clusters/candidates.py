@@ -15,7 +15,7 @@ from typing import Any, Final
 from kassay.certify.clusters.events import PlannedChange
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.processes.host import Maker
+from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
@@ -97,6 +97,14 @@ def play_candidate(
     target: Target, observed: ObservedGroup, changes: Sequence[PlannedChange]
 ) -> PlayedCandidate:
     """What the target makes of the group and of the changes; it is opened and closed here."""
+    with target.open() as host:
+        return play_on(host, target, observed, changes)
+
+
+def play_on(
+    host: Host, target: Target, observed: ObservedGroup, changes: Sequence[PlannedChange]
+) -> PlayedCandidate:
+    """What the target on this host makes of the group and of the changes."""
     joins = tuple(Join(member) for member in observed.group.members)
     texts = (SWITCH, *(each.text for each in changes))
     history = History(observed.cluster, (joins, *(each.change for each in changes)))
@@ -104,16 +112,15 @@ def play_candidate(
     answers: list[Assignment] = []
     failure = None
     before = observed.assignment
-    with target.open() as host:
-        for rebalanced in Player(Maker(host), target.protocol).play(history):
-            failure = _failure(rebalanced)
-            if failure is not None:
-                failure = f"{texts[rebalanced.index]}: {failure}"
-                break
-            after = rebalanced.steps[-1].given
-            steps.append(_step(texts[rebalanced.index], target, rebalanced, before, after))
-            answers.append(after)
-            before = after
+    for rebalanced in Player(Maker(host), target.protocol).play(history):
+        failure = _failure(rebalanced)
+        if failure is not None:
+            failure = f"{texts[rebalanced.index]}: {failure}"
+            break
+        after = rebalanced.steps[-1].given
+        steps.append(_step(texts[rebalanced.index], target, rebalanced, before, after))
+        answers.append(after)
+        before = after
     return PlayedCandidate(target.spec, target.protocol, target.kind, tuple(steps), tuple(answers), failure)
 
 

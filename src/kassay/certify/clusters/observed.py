@@ -55,7 +55,6 @@ class ObservedGroup:
     is_consumer_group: bool
     warnings: tuple[str, ...]
     assumptions: tuple[str, ...]
-    lags: Mapping[TopicPartition, int]
 
     @lazy
     def assignment(self) -> Assignment:
@@ -117,7 +116,6 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     racks = _by_consumer(inputs.racks, consumers, rows)
     if inputs.racks and (without := len(consumers) - len(racks)):
         warnings.append(f"{without} of {len(consumers)} members have no rack in the file of racks")
-    lags = _lags(inputs, outputs, counts)
     members = tuple(
         Member(
             each.member_id,
@@ -143,7 +141,6 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
         any(row.epoch is not None for row in outputs.states) or any(c.is_consumer for c in consumers),
         tuple(warnings),
         tuple(assumptions),
-        lags,
     )
 
 
@@ -265,17 +262,20 @@ def _topic(inputs: ClusterInputs, name: str, partitions: int) -> Topic:
     return known if known is not None else Topic(name, partitions)
 
 
-def _lags(
-    inputs: ClusterInputs, outputs: GroupOutputs, counts: Mapping[str, int]
-) -> dict[TopicPartition, int]:
-    """The lag of each partition of which one is told: by a file of lags, else by the offsets view."""
-    if inputs.lags is not None:
-        for topic, number in inputs.lags:
-            if not 0 <= number < counts.get(topic, 0):
-                raise InputError(f"lag: found {topic}-{number}, expected a partition that there is")
-        return dict(inputs.lags)
-    return {
-        TopicPartition(row.topic, row.partition): row.lag
-        for row in outputs.offsets
-        if row.topic is not None and row.lag is not None
-    }
+def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartition, int]:
+    """The lags that a text tells of the group: lines of lags, or the offsets view. Raises `InputError`."""
+    inputs = ClusterInputs()
+    inputs.take(text, file)
+    lags = inputs.lags
+    if lags is None:
+        lags = {
+            TopicPartition(row.topic, row.partition): row.lag
+            for row in of_group(inputs.groups, observed.name).offsets
+            if row.topic is not None and row.lag is not None
+        }
+    known = {tp: lag for tp, lag in lags.items() if observed.cluster.has(tp)}
+    if not known:
+        raise InputError(
+            f"{file}: no lag of a partition that the group reads, expected the offsets view of it"
+        )
+    return known

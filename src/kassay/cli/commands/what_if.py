@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.clusters import cluster_options, observed_group
-from kassay.cli.options import FilePath, json_option, no_seed_option, pairs, present, write_json
+from kassay.cli.clusters import cluster_options, loaded, observed_group, start_target
+from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
 from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
-
-if TYPE_CHECKING:
-    from kassay.certify.clusters.observed import ObservedGroup
-    from kassay.certify.targets.resolve import Target
 
 PLACE = 300
 
@@ -58,9 +54,9 @@ def command(**chosen: Any) -> int:
 
     observed = observed_group(chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
-    targets = _targets(chosen["targets"] or KAFKAS, chosen)
+    targets = loaded(chosen["targets"] or KAFKAS, chosen)
     with bar("asking", len(targets)) as tell:
-        answer = what_if(observed, targets, changes, _start(observed, chosen), tell)
+        answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
     present(
         answer.to_json(),
@@ -68,36 +64,6 @@ def command(**chosen: Any) -> int:
         chosen["json_path"],
     )
     return 1 if answer.failed else 0
-
-
-def _targets(specs: tuple[str, ...], chosen: dict[str, Any]) -> list[Target]:
-    """The targets of consumer groups that the specs name; raises as `resolve` does."""
-    from kassay.certify.optimum.gaps import require_measurable
-    from kassay.certify.processes.host import Limits
-    from kassay.certify.targets.resolve import resolve
-
-    limits = Limits(call_timeout_s=chosen["call_timeout"])
-    config = pairs(chosen["configs"], "--config")
-    targets = []
-    for spec in dict.fromkeys(specs):
-        target = resolve(spec, in_process=chosen["in_process"], limits=limits, config=config)
-        require_measurable(target)
-        targets.append(target)
-    return targets
-
-
-def _start(observed: ObservedGroup, chosen: dict[str, Any]) -> Target | None:
-    """The assignor of today: the one given, else the one that the coordinator names if kassay knows it."""
-    from kassay.certify.clusters.rollout import start_of
-    from kassay.model.errors import TargetError
-
-    if chosen["strategy"] is not None:
-        return _targets((chosen["strategy"],), chosen)[0]
-    spec = start_of(observed.strategy, is_consumer_group=observed.is_consumer_group)
-    try:
-        return None if spec is None else _targets((spec,), {**chosen, "configs": ()})[0]
-    except (TargetError, InputError):  # a rule of their own, which only --from can name
-        return None
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:

@@ -1,0 +1,223 @@
+"""The whole answer of `kassay scale`: a group at each number of members, from where it is today.
+
+Fewer members are the first by id, more are newcomers that read what most members read. At each number the
+group's assignor is asked once with what today's members own, and beside it stands the certified optimum. With
+lags the busiest member is weighed by them; the best that any assignment could do is exact where that is
+proven, else an interval, since weighing is NP-hard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.clusters.candidates import PlayedCandidate, PlayedStep, play_on
+from kassay.certify.clusters.events import parse_events
+from kassay.certify.clusters.observed import ObservedGroup
+from kassay.certify.clusters.whatif import OPTIMUM
+from kassay.certify.targets.resolve import Target, resolve
+from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.history import Join
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.documents import solve_packing
+from kassay.solver.packing.terms import Terms
+
+SCHEMA: Final = "kassay/scale/1"
+COUNTS_MAX: Final = 2_000
+"""More members than this are asked for only by mistake."""
+EXTRA_SHARE: Final = 10
+"""A count is safe if it moves at most one partition in so many more than the fewest moves."""
+
+
+class Lag(NamedTuple):
+    """The lag of the busiest member, whom it is, and what it is at best: two bounds that are one if exact."""
+
+    most: int
+    member: str
+    least_bound: int
+    least_found: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the best is proven."""
+        return self.least_bound == self.least_found
+
+    def to_json(self) -> dict[str, Any]:
+        """Its part of a document."""
+        return {
+            "most": self.most,
+            "busiest": self.member,
+            "optimum": {"lower": self.least_bound, "upper": self.least_found},
+        }
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """The group at one number of members, under its assignor and under the optimum.
+
+    `failure` says why the assignor gave no assignment. `moves_max` is what may move at the most.
+    """
+
+    members: int
+    assignor: PlayedStep | None
+    optimum: PlayedStep
+    failure: str | None
+    lag: Lag | None
+    moves_max: int
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether an autoscaler may go there with the group's assignor."""
+        return self.assignor is not None and _is_safe(self.assignor, self.moves_max)
+
+    @property
+    def is_safe_at_best(self) -> bool:
+        """Whether it could with the best assignment."""
+        return _is_safe(self.optimum, self.moves_max)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its part of a document."""
+        return {
+            "members": self.members,
+            "assignor": None if self.assignor is None else self.assignor.to_json(),
+            "optimum": self.optimum.to_json(),
+            "failure": self.failure,
+            "lag": None if self.lag is None else self.lag.to_json(),
+            "moves_max": self.moves_max,
+            "safe": self.is_safe,
+            "safe_at_best": self.is_safe_at_best,
+        }
+
+
+def _is_safe(step: PlayedStep, moves_max: int) -> bool:
+    """No idle member, loads within one, everything given out, at rest, and not too many moves."""
+    good = not step.loads.idle and step.loads.spread <= 1 and not step.unassigned
+    return good and step.rounds is not None and step.moved <= moves_max
+
+
+@dataclass(frozen=True)
+class GroupScale:
+    """A group at every number of members that was asked."""
+
+    observed: ObservedGroup
+    target: str
+    today: int
+    counts: tuple[Scaled, ...]
+    extra_moves: int
+
+    @property
+    def failed(self) -> tuple[Scaled, ...]:
+        """The counts at which the assignor gave no assignment."""
+        return tuple(each for each in self.counts if each.failure is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `kassay scale --json`."""
+        return {
+            "schema": SCHEMA,
+            "group": self.observed.name,
+            "target": self.target,
+            "members_today": self.today,
+            "partitions": sum(self.observed.cluster.counts.values()),
+            "extra_moves": self.extra_moves,
+            "warnings": list(self.observed.warnings),
+            "assumptions": list(self.observed.assumptions),
+            "counts": [each.to_json() for each in self.counts],
+            "safe": [each.members for each in self.counts if each.is_safe],
+            "safe_at_best": [each.members for each in self.counts if each.is_safe_at_best],
+        }
+
+
+def usual_most(observed: ObservedGroup) -> int:
+    """Up to how many members a group is asked unless told: twice today's, or the partitions if fewer."""
+    today = len(observed.group.members)
+    return min(max(today, min(2 * today, sum(observed.cluster.counts.values()))), COUNTS_MAX)
+
+
+def scale(
+    observed: ObservedGroup,
+    target: Target,
+    most: int,
+    *,
+    lags: Mapping[TopicPartition, int] | None = None,
+    extra_moves: int | None = None,
+    seconds: float = 1.0,
+    report: Callable[[int], None] = lambda _: None,
+) -> GroupScale:
+    """The group at 1 to `most` members.
+
+    `extra_moves` are how many moves above the fewest still count as safe, a tenth of the partitions unless
+    told. `seconds` limits each search for the best weights. `report` is told how many counts are done.
+    """
+    if extra_moves is None:
+        extra_moves = -(-sum(observed.cluster.counts.values()) // EXTRA_SHARE)
+    counts = []
+    best = resolve(OPTIMUM)
+    with target.open() as host, best.open() as best_host:
+        for members in range(1, most + 1):
+            group = with_members(observed, members)
+            optimum = play_on(best_host, best, group, ()).steps[0]
+            played = play_on(host, target, group, ())
+            lag = None if lags is None else _lag(group, played, lags, seconds)
+            step = _orphaned(observed, group, played.steps[0]) if played.steps else None
+            counts.append(
+                Scaled(
+                    members,
+                    step,
+                    _orphaned(observed, group, optimum),
+                    played.failure,
+                    lag,
+                    optimum.moved + extra_moves,
+                )
+            )
+            report(members)
+    return GroupScale(observed, target.spec, len(observed.group.members), tuple(counts), extra_moves)
+
+
+def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:
+    """The same group with so many members: the first by id, or all of them and newcomers."""
+    members = observed.group.members
+    if count > len(members):
+        (change,) = parse_events(f"join:{count - len(members)}", observed)
+        members += tuple(event.member for event in change.change if isinstance(event, Join))
+    else:
+        members = members[:count]
+    return replace(observed, group=Group(members, members[0].member_id))
+
+
+def _orphaned(observed: ObservedGroup, group: ObservedGroup, step: PlayedStep) -> PlayedStep:
+    """The step with what those had who are no longer there."""
+    gone = observed.group.by_id.keys() - group.group.by_id.keys()
+    return replace(step, orphaned=sum(len(observed.group.by_id[member].owned) for member in gone))
+
+
+def _lag(
+    group: ObservedGroup, played: PlayedCandidate, lags: Mapping[TopicPartition, int], seconds: float
+) -> Lag | None:
+    """The busiest member by lag, beside the least that the busiest could have."""
+    if not played.answers:
+        return None
+    most, busiest = max(_weights(group, played.answers[0], lags), key=lambda pair: pair[0])
+    # Who had what, and partitions without lag, do not matter to the heaviest: fewer are proven sooner.
+    weighed = Cluster(
+        tuple(
+            Topic(topic.name, len(weights), weights=weights)
+            for topic in group.cluster.topics
+            if (weights := tuple(lag for tp in topic.tps() if (lag := lags.get(tp, 0))))
+        )
+    )
+    if not weighed.topics:
+        return Lag(most, busiest, 0, 0)
+    readers = Group(tuple(member._replace(owned=()) for member in group.group.members))
+    figures = solve_packing(Problem.of(weighed, readers, group.name or "group"), Terms(), seconds).figures
+    return Lag(most, busiest, int(figures["lower"]), int(figures["upper"]))
+
+
+def _weights(
+    group: ObservedGroup, answer: Assignment, lags: Mapping[TopicPartition, int]
+) -> Iterator[tuple[int, str]]:
+    """The lag of each member, and who it is."""
+    for member in group.group.members:
+        tps: Sequence[TopicPartition] = answer.get(member.member_id, ())
+        yield sum(lags.get(tp, 0) for tp in tps), member.member_id

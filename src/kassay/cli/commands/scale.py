@@ -1,0 +1,85 @@
+"""Ask at which member counts a consumer group of yours is balanced, for people and autoscalers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli.clusters import cluster_options, observed_group, start_target
+from kassay.cli.options import Duration, json_option, no_seed_option, present
+from kassay.cli.targets import target_options
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.clusters.observed import ObservedGroup
+    from kassay.certify.targets.resolve import Target
+    from kassay.model.cluster import TopicPartition
+
+PLACE = 122
+
+
+@click.command("scale", epilog="Example: kassay scale groups.txt topics.txt --to 12 --lag groups.txt")
+@cluster_options
+@click.option("--from", "strategy", metavar="TARGET", help="The group's assignor [default: as --state says].")
+@click.option(
+    "--to", "most", type=click.IntRange(1, 2000), help="Up to so many members [default: twice today's]."
+)
+@click.option("--lag", metavar="FILE", help="Weigh by lag: the offsets view, or lines topic,partition,lag.")
+@click.option(
+    "--extra-moves",
+    type=click.IntRange(min=0),
+    help="Moves above the fewest that are safe [default: a tenth of the partitions].",
+)
+@click.option(
+    "--time", "seconds", type=Duration(), default="1s", show_default=True, help="A search by lag, each."
+)
+@target_options
+@no_seed_option
+@json_option
+def command(**chosen: Any) -> int:
+    """Ask how balanced the group that the FILEs show is at each number of members, and what moves.
+
+    A count is safe if no member is idle, loads are within one and few partitions move. Exit codes: 0 done,
+    1 the assignor gave no assignment, 2 unreadable input, 3 a best lag is not proven, 4 not loaded.
+    """
+    from kassay.certify.clusters.scale import scale, usual_most
+    from kassay.report.screen.clusters.scale import scale_view
+    from kassay.report.screen.console import bar
+
+    observed = observed_group(chosen)
+    target = _target(observed, chosen)
+    lags = None if chosen["lag"] is None else _lags(chosen["lag"], observed)
+    most = chosen["most"] or usual_most(observed)
+    with bar("scaling", most) as tell:
+        answer = scale(
+            observed,
+            target,
+            most,
+            lags=lags,
+            extra_moves=chosen["extra_moves"],
+            seconds=chosen["seconds"],
+            report=tell,
+        )
+    present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
+    if answer.failed:
+        return 1
+    return 0 if all(each.lag is None or each.lag.is_exact for each in answer.counts) else 3
+
+
+def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
+    """The group's assignor; raises `InputError` where nothing says which it is."""
+    start = start_target(observed, chosen)
+    if start is None:
+        raise InputError(
+            "--from: the group's assignor is not told, expected a TARGET or the output of --state"
+        )
+    return start
+
+
+def _lags(path: str, observed: ObservedGroup) -> dict[TopicPartition, int]:
+    """The lags that the file tells of the group; raises `InputError`."""
+    from kassay.certify.clusters.observed import lags_of
+    from kassay.reading.documents import read_text
+
+    return lags_of(read_text(path, "lags"), path, observed)

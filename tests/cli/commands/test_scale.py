@@ -1,0 +1,46 @@
+"""`kassay scale`: the documented example, its document, what is refused."""
+
+import json
+
+import pytest
+
+from tests.cli.runner import here, one_line, valid
+from tests.paths import ROOT
+
+CLUSTER = ROOT / "examples" / "cluster"
+FILES = ["groups.txt", "topics.txt"]
+
+
+def test_each_count_is_a_row_and_what_is_safe_a_line():
+    done = here("scale", *FILES, "--to", "7", "--from", "cooperative-sticky", cwd=CLUSTER)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split()[0] for line in done.stdout.partition("members  ")[2].splitlines()[1:8]]
+    assert rows == ["1", "2", "3", "4", "5", "6", "7"]
+    assert "\nsafe: 1-7\n" in done.stdout and "6 (today)" in done.stdout
+
+
+def test_lags_come_from_the_offsets_view(tmp_path):
+    done = here("scale", *FILES, "--lag", "groups.txt", "--json", "-", cwd=CLUSTER)
+    document = valid(json.loads(done.stdout), "scale-1")
+    assert document["counts"][0]["lag"]["most"] == document["counts"][0]["lag"]["optimum"]["lower"] == 13875
+    assert document["target"] == "range"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--to", "0"], "--to"),
+        (["--lag", "topics.txt"], "topics.txt: no lag of a partition that the group reads"),
+        (["--lag", "nosuch.csv"], "nosuch.csv: no such file, expected lags"),
+        (["--from", "nosuch"], "there is no target 'nosuch'"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
+    code = 4 if "--from" in arguments else 2
+    assert complaint in one_line(here("scale", *FILES, *arguments, cwd=CLUSTER), code)
+
+
+def test_without_a_strategy_the_assignor_is_asked_for(tmp_path):
+    view = (CLUSTER / "groups.txt").read_text().partition("\n\n")[0]
+    (tmp_path / "g.txt").write_text(view)
+    assert "--from: the group's assignor is not told" in one_line(here("scale", "g.txt", cwd=tmp_path), 2)
