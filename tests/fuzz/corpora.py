@@ -7,7 +7,7 @@ from typing import Any
 
 from kassay.certify.jars.interfaces import CLIENT, PLACER
 from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
-from tests.paths import EXAMPLES, HELD, VECTORS
+from tests.paths import EXAMPLES, HELD, ROOT, VECTORS
 
 VECTORS_EACH = 2
 """Of each golden file, the smallest: a document that can be turned over often."""
@@ -142,3 +142,16 @@ def class_files() -> list[bytes]:
 
 PLACEMENTS = [[[0, 1], [1, 0]], [[0]]]
 PARTITIONS = [0, 1, -1]
+
+_TOOLS = ROOT / "tests" / "data" / "kafka-tools"
+GROUP_VIEWS = {
+    "offsets": [path.read_text() for path in sorted(_TOOLS.glob("groups-offsets-*.txt"))],
+    "members": [path.read_text() for path in sorted(_TOOLS.glob("groups-members-*.txt"))],
+    "states": [path.read_text() for path in sorted(_TOOLS.glob("groups-state-*.txt"))],
+    "beside": [
+        "consumer,rack\napp-1,a\napp-2,b\n",
+        "consumer,topics\napp-1,orders refunds\n/10.0.0.12,orders\n",
+        "topic,partition,lag\norders,0,7\nrefunds,1,90\n",
+    ],
+}
+"""What kafka-consumer-groups prints, and what users write beside it."""

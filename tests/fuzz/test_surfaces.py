@@ -13,6 +13,9 @@ import click
 import pytest
 from hypothesis import strategies as st
 
+from kassay.certify.clusters.events import parse_events
+from kassay.certify.clusters.inputs import read_cluster
+from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.spec import read_spec
@@ -114,6 +117,45 @@ def test_fleet_subscriptions(tmp_path):
             assert str(error).startswith(str(FILE))  # most texts are refused, few are not
 
     assert fuzz(check, tmp_path, text=json_lines(corpora.SUBSCRIPTIONS))
+
+
+@pytest.mark.parametrize("name", ["offsets", "members", "states", "beside"])
+def test_outputs_of_groups(tmp_path, name):
+    """Whatever stands in the views of a group, what-if and scale answer or say in a line what is wrong."""
+    beside = Path("beside.txt")
+
+    def check(text: bytes) -> None:
+        FILE.write_bytes(text)
+        beside.write_text(corpora.GROUP_VIEWS["offsets"][0])
+        files = [str(FILE)] if name == "offsets" else [str(beside), str(FILE)]
+        ran(["what-if", *files, "--to", "range", "--to", "cooperative-sticky", "--events", "leave:1,join:2"])
+        ran(["scale", *files, "--from", "range", "--to", "3", "--lag", str(FILE), "--time", "0.1s"])
+
+    assert fuzz(check, tmp_path, text=text_bytes(corpora.GROUP_VIEWS[name]))
+
+
+def test_events_of_a_group(tmp_path):
+    """Whatever is written as events is played, or told with its column."""
+
+    def check(text: str) -> None:
+        Path("g.txt").write_text(corpora.GROUP_VIEWS["offsets"][0])
+        try:
+            with bounded():
+                parse_events(text, observe(read_cluster(["g.txt"])))
+        except InputError as error:
+            assert re.match("--events: column [0-9]+: ", str(error))
+
+    forms = [
+        "leave:1",
+        "join:2",
+        "add-partitions:orders+3",
+        "add-topic:x:2",
+        "remove-topic:orders",
+        "&",
+        ",",
+        ":",
+    ]
+    assert fuzz(check, tmp_path, text=st.lists(st.sampled_from(forms) | names, max_size=6).map("".join))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -132,3 +133,15 @@ def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target |
         return None if spec is None else loaded((spec,), {**chosen, "configs": ()})[0]
     except (TargetError, InputError):  # a rule of their own, which only --from can name
         return None
+
+
+def write_cluster_page(
+    context: click.Context, page: Callable[[str], str], out: Path | None, name: str
+) -> None:
+    """Write what `page` makes of the command that was typed into the folder; raises `InputError`."""
+    from kassay.cli.pages import write_page
+    from kassay.writing.text import shell_command
+
+    again = shell_command(["kassay", *context.find_root().obj])
+    folder = Path(".kassay") if out is None else out.parent if out.suffix == ".json" else out
+    write_page(page(again), folder, name)

@@ -76,3 +76,10 @@ def test_the_way_starts_at_what_the_state_says_or_at_from():
     given = here("what-if", *FILES[:2], "--from", "uniform", "--to", "sticky", "--json", "-", cwd=CLUSTER)
     (path,) = json.loads(given.stdout)["paths"]
     assert path["policies"] == ["downgrade", "bidirectional"]
+
+
+def test_a_page_is_written_where_that_is_asked(tmp_path):
+    for command, name in (("what-if", "what-if.html"), ("scale", "scale.html")):
+        done = here(command, *FILES[:2], "--report", "html", "--out", str(tmp_path), cwd=CLUSTER)
+        assert f"report: {tmp_path / name}" in done.stderr
+        assert f"kassay {command} groups.txt topics.txt --report html" in (tmp_path / name).read_text()

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.clusters import cluster_options, observed_group, start_target
-from kassay.cli.options import Duration, json_option, no_seed_option, present
+from kassay.cli.clusters import cluster_options, observed_group, start_target, write_cluster_page
+from kassay.cli.options import Duration, FilePath, json_option, no_seed_option, present
 from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
 
@@ -34,10 +34,13 @@ PLACE = 122
 @click.option(
     "--time", "seconds", type=Duration(), default="1s", show_default=True, help="A search by lag, each."
 )
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
+@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
 @target_options
 @no_seed_option
 @json_option
-def command(**chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, **chosen: Any) -> int:
     """Ask how balanced the group that the FILEs show is at each number of members, and what moves.
 
     A count is safe if no member is idle, loads are within one and few partitions move. Exit codes: 0 done,
@@ -61,6 +64,10 @@ def command(**chosen: Any) -> int:
             seconds=chosen["seconds"],
             report=tell,
         )
+    if chosen["report"]:
+        from kassay.report.pages.scale import render
+
+        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "scale.html")
     present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
     if answer.failed:
         return 1

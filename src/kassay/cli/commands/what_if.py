@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.clusters import cluster_options, loaded, observed_group, start_target
+from kassay.cli.clusters import cluster_options, loaded, observed_group, start_target, write_cluster_page
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
 from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
@@ -36,11 +36,15 @@ PLACE = 300
 @click.option(
     "--events", metavar="EVENTS", help="What happens then: leave:2,join:3,add-partitions:orders+12."
 )
-@click.option("--out", type=FilePath(), help="Save the optimum with its certificate there, for kassay check.")
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
+@click.option(
+    "--out", type=FilePath(), help="Save the certified optimum there, and the page [default: .kassay]."
+)
 @target_options
 @no_seed_option
 @json_option
-def command(**chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, **chosen: Any) -> int:
     """Ask what other assignors, and what happens next, would do to the group that the FILEs show.
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
@@ -58,6 +62,10 @@ def command(**chosen: Any) -> int:
     with bar("asking", len(targets)) as tell:
         answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
+    if chosen["report"]:
+        from kassay.report.pages.what_if import render
+
+        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "what-if.html")
     present(
         answer.to_json(),
         lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),

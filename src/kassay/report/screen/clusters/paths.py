@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
 from kassay.report.facts import counted
@@ -14,7 +14,7 @@ def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:
     yield line("rolling it out (--to TARGET tells each step)", style="bold")
     for path in paths:
         if path.steps or not path.safe:
-            yield line(f"  to {_short(path)}: {_summary(path)}")
+            yield line(f"  to {_short(path)}: {path_summary(path)}")
 
 
 def _short(path: Rollout) -> str:
@@ -22,7 +22,10 @@ def _short(path: Rollout) -> str:
     return f"the consumer protocol with {goal.remote}" if goal.is_consumer else ",".join(goal.strategies)
 
 
-def _summary(path: Rollout) -> str:
+def path_summary(path: Rollout) -> str:
+    """What the way takes in all."""
+    if path.safe and not path.steps:
+        return "that is how the members are configured now"
     if not path.safe:
         return "no safe rolling restart: stop all members, then start them anew"
     restarts = counted(len(path.steps), "rolling restart")
@@ -35,15 +38,16 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
     """Every path in full."""
     for path in paths:
         yield line(("rolling out ", "bold"), (str(path.goal), "bold"))
+        yield line(f"  {path_summary(path)}")
         if path.safe and not path.steps:
-            yield line("  that is how the members are configured now")
             continue
-        yield line(f"  {_summary(path)}")
         if path.policies:
             yield line("  0. on every broker, before:")
             yield whole_line(f"       {POLICY}={path.policies[-1]}")
         for number, step in enumerate(path.steps, start=1):
-            yield from _step(number, step, path)
+            yield line(f"  {number}. restart {counted(step.restarts, 'member')} one after the other with:")
+            yield whole_line(f"       {step.setting}")
+            yield from (line(f"     {fact}") for fact in step_facts(step, path))
         for setting, error in path.refused:
             yield line(f"  not safe: {setting}: a member is refused with {error}", style="yellow")
         for note in path.notes:
@@ -53,13 +57,11 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
         yield line(f"  From the coordinator's model: {origin}", style="dim")
 
 
-def _step(number: int, step: RollingStep, path: Rollout) -> Iterable[View]:
-    """What a step sets, and what it does to the group."""
-    yield line(f"  {number}. restart {counted(step.restarts, 'member')} one after the other with:")
-    yield whole_line(f"       {step.setting}")
+def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
+    """What a step does to the group, and whether there is a way back."""
     rebalances = counted(step.rebalances, "rebalance")
-    yield line(f"     {_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}")
-    yield line(f"     {_back(step, path)}")
+    yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
+    yield _back(step, path)
 
 
 def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:

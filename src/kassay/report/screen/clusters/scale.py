@@ -18,14 +18,11 @@ _NUMBERS: Final = (*_COLUMNS[:-1], *_LAGS)
 
 def scale_view(answer: GroupScale) -> View:
     """Each count beside the optimum, and which of them are safe."""
-    weighed = any(each.lag is not None for each in answer.counts)
-    columns = (*_COLUMNS[:-1], *(_LAGS if weighed else ()), _COLUMNS[-1])
-    rows = [_row(each, answer.today, weighed=weighed) for each in answer.counts]
     parts: list[View] = [
         *group_head(answer.observed),
         line(),
         line("with ", (answer.target, "bold"), ", from today on:"),
-        plain_table(columns, rows, _NUMBERS),
+        plain_table(columns_of(answer), rows_of(answer), _NUMBERS),
     ]
     parts += [
         line(f"{each.members} members: {answer.target} failed: {each.failure}", style="bold red")
@@ -37,14 +34,29 @@ def scale_view(answer: GroupScale) -> View:
         line(),
         line(f"safe: {safe or 'none'}", style="bold"),
         line(f"with the certified optimum: {best or 'none'}"),
-        line(
-            "safe: no member idle, loads within one, and at most "
-            f"{answer.extra_moves} moves more than the fewest. Fewer members are the first by id; "
-            "moves +n are partitions of those that went.",
-            style="dim",
-        ),
+        line(meaning_of(answer), style="dim"),
     ]
     return stack(*parts)
+
+
+def columns_of(answer: GroupScale) -> tuple[str, ...]:
+    """The columns, those of lags where lags are weighed."""
+    weighed = any(each.lag is not None for each in answer.counts)
+    return (*_COLUMNS[:-1], *(_LAGS if weighed else ()), _COLUMNS[-1])
+
+
+def rows_of(answer: GroupScale) -> list[tuple[object, ...]]:
+    """A row a number of members, under `columns_of`."""
+    weighed = len(columns_of(answer)) > len(_COLUMNS)
+    return [_row(each, answer.today, weighed=weighed) for each in answer.counts]
+
+
+def meaning_of(answer: GroupScale) -> str:
+    """What safe means."""
+    return (
+        f"safe: no member idle, loads within one, at most {answer.extra_moves} moves more than the fewest. "
+        "Fewer members are the first by id; moves +n are partitions of those that went."
+    )
 
 
 def _row(each: Scaled, today: int, *, weighed: bool) -> tuple[object, ...]:

@@ -14,8 +14,9 @@ from kassay.report.screen.clusters.paths import paths_in_short, paths_view
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import shell_command
 
-_COLUMNS: Final = ("", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
-_NUMBERS: Final = _COLUMNS[1:]
+COLUMNS: Final = ("switching to", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
+"""The columns of each table; of events the first is called otherwise."""
+_NUMBERS: Final = COLUMNS[1:]
 _NAMED_MAX: Final = 4
 """So many members or partitions are named before the rest is counted."""
 
@@ -25,9 +26,14 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
 
     The ways are told step by step where that is wanted `in_full`, else a line each.
     """
-    parts: list[View] = [*group_head(answer.observed), *_today(answer), line(), _switches(answer)]
+    parts: list[View] = [
+        *group_head(answer.observed),
+        *_today(answer),
+        line(),
+        plain_table(COLUMNS, switch_rows(answer), _NUMBERS),
+    ]
     parts += [line(f"{each.spec}: {each.failure}", style="bold red") for each in answer.failed]
-    parts += [line(), line(_MEANING, style="dim")]
+    parts += [line(), line(MEANING, style="dim")]
     if answer.changes:
         parts += [line(), _events(answer)]
     if answer.paths:
@@ -40,22 +46,27 @@ def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = Tru
     return stack(*parts)
 
 
-_MEANING: Final = (
+MEANING: Final = (
     "moves: partitions that leave a member who stays (+ those whose member went). paused: partitions that "
     "somebody stops reading, if only to read on: eager rules give all up. rounds: until the group is at rest."
 )
 
 
-def group_head(observed: ObservedGroup) -> list[View]:
-    """What group this is, and what could make the answer meaningless."""
+def identity(observed: ObservedGroup) -> str:
+    """What group this is."""
     protocol = "consumer" if observed.is_consumer_group else "classic"
     strategy = observed.strategy or "strategy not told"
     counts = observed.cluster.counts
-    what = (
-        f": {counted(len(observed.consumers), 'member')}, {counted(len(counts), 'topic')}, "
+    return (
+        f"{counted(len(observed.consumers), 'member')}, {counted(len(counts), 'topic')}, "
         f"{counted(sum(counts.values()), 'partition')}; {strategy}, {protocol} protocol"
     )
-    parts: list[View] = [line("group ", (observed.name or "(no name)", "bold"), what)]
+
+
+def group_head(observed: ObservedGroup) -> list[View]:
+    """What group this is, and what could make the answer meaningless."""
+    name = observed.name or "(no name)"
+    parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
     parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
     parts += [line(f"assumed: {each}", style="dim") for each in observed.assumptions]
     return parts
@@ -93,35 +104,42 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
-def _switches(answer: WhatIf) -> View:
-    """A line a candidate: the group once it has switched."""
+def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
+    """A row a candidate: the group once it has switched; today first, the optimum last."""
     rows = [("today", *_loads_cells(answer.today), "-", "-", _racks_cell(answer.racks), "-")]
     rows += [(each.spec, *_cells(step)) for each in answer.candidates if (step := each.switch) is not None]
-    best = answer.optimum.steps[0]
     certified = f"optimum ({answer.best.figures['status']}, certified)"
-    rows.append((certified, *_cells(best)[:-3], "", _racks_cell(best.racks), ""))
-    return plain_table(("switching to", *_COLUMNS[1:]), rows, _NUMBERS)
+    return [*rows, (certified, *_cells(answer.optimum.steps[0], is_optimum=True))]
+
+
+def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
+    """The events in order, each with a row a candidate that got so far, and one of the optimum."""
+    events: list[tuple[str, list[tuple[object, ...]]]] = []
+    for number, change in enumerate(answer.changes, start=1):
+        rows = [
+            (each.spec, *_cells(each.steps[number])) for each in answer.candidates if number < len(each.steps)
+        ]
+        rows.append(("optimum", *_cells(answer.optimum.steps[number], is_optimum=True)))
+        events.append((change.text, rows))
+    return events
 
 
 def _events(answer: WhatIf) -> View:
-    """The events in order, each with a line a candidate."""
+    """The events one below the other."""
     rows: list[tuple[object, ...]] = []
-    for number, change in enumerate(answer.changes, start=1):
-        rows.append((line(change.text, style="bold"), *("",) * (len(_COLUMNS) - 1)))
-        for each in (*answer.candidates, answer.optimum):
-            if number < len(each.steps):
-                name = "optimum" if each is answer.optimum else each.spec
-                rows.append((f"  {name}", *_cells(each.steps[number], eager_hides=each is answer.optimum)))
-    return plain_table(("then", *_COLUMNS[1:]), rows, _NUMBERS)
+    for title, under in event_rows(answer):
+        rows.append((line(title, style="bold"), *("",) * (len(COLUMNS) - 1)))
+        rows += [(f"  {name}", *cells) for name, *cells in under]
+    return plain_table(("then", *COLUMNS[1:]), rows, _NUMBERS)
 
 
-def _cells(step: PlayedStep, *, eager_hides: bool = False) -> tuple[object, ...]:
+def _cells(step: PlayedStep, *, is_optimum: bool = False) -> tuple[object, ...]:
     rounds: object = "never at rest" if step.rounds is None else step.rounds
     moves: object = f"{step.moved}+{step.orphaned}" if step.orphaned else step.moved
     if step.unassigned:
         moves = line(f"{moves}, {step.unassigned} left out", style="bold red")
     paused = (
-        ("", _racks_cell(step.racks), "") if eager_hides else (step.paused, _racks_cell(step.racks), rounds)
+        ("", _racks_cell(step.racks), "") if is_optimum else (step.paused, _racks_cell(step.racks), rounds)
     )
     return (*_loads_cells(step.loads), moves, *paused)
 

@@ -1,0 +1,150 @@
+"""What would become of a consumer group as one HTML page: today, candidates, events, the way there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from kassay.certify.clusters.figures import Loads
+from kassay.certify.clusters.rollout import Rollout
+from kassay.certify.clusters.whatif import WhatIf
+from kassay.report.facts import counted
+from kassay.report.figures.bars import BarChart, BarOf, bar_chart
+from kassay.report.figures.histograms import Histograms, histograms
+from kassay.report.pages.layout import render as page
+from kassay.report.screen.clusters.paths import path_summary, step_facts
+from kassay.report.screen.clusters.what_if import (
+    COLUMNS,
+    MEANING,
+    event_rows,
+    identity,
+    spread_of,
+    switch_rows,
+)
+
+_UNOWNED_MAX: Final = 200
+"""So many unowned partitions are listed; the rest is counted."""
+
+
+class StepView(NamedTuple):
+    """A step of a rolling restart: the setting to copy, and what it does."""
+
+    setting: str
+    restarts: int
+    facts: tuple[str, ...]
+
+
+class PathView(NamedTuple):
+    """A way to a candidate: what it takes, its steps, shorter ways that are not safe, and notes."""
+
+    title: str
+    summary: str
+    policy: str | None
+    steps: tuple[StepView, ...]
+    refused: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class WhatIfPage(NamedTuple):
+    """All that the page shows. Rows are texts under `columns`; `events` have a title and rows each."""
+
+    word: str
+    look: str
+    group: str
+    said: str
+    identity: str
+    doubts: tuple[str, ...]
+    figures: tuple[tuple[str, str], ...]
+    unowned: tuple[tuple[str, str], ...]
+    unowned_more: int
+    columns: tuple[str, ...]
+    switches: tuple[tuple[str, ...], ...]
+    failed: tuple[str, ...]
+    meaning: str
+    spread: Histograms
+    moves: BarChart
+    events: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+    paths: tuple[PathView, ...]
+    again: str
+
+
+def render(answer: WhatIf, again: str) -> str:
+    """The page; `again` is the command that makes it anew."""
+    return page("what_if", ("figures",), view=view_of(answer, again))
+
+
+def view_of(answer: WhatIf, again: str) -> WhatIfPage:
+    """What the page shows."""
+    observed, today, best = answer.observed, answer.today, answer.optimum.steps[0]
+    labels = observed.labels
+    good = not answer.unowned and not today.idle and today.spread <= best.loads.spread
+    return WhatIfPage(
+        word="balanced as well as can be"
+        if good
+        else f"spread {today.spread} now, {best.loads.spread} possible",
+        look="ok" if good else "warn",
+        group=observed.name or "(no name)",
+        said=f"Best with {counted(best.moved, 'move')}, certified: {spread_of(best.loads)}.",
+        identity=identity(observed),
+        doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
+        figures=tuple(_figures(today, labels)),
+        unowned=tuple((str(use.partition), labels[use.member]) for use in answer.unowned[:_UNOWNED_MAX]),
+        unowned_more=max(0, len(answer.unowned) - _UNOWNED_MAX),
+        columns=COLUMNS,
+        switches=tuple(map(_texts, switch_rows(answer))),
+        failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
+        meaning=MEANING,
+        spread=_spread(answer),
+        moves=_moves(answer),
+        events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
+        paths=tuple(_path(each) for each in answer.paths),
+        again=again,
+    )
+
+
+def _texts(row: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, row))
+
+
+def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
+    yield "Members", str(today.members)
+    yield "Partitions owned", str(today.partitions)
+    yield "A member", spread_of(today)
+    yield "Busiest", f"{labels[today.busiest]} with {today.most}"
+    yield "Idle", ", ".join(labels[each] for each in today.idle) or "nobody"
+
+
+def _spread(answer: WhatIf) -> Histograms:
+    """How many members have how many partitions: today, with each candidate, at best."""
+    members = answer.observed.group.members
+    rows = {"today": answer.observed.assignment}
+    rows |= {each.spec: each.answers[0] for each in answer.candidates if each.answers}
+    rows["optimum"] = answer.optimum.answers[0]
+    counts = {
+        name: Counter(len(given.get(member.member_id, ())) for member in members)
+        for name, given in rows.items()
+    }
+    texts = {name: f"{min(loads)} to {max(loads)} a member" for name, loads in counts.items()}
+    return histograms("Members by how many partitions they have", counts, "partitions of a member", texts)
+
+
+def _moves(answer: WhatIf) -> BarChart:
+    """How many partitions move by switching to each."""
+    rows = [
+        BarOf(each.spec, step.moved, f"{step.moved} move, {step.paused} paused", "candidate")
+        for each in answer.candidates
+        if (step := each.switch) is not None
+    ]
+    best = answer.optimum.steps[0]
+    rows.append(BarOf("optimum", best.moved, f"{best.moved} move", "optimum"))
+    return bar_chart("Partitions that move by switching", rows)
+
+
+def _path(path: Rollout) -> PathView:
+    steps = tuple(
+        StepView(str(step.setting), step.restarts, tuple(step_facts(step, path))) for step in path.steps
+    )
+    refused = tuple(f"{setting}: a member is refused with {error}" for setting, error in path.refused)
+    policy = path.policies[-1] if path.policies else None
+    return PathView(str(path.goal), path_summary(path), policy, steps, refused, path.notes)
