@@ -33,6 +33,15 @@ def cluster_options(command: F) -> F:
             help="Output of kafka-consumer-groups --describe; or which group, where a file has several.",
         ),
         click.option(
+            "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read the group from its brokers."
+        ),
+        click.option(
+            "--command-config",
+            metavar="FILE",
+            shell_complete=completing.file,
+            help="Properties for --bootstrap-server.",
+        ),
+        click.option(
             "--members",
             metavar="FILE",
             shell_complete=completing.file,
@@ -69,16 +78,18 @@ def cluster_options(command: F) -> F:
     return command
 
 
-def observed_group(chosen: Mapping[str, Any], lags: str | None = None) -> ObservedGroup:
+def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group that the options mean; raises `InputError`."""
+    if chosen["bootstrap"] is not None:
+        return _live_group(chosen)
+    if chosen["command_config"] is not None:
+        raise InputError("--command-config: expected --bootstrap-server with it")
     from kassay.certify.clusters.observed import observe
     from kassay.reading.paths import is_file
 
     named = [value for value in chosen["groups"] if not (value == "-" or is_file(value))]
     paths = [*chosen["files"], *(value for value in chosen["groups"] if value not in named)]
     paths += [chosen[name] for name in ("members", "state", "topics", "subscriptions") if chosen[name]]
-    if lags is not None:
-        paths.append(lags)
     if named and not paths:
         paths.append(named.pop())
     if len(named) > 1:
@@ -86,6 +97,25 @@ def observed_group(chosen: Mapping[str, Any], lags: str | None = None) -> Observ
     if not paths:
         raise InputError("expected the output of kafka-consumer-groups.sh --describe --group G in a FILE")
     return observe(_inputs(paths, chosen["racks"]), named[0] if named else None)
+
+
+def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
+    """The group as its brokers tell of it, with the files beside; raises `InputError`."""
+    from kassay.certify.clusters.live import connect, read_config, read_live
+    from kassay.certify.clusters.observed import observe
+
+    if len(chosen["groups"]) != 1:
+        raise InputError("--bootstrap-server: expected --group with the name of one group")
+    (group,), bootstrap = chosen["groups"], chosen["bootstrap"]
+    paths = [*chosen["files"], *([chosen["subscriptions"]] if chosen["subscriptions"] else [])]
+    beside = _inputs(paths, chosen["racks"])
+    if beside.groups or beside.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
+        raise InputError("--bootstrap-server: tells of groups and topics itself, expected files of neither")
+    config = {} if chosen["command_config"] is None else read_config(chosen["command_config"])
+    also = {topic for said in beside.subscriptions for topic in said.values}
+    inputs = read_live(connect(bootstrap, config), group, bootstrap, also)
+    inputs.racks, inputs.subscriptions = beside.racks, beside.subscriptions
+    return observe(inputs, group)
 
 
 def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:

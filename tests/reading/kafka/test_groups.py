@@ -116,6 +116,15 @@ def test_a_group_with_blanks_in_its_name_is_read_by_the_places_of_the_titles():
     [
         ("", "g.txt: no table, expected the output of kafka-consumer-groups.sh --describe"),
         ("a b c\n", "g.txt:1: line: found 'a b c', expected the output of kafka-consumer-groups.sh"),
+        (OFFSETS.replace("TOPIC", "TOPICS"), "g.txt:1: titles: found 'GROUP TOPICS PARTITION"),
+        (
+            MEMBERS.replace("#PARTITIONS", "N"),
+            "g.txt:1: titles: found 'GROUP CONSUMER-ID HOST CLIENT-ID N ASS",
+        ),
+        (
+            MEMBERS.replace("ASSIGNMENT", "CURRENT-ASSIGNMENT"),
+            "g.txt:1: titles: found 'GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-",
+        ),
         (OFFSETS + "g t 0\n", "g.txt:2: row: found 'g t 0', expected 9 columns: GROUP, TOPIC,"),
         (OFFSETS + "g t x 1 1 0 m /h c\n", "g.txt:2: PARTITION: found 'x', expected a partition's number"),
         (OFFSETS + "g t 0 1 1 z m /h c\n", "g.txt:2: LAG: found 'z', expected a whole number or `-`"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import TopicPartition
 
-PLACE = 122
+PLACE = 310
 
 
 @click.command("scale", epilog="Example: kassay scale groups.txt topics.txt --to 12 --lag groups.txt")

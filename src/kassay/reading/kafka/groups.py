@@ -24,6 +24,10 @@ from kassay.reading.kafka.lines import Place, ToolLine, content_lines
 
 TOOL: Final = "kafka-consumer-groups.sh --describe"
 EXPECTED: Final = f"the output of {TOOL}"
+_OFFSETS: Final = ("TOPIC", "PARTITION", "LAG", "CONSUMER-ID")
+_MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
+_STATE: Final = ("STATE", "#MEMBERS")
+"""The columns without which a view is none."""
 _ABSENT: Final = ("-", "")
 _REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
 _EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
@@ -133,7 +137,7 @@ def read_groups(text: str, file: str) -> GroupOutputs:
     columns: Columns | None = None
     for line in content_lines(text.removeprefix("\ufeff"), file, TOOL):
         if _is_titles(line.text):
-            columns = Columns(line.text)
+            columns = _view(line)
         elif not _is_message(line, spoken):
             if columns is None:
                 raise line.place.wrong("line", line.text.strip(), f"{EXPECTED}: titles such as GROUP TOPIC")
@@ -149,6 +153,17 @@ def read_groups(text: str, file: str) -> GroupOutputs:
         frozenset(spoken[_REBALANCING]),
         frozenset(spoken[_EMPTY]),
     )
+
+
+def _view(line: ToolLine) -> Columns:
+    """The columns of a view; raises `InputError` where one is missing without which its rows say nothing."""
+    columns = Columns(line.text)
+    required = _STATE if "STATE" in columns else _OFFSETS if "PARTITION" in columns else _MEMBERS
+    targeted = ("TARGET-ASSIGNMENT",) if "CURRENT-ASSIGNMENT" in columns else ()
+    for name in (*required, *targeted):
+        if name not in columns:
+            raise line.place.wrong("titles", line.text.strip(), f"a column {name}")
+    return columns
 
 
 def _row_of(columns: Columns) -> Callable[[Mapping[str, str], Place], OffsetRow | MemberRow | StateRow]:

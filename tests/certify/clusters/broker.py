@@ -1,0 +1,147 @@
+"""A broker on the loopback that answers what an AdminClient asks to read, with recorded answers.
+
+Versions: ApiVersions 0, Metadata 8, FindCoordinator 2, DescribeGroups 4, none of them flexible. What else is asked
+is noted in `asked` and not answered. Source: Kafka's message schemas (`clients/src/main/resources/common/message`).
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Mapping, Sequence
+
+API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS = 18, 3, 10, 15
+OFFERED = {API_VERSIONS: (0, 0), METADATA: (0, 8), FIND_COORDINATOR: (0, 2), DESCRIBE_GROUPS: (0, 4)}
+UNSUPPORTED_VERSION = 35
+
+
+def _text(text: str | None) -> bytes:
+    if text is None:
+        return struct.pack(">h", -1)
+    raw = text.encode()
+    return struct.pack(">h", len(raw)) + raw
+
+
+def _bytes(raw: bytes) -> bytes:
+    return struct.pack(">i", len(raw)) + raw
+
+
+def _array(items: Sequence[bytes]) -> bytes:
+    return struct.pack(">i", len(items)) + b"".join(items)
+
+
+def _ints(numbers: Sequence[int]) -> bytes:
+    return _array([struct.pack(">i", number) for number in numbers])
+
+
+def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
+    """A member's assignment as the leader wrote it (ConsumerProtocolAssignment, version 0)."""
+    return struct.pack(">h", 0) + _array([_text(t) + _ints(ps) for t, ps in owned.items()]) + _bytes(b"")
+
+
+class RecordedBroker:
+    """One broker that is coordinator and controller; a context manager. `asked` are the keys of requests."""
+
+    def __init__(
+        self,
+        group: str,
+        members: Mapping[str, Mapping[str, Sequence[int]]],
+        topics: Mapping[str, int],
+        *,
+        strategy: str = "range",
+        state: str = "Stable",
+    ) -> None:
+        self.group, self.members, self.topics, self.strategy, self.state = (
+            group,
+            members,
+            topics,
+            strategy,
+            state,
+        )
+        self.asked: set[int] = set()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.host, self.port = self._socket.getsockname()[:2]
+        self._open: list[socket.socket] = []
+
+    @property
+    def bootstrap(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def __enter__(self) -> RecordedBroker:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self._socket, *self._open):
+            each.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self._open.append(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        try:
+            with connection, connection.makefile("rb") as stream:
+                while len(size := stream.read(4)) == 4:
+                    request = stream.read(*struct.unpack(">i", size))
+                    key, version, correlation = struct.unpack(">hhi", request[:8])
+                    self.asked.add(key)
+                    body = self._body(key, version, request[8:])
+                    if body is not None:
+                        connection.sendall(_bytes(struct.pack(">i", correlation) + body))
+        except OSError:
+            return
+
+    def _body(self, key: int, version: int, rest: bytes) -> bytes | None:
+        if key == API_VERSIONS:
+            offered = [struct.pack(">hhh", k, low, high) for k, (low, high) in OFFERED.items()]
+            return struct.pack(">h", UNSUPPORTED_VERSION if version else 0) + _array(offered)
+        if key == METADATA and version == 8:
+            return self._metadata()
+        if key == FIND_COORDINATOR and version == 2:
+            return struct.pack(">ih", 0, 0) + _text(None) + self._node()
+        if key == DESCRIBE_GROUPS and version == 4:
+            return struct.pack(">i", 0) + _array([self._described()])
+        return None
+
+    def _node(self) -> bytes:
+        return struct.pack(">i", 1) + _text(self.host) + struct.pack(">i", self.port)
+
+    def _metadata(self) -> bytes:
+        topics = []
+        for name, count in self.topics.items():
+            partitions = [
+                struct.pack(">hiii", 0, number, 1, 0) + _ints([1]) + _ints([1]) + _ints([])
+                for number in range(count)
+            ]
+            topics.append(
+                struct.pack(">h", 0) + _text(name) + b"\0" + _array(partitions) + struct.pack(">i", -(2**31))
+            )
+        brokers = _array([self._node() + _text("az-a")])
+        head = struct.pack(">i", 0) + brokers + _text("cluster") + struct.pack(">i", 1)
+        return head + _array(topics) + struct.pack(">i", -(2**31))
+
+    def _described(self) -> bytes:
+        members = [
+            _text(member)
+            + _text(None)
+            + _text(f"c-{member}")
+            + _text("/10.0.0.7")
+            + _bytes(b"")
+            + _bytes(assignment(own))
+            for member, own in self.members.items()
+        ]
+        head = (
+            struct.pack(">h", 0)
+            + _text(self.group)
+            + _text(self.state)
+            + _text("consumer")
+            + _text(self.strategy)
+        )
+        return head + _array(members) + struct.pack(">i", -(2**31))

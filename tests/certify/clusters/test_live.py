@@ -1,0 +1,117 @@
+"""A live group through confluent-kafka's AdminClient, against a broker with recorded answers.
+
+Run by `tox -e live`; without confluent-kafka what needs it is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kassay.certify.clusters.live import CALLS, connect, read_config, read_live
+from kassay.certify.clusters.observed import observe
+from kassay.model.cluster import TopicPartition
+from kassay.model.errors import InputError
+from tests.certify.clusters.broker import (
+    API_VERSIONS,
+    DESCRIBE_GROUPS,
+    FIND_COORDINATOR,
+    METADATA,
+    RecordedBroker,
+)
+from tests.cli.runner import here, one_line, valid
+
+MEMBERS = {"a": {"orders": [0, 1, 2], "refunds": [0]}, "b": {}}
+TOPICS = {"orders": 4, "refunds": 1}
+
+
+class Watched:
+    """An AdminClient that notes which of its methods are taken."""
+
+    def __init__(self, admin: object) -> None:
+        self.admin = admin
+        self.taken: list[str] = []
+
+    def __getattr__(self, name: str) -> object:
+        self.taken.append(name)
+        return getattr(self.admin, name)
+
+
+@pytest.mark.live
+def test_only_calls_that_read_are_made_and_only_such_requests_arrive():
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker("billing", MEMBERS, TOPICS) as broker:
+        admin = Watched(connect(broker.bootstrap, {}))
+        group = observe(read_live(admin, "billing", broker.bootstrap))
+    assert tuple(admin.taken) == ("describe_consumer_groups", "describe_cluster", "describe_topics")
+    assert set(admin.taken) == set(CALLS)
+    assert broker.asked == {API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS}
+    assert (group.name, group.strategy, group.is_consumer_group) == ("billing", "range", False)
+    assert group.unowned == (TopicPartition("orders", 3),)
+    assert group.cluster.replica_racks["orders"][0] == frozenset({"az-a"})
+    assert {member.member_id: len(member.owned) for member in group.group.members} == {"a": 4, "b": 0}
+
+
+@pytest.mark.live
+def test_what_if_and_scale_answer_from_a_live_group(tmp_path):
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker("billing", MEMBERS, TOPICS) as broker:
+        live = ["--bootstrap-server", broker.bootstrap, "--group", "billing"]
+        done = here("what-if", *live, "--to", "sticky", "--json", "-", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        document = valid(json.loads(done.stdout), "what-if-1")
+        scaled = here("scale", *live, "--to", "2", cwd=tmp_path)
+    assert document["today"]["unowned"] == [["orders", 3, "b"]]
+    assert [path["from"] for path in document["paths"]] == ["partition.assignment.strategy=range"]
+    assert "2 (today)" in scaled.stdout
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("state", "warned"), [("PreparingRebalance", True), ("Stable", False), ("CompletingRebalance", True)]
+)
+def test_a_group_that_rebalances_is_warned_of(state, warned):
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker("g", MEMBERS, TOPICS, state=state) as broker:
+        group = observe(read_live(connect(broker.bootstrap, {}), "g", broker.bootstrap))
+    assert any("rebalancing" in each for each in group.warnings) is warned
+
+
+@pytest.mark.live
+def test_a_dead_group_and_a_bad_setting_are_told_in_a_line(tmp_path):
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker("g", {}, {}, state="Dead") as broker:
+        live = ["--bootstrap-server", broker.bootstrap, "--group", "g"]
+        assert "group 'g': does not exist" in one_line(here("what-if", *live, cwd=tmp_path), 2)
+        (tmp_path / "c.properties").write_text("no.such.key=hush\n")
+        message = one_line(here("what-if", *live, "--command-config", "c.properties", cwd=tmp_path), 2)
+    assert "no.such.key" in message and "hush" not in message
+
+
+def test_properties_are_read_as_java_has_them(tmp_path):
+    path = tmp_path / "client.properties"
+    path.write_text(
+        "# a comment\nsecurity.protocol = SASL_SSL\nsasl.mechanism=PLAIN\n"
+        'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";\n'
+    )
+    assert read_config(str(path)) == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": "u",
+        "sasl.password": "p",
+    }
+    path.write_text("x\n")
+    with pytest.raises(InputError, match=r"client.properties:1: expected key=value"):
+        read_config(str(path))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--bootstrap-server", "x:1"], "--bootstrap-server: expected --group with the name of one group"),
+        (["--command-config", "x", "g.txt"], "--command-config: expected --bootstrap-server with it"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_line(tmp_path, arguments, complaint):
+    assert complaint in one_line(here("what-if", *arguments, cwd=tmp_path), 2)
