@@ -14,12 +14,13 @@ TPS = [f"{topic}-{number}" for topic in "tu" for number in range(6)]
 
 @st.composite
 def groups(draw):
-    """Any owners among up to four members, some partitions unowned."""
+    """Any owners among up to four members of two topics, some partitions unowned."""
     members = draw(st.integers(1, 4))
     owners = draw(st.lists(st.integers(-1, members - 1), min_size=len(TPS), max_size=len(TPS)))
     owned = {f"m{m}": [tp for tp, o in zip(TPS, owners) if o == m] for m in range(members)}
-    if not any(owned.values()):
-        owned["m0"] = ["t-0"]
+    for tp in ("t-0", "u-0"):  # both topics are read
+        if not any(tp in tps for tps in owned.values()):
+            owned["m0"].append(tp)
     return observed(offsets(owned), topics({"t": 6, "u": 6}))
 
 

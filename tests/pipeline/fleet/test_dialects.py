@@ -69,9 +69,15 @@ def test_the_view_without_topics_is_told_apart() -> None:
         ("billing orders 0\n", "a row before any header"),
         (OFFSETS.removeprefix(AT), "no time"),
         (f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t\n", "expected 5 columns, got 2"),
-        (f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t x m /h\n", "PARTITION: expected a number"),
+        (
+            f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t x m /h\n",
+            "PARTITION: found 'x', expected a number",
+        ),
         (f"{AT}TOPIC PARTITION CONSUMER-ID HOST\nt 0 m /h\n", "no GROUP"),
-        (f"{AT}GROUP CONSUMER-ID HOST ASSIGNMENT\ng m /h orders[0]\n", "ASSIGNMENT: expected topic(0)"),
+        (
+            f"{AT}GROUP CONSUMER-ID HOST ASSIGNMENT\ng m /h orders[0]\n",
+            "ASSIGNMENT: found 'orders[0]', expected topic(0)",
+        ),
         (f"{AT}Warning: Consumer group 'billing' is rebalancing.\n", "a message of the tool"),
         (AT + '{"group": 1}\n', "group: found 1, expected a text"),
         (
@@ -90,7 +96,10 @@ def test_the_view_without_topics_is_told_apart() -> None:
         (f"{AT}GROUP TOPIC PARTITION CONSUMER-ID HOST\ng t \u00b2 m /h\n", "expected a number up to"),
         (f"{AT}GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS\ng m /h c 1\n", "no ASSIGNMENT"),
         (f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t:0,x\n", "expected a number up to"),
-        (f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t\n", "CURRENT-ASSIGNMENT: expected topic"),
+        (
+            f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t\n",
+            "CURRENT-ASSIGNMENT: found 't', expected topic",
+        ),
         (f"{AT}GROUP COORDINATOR (ID) STATE #MEMBERS\ng b:1 (1) Stable 1\n", "the view --state tells no"),
     ],
 )

@@ -126,7 +126,7 @@ def test_a_group_with_blanks_in_its_name_is_read_by_the_places_of_the_titles():
             "g.txt:1: titles: found 'GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-",
         ),
         (OFFSETS + "g t 0\n", "g.txt:2: row: found 'g t 0', expected 9 columns: GROUP, TOPIC,"),
-        (OFFSETS + "g t x 1 1 0 m /h c\n", "g.txt:2: PARTITION: found 'x', expected a partition's number"),
+        (OFFSETS + "g t x 1 1 0 m /h c\n", "g.txt:2: PARTITION: found 'x', expected a number up to"),
         (OFFSETS + "g t 0 1 1 z m /h c\n", "g.txt:2: LAG: found 'z', expected a whole number or `-`"),
         (OFFSETS + "g - 0 1 1 0 m /h c\n", "g.txt:2: PARTITION: found '0', expected `-` with TOPIC alone"),
         (OFFSETS + "g - - - - - - - -\n", "g.txt:2: CONSUMER-ID: found '-', expected a member"),

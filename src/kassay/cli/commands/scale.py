@@ -65,7 +65,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             report=tell,
         )
     if chosen["report"]:
-        from kassay.report.pages.scale import render
+        from kassay.report.pages.clusters.scale import render
 
         write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "scale.html")
     present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])

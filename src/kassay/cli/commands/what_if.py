@@ -63,7 +63,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:
-        from kassay.report.pages.what_if import render
+        from kassay.report.pages.clusters.what_if import render
 
         write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "what-if.html")
     present(

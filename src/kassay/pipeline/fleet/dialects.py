@@ -18,6 +18,7 @@ from typing import Annotated, Final, NamedTuple
 from kassay.model.errors import InputError
 from kassay.reading.documents import parse_json
 from kassay.reading.fields import Bound
+from kassay.reading.kafka.assignments import TPs, partition_number, with_brackets, with_colons
 from kassay.reading.values import read_as
 
 OFFSETS: Final = "offsets"
@@ -32,13 +33,10 @@ _AT: Final = re.compile(
     r"(Z|\+\d\d:?\d\d|-\d\d:\d\d)?",
     re.ASCII,
 )
-_LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)", re.ASCII)
-_BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)", re.ASCII)
 _TIME: Final = "expected a time such as 2026-11-21T05:00:00Z"
 _TOOL: Final = ("Warning:", "Consumer group '", "Error:")
 """How the tool begins what it says of a group without members or of one that is rebalancing."""
 
-TPs = tuple[tuple[str, int], ...]
 Number = Annotated[int, Bound(f"a number up to {PARTITION_MAX}", range(PARTITION_MAX + 1).__contains__)]
 
 
@@ -103,7 +101,7 @@ class _Header:
             self.owned = lambda cells: (OFFSETS, _one(cells[topic], cells[partition]))
         elif "CURRENT-ASSIGNMENT" in place:
             current = place["CURRENT-ASSIGNMENT"]
-            self.owned = lambda cells: (MEMBERS, _with_colons(cells[current]))
+            self.owned = lambda cells: (MEMBERS, with_colons(cells[current] or "", "CURRENT-ASSIGNMENT"))
         elif self.spaces:
             self.owned = lambda cells: _with_brackets(cells[-1])
         else:
@@ -155,7 +153,7 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
                 raise _UnusableError("no time: expected one in the path or a line `# at=...`")
             else:
                 yield header.row(words, at, file, number)
-        except _UnusableError as error:
+        except (_UnusableError, InputError) as error:
             if first[0] == "#":
                 at = None
             yield Rejected(file, number, str(error), line[:200])
@@ -190,40 +188,14 @@ def _time(text: str) -> int:
     return at
 
 
-def _number(text: str | None, what: str) -> int:
-    """A partition's number."""
-    if text is None or not (text.isascii() and text.isdigit()) or len(text) > 6:
-        raise _UnusableError(f"{what}: expected a number up to {PARTITION_MAX}, got {str(text)[:60]!r}")
-    return int(text)
-
-
 def _one(topic: str | None, partition: str | None) -> TPs:
-    return () if topic is None else ((topic, _number(partition, "PARTITION")),)
+    return () if topic is None else ((topic, partition_number(partition or "-", "PARTITION")),)
 
 
 def _with_brackets(text: str | None) -> tuple[str, TPs]:
     """The view, and the partitions of `orders(0), refunds(1,3)`."""
-    if text is None:
-        return MEMBERS, ()
-    if _LOST.match(text):
-        return LOST, ()
-    if _BLOCKS.sub("", text).strip(" ,"):
-        raise _UnusableError(f"ASSIGNMENT: expected topic(0), topic(1), got {text[:60]!r}")
-    blocks = _BLOCKS.findall(text)
-    return MEMBERS, tuple((topic, _number(p, "ASSIGNMENT")) for topic, ps in blocks for p in ps.split(","))
-
-
-def _with_colons(text: str | None) -> TPs:
-    """The partitions of `orders:0,2;refunds:1`."""
-    partitions: list[tuple[str, int]] = []
-    for part in (text or "").split(";"):
-        if not part:
-            continue
-        topic, colon, numbers = part.rpartition(":")
-        if not colon:
-            raise _UnusableError(f"CURRENT-ASSIGNMENT: expected topic:0,1;other:2, got {str(text)[:60]!r}")
-        partitions += [(topic, _number(n, "CURRENT-ASSIGNMENT")) for n in numbers.split(",")]
-    return tuple(partitions)
+    owned = with_brackets(text or "", "ASSIGNMENT")
+    return (LOST, ()) if owned is None else (MEMBERS, owned)
 
 
 def _no_assignment(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG001  # one signature for all views

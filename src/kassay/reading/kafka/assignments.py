@@ -16,7 +16,7 @@ from kassay.reading.fields import difference
 _LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)(?:, \(\d+(?:,\d+)*\))*", re.ASCII)
 _BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)", re.ASCII)
 _NUMBER: Final = re.compile(r"\d{1,7}", re.ASCII)
-NUMBER: Final = f"a partition's number up to {MOST - 1}"
+NUMBER: Final = f"a number up to {MOST - 1}"
 
 TPs = tuple[tuple[str, int], ...]
 

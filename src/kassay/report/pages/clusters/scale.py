@@ -48,7 +48,7 @@ def view_of(answer: GroupScale, again: str) -> ScalePage:
         identity=identity(observed),
         doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
         columns=columns,
-        numeric=tuple(range(len(columns) - 1)),
+        numeric=tuple(range(len(columns))),
         rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),
         failed=tuple(f"{each.members} members: {each.failure}" for each in answer.failed),
         meaning=meaning_of(answer),

@@ -9,8 +9,8 @@ from kassay.certify.clusters.inputs import read_cluster
 from kassay.certify.clusters.observed import observe
 from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
+from kassay.report.pages.clusters.what_if import render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from kassay.report.pages.what_if import render, view_of
 from tests.browser import axe, no_overflow
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import ROOT

@@ -7,7 +7,7 @@ import pytest
 from kassay.certify.clusters.scale import scale
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
-from kassay.report.pages.scale import render, view_of
+from kassay.report.pages.clusters.scale import render, view_of
 from tests.browser import axe, no_overflow
 from tests.certify.clusters.cluster import observed, offsets
 from tests.report.pages.test_layout import Reader
