@@ -57,8 +57,17 @@ def test_a_trace_replays_to_the_same_verdict(path, here):
     assert code == bool(trace["violations"])
     assert replayed["claim"] == trace["claim"]
     assert subjects(replayed["violations"]) == subjects(trace["violations"])
-    assert replayed["told"] == trace["told"]
+    assert _as_held(replayed["told"], trace["told"]) == trace["told"], "what it told then it still tells"
     assert not replayed["source_changed"]
+
+
+def _as_held(now, held):
+    """What is told now, without the fields that later versions of a trace tell beside those of then."""
+    if isinstance(held, dict) and isinstance(now, dict):
+        return {name: _as_held(now[name], value) for name, value in held.items() if name in now}
+    if isinstance(held, list) and isinstance(now, list) and len(held) == len(now):
+        return [_as_held(one, other) for one, other in zip(now, held, strict=True)]
+    return now
 
 
 def test_the_traces_are_of_every_kind_and_some_of_them_hold():

@@ -193,11 +193,9 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
     """
     gone = moved(step.given, step.previous)
     if len(gone) > best.moved:
-        yield Evidence(_partitions(len(gone)), {"moved": tuple(map(str, gone)), "needed to move": best.moved})
-
-
-def _partitions(number: int) -> str:
-    return f"{number} partition{'' if number == 1 else 's'}"
+        yield Evidence(
+            f"{len(gone)} partitions", {"moved": tuple(map(str, gone)), "needed to move": best.moved}
+        )
 
 
 def order_of(promise: Promise) -> str:
@@ -235,7 +233,7 @@ def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
     bad = rack_mismatches(step.cluster, step.group, step.given)
     if len(bad) > best.mismatched:
         yield Evidence(
-            _partitions(len(bad)),
+            f"{len(bad)} partitions",
             {"without a local replica": tuple(map(str, bad)), "needed": best.mismatched},
         )
 
