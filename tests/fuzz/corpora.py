@@ -6,8 +6,11 @@ from functools import cache
 from typing import Any
 
 from kassay.certify.jars.interfaces import CLIENT, PLACER
+from tests import example_cluster, offsets_log
 from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
 from tests.paths import EXAMPLES, HELD, ROOT, VECTORS
+from tests.played_log import a_life, played, stored
+from tests.reading.kafka.outputs import output
 
 VECTORS_EACH = 2
 """Of each golden file, the smallest: a document that can be turned over often."""
@@ -55,6 +58,40 @@ def baselines() -> list[Any]:
 def campaigns() -> list[str]:
     """Campaign specs."""
     return [(HELD / "campaign.toml").read_text(), (EXAMPLES / "campaign.toml").read_text()]
+
+
+@cache
+def offsets_logs() -> list[list[list[Any]]]:
+    """Logs of `__consumer_offsets`, as keys and values of kafka-dump-log."""
+    return [
+        [_printed(record) for record in log.records]
+        for log in (example_cluster.billing(), example_cluster.fraud(), example_cluster.mailer())
+    ]
+
+
+def _printed(record: offsets_log.Written) -> list[Any]:
+    value = record.value and {"version": str(record.value[0]), "data": record.of(of_dump=True)}
+    return [{"type": str(record.type), "data": record.key}, value]
+
+
+@cache
+def offsets_outputs() -> list[str]:
+    """What Kafka's tools print of logs, whole."""
+    classic = [
+        offsets_log.console(log.records) for log in (example_cluster.billing(), example_cluster.mailer())
+    ]
+    return [*example_cluster.texts().values(), output("offsets-4.4.txt"), *classic]
+
+
+@cache
+def member_bytes() -> list[bytes]:
+    """Bytes of subscriptions and assignments."""
+    members = [
+        member
+        for rebalanced in played("cooperative-sticky", a_life())
+        for member in stored(rebalanced.steps[-1], rebalanced.steps[-1].given)
+    ]
+    return [part.raw() for member in members for part in (member.subscription, member.assignment)]
 
 
 SETTINGS = [

@@ -3,6 +3,7 @@
 `tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (10) from KASSAY_FUZZ_SEED (0) on.
 """
 
+import contextlib
 import json
 import re
 import zipfile
@@ -22,6 +23,7 @@ from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
+from kassay.reading.kafka.offsets.consumer_protocol import read_assignment, read_subscription
 from tests.fuzz import corpora
 from tests.fuzz.budget import bounded, fuzz, ran
 from tests.fuzz.mutations import bent, documents, json_bytes, json_lines, names, numbers, text_bytes, values
@@ -156,6 +158,43 @@ def test_events_of_a_group(tmp_path):
         ":",
     ]
     assert fuzz(check, tmp_path, text=st.lists(st.sampled_from(forms) | names, max_size=6).map("".join))
+
+
+@st.composite
+def dumps(draw: st.DrawFn) -> bytes:
+    """A log in which keys and values were changed, as kafka-dump-log prints it, some records left out."""
+    records = draw(st.sampled_from(corpora.offsets_logs()))
+    changed = dict(enumerate(records))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(records) - 1))
+        changed[at] = draw(documents([records[at]]))
+    for _ in range(draw(st.integers(0, 3))):
+        changed.pop(draw(st.integers(0, len(records) - 1)), None)
+    lines = ["Log starting offset: 0"]
+    for offset, record in changed.items():
+        key, value = record if isinstance(record, list) and len(record) == 2 else (record, None)
+        payload = "<DELETE>" if value is None else json.dumps(value)
+        name = json.dumps(key, separators=(",", ":"))
+        lines += ["baseOffset: 1", f"| offset: {offset} CreateTime: 1 key: {name} payload: {payload}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def test_audits_of_records(tmp_path):
+    check = of_file(["audit", str(FILE)], ["audit", str(FILE), "--json", "-", "--out", "out"])
+    assert fuzz(check, tmp_path, text=dumps())
+
+
+def test_audits_of_outputs(tmp_path):
+    assert fuzz(of_file(["audit", str(FILE)]), tmp_path, text=text_bytes(corpora.offsets_outputs()))
+
+
+def test_bytes_of_members(tmp_path):
+    def check(data: bytes) -> None:
+        for read in (read_subscription, read_assignment):
+            with bounded(), contextlib.suppress(InputError):
+                read(data)
+
+    assert fuzz(check, tmp_path, data=st.sampled_from(corpora.member_bytes()).flatmap(bent) | st.binary())
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])
