@@ -19,6 +19,9 @@ def test_findings_are_a_document_with_traces_that_can_be_explained(tmp_path):
     by_name = {group["group"]: group for group in document["groups"]}
     assert by_name["billing"]["returns"] == {"app-3@10.0.0.7": 3}
     assert by_name["fraud"]["needless"] > 0
+    assert "FINDINGS" not in done.stdout and (tmp_path / "audit.html").read_text().startswith(
+        "<!doctype html>"
+    )
     (finding,) = by_name["mailer"]["findings"]
     explained = here("explain", finding["trace"], cwd=tmp_path)
     assert explained.returncode == 0 and "breaks cooperative" in explained.stdout

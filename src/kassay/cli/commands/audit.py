@@ -33,7 +33,10 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
 )
 @click.option("--since", metavar="TIME", help="From then on: 2026-11-22, 2026-11-22T08:00, or milliseconds.")
 @click.option(
-    "--out", type=FilePath(), callback=written_folder, help="Save what breaks a claim as traces there."
+    "--out",
+    type=FilePath(),
+    callback=written_folder,
+    help="Write a page and traces of what breaks a claim there.",
 )
 @no_seed_option
 @json_option
@@ -53,8 +56,10 @@ def command(
     """
     from kassay.certify.audits.document import audit_document, verdict
     from kassay.certify.audits.run import audit_log
+    from kassay.cli.pages import write_page
     from kassay.reading.kafka.offsets.sources import in_order
     from kassay.report.files.audits import with_audit_traces
+    from kassay.report.pages.audits import render
     from kassay.report.screen.clusters.audits import audit_view
     from kassay.report.screen.console import bar
 
@@ -68,6 +73,7 @@ def command(
         )
     if out is not None:
         audit = with_audit_traces(audit, out)
+        write_page(render(audit, files), out, "audit.html")
     document = audit_document(audit, files, None if out is None else str(out))
     present(document, lambda: audit_view(audit), json_path)
     return _CODES[verdict(audit)]
