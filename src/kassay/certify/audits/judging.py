@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from kassay.assignors import registry
 from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
 from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.certify.kinds.oracles.groups import best_once
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
@@ -24,7 +24,7 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import Kind
-from kassay.properties.groups.balance import ORDER
+from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.registry import Promise, Scope, Violation, promise
 
 REFERENCES: Final = {
@@ -100,19 +100,19 @@ def judgement(
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
     measured = None
     if outcome is not None and outcome.group.members:
-        after = Examination()
+        after, best = Examination(), best_once(outcome, ORDER)
         subject = _subject(outcome, asked.outcome if outcome.is_read else ())
         judge(
             Calls((outcome,), (outcome,)),
             subject,
             after,
-            lambda each, _: best_of_group(each, ORDER),
+            lambda *_: best,
             (outcome,),
         )
         ended = Rebalanced(0, (), (outcome,), settled=True, revocations=0)
         findings += _findings(kind, assignor, ended, after.violations, moment)
         seen.judged.update(after.judged)
-        measured = _measured(outcome, owners_known)
+        measured = _measured(outcome, best, owners_known)
     return Judgement(tuple(seen.judged), tuple(findings), measured)
 
 
@@ -139,8 +139,7 @@ def _no_best(*_: object) -> None:
     return None
 
 
-def _measured(outcome: Step, owners_known: bool) -> RebalanceFigures:
-    best = best_of_group(outcome, ORDER)
+def _measured(outcome: Step, best: Best, owners_known: bool) -> RebalanceFigures:
     loads = outcome.loads.values()
     return RebalanceFigures(
         max(loads) - min(loads),

@@ -27,6 +27,11 @@ def best_of_group(step: Step, order: str) -> Best:
     return _best(step.cluster, step.group, order)
 
 
+def best_once(step: Step, order: str) -> Best:
+    """`best_of_group` of a step that nobody will ask about again: it is not remembered."""
+    return _best.__wrapped__(step.cluster, step.group, order)
+
+
 @lru_cache(maxsize=CACHED)
 def _best(cluster: Cluster, group: Group, order: str) -> Best:
     problem = Problem.of(cluster, group)
