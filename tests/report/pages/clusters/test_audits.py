@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kassay.certify.audits.values import LogAudit
-from kassay.report.pages.audits import render
+from kassay.report.pages.clusters.audits import render
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from tests.browser import axe, no_overflow
 from tests.certify.audits.logs import of_records
