@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kassay.certify.runs.certificate import Certificate
@@ -134,6 +134,8 @@ def test_html_has_the_same_elements_and_shows_the_names(
 
 @SOME
 @given(names=NAMES)
+@example(names=("n", "    m"))
+@example(names=("    n", "    "))
 def test_markdown_keeps_its_lines_and_columns(certificate: Certificate, names: tuple[str, str]) -> None:
     name, message = names
     text = markdown.render([renamed(certificate, name.replace("\\", "/"), message)])

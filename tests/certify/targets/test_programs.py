@@ -116,7 +116,7 @@ def test_a_program_is_given_the_document_that_a_class_is_given(file: str, name: 
 @pytest.mark.parametrize(
     ("hello", "message"),
     [
-        ('{"kind": "partitioner"}', "kind: a partitioner is no program, expected a class in a Python file"),
+        ('{"kind": "partitioner"}', "kind: partitioner is no program, expected a class in a Python file"),
         ('{"kind": "task-asignor"}', "kind: found 'task-asignor', expected 'assignor' or "),
         (
             '{"kind": "placer", "level": "member"}',

@@ -25,7 +25,7 @@ def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: 
     for name, jar in ((kinds[0].name, kinds[0].jar), _CLIENTS):
         if class_path.find(name) is None:
             raise TargetNotFound(
-                f"{label}: a {kinds[0].kind} needs {name}, which is in none of these jars, "
+                f"{label}: kind {kinds[0].kind} needs {name}, which is in none of these jars, "
                 f"expected {jar}-VERSION.jar behind a colon"
                 + (f" or in {variable}" if jar == _CLIENTS[1] else "")
             )

@@ -61,7 +61,7 @@ def resolve(request: Request) -> Target | None:
     meta = Meta.of(f"{request.spec}: hello", table)
     if meta.kind in FROM_VERSION_2 and hello.kassay < 2:
         raise TargetNotLoadable(
-            f"{request.spec}: hello: kind: a {meta.kind} is no program, "
+            f"{request.spec}: hello: kind: {meta.kind} is no program, "
             "expected a class in a Python file, or version 2 of the exec protocol"
         )
     supported = protocols(f"{request.spec}: hello", hello.protocols)

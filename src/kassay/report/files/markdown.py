@@ -63,7 +63,8 @@ def _counterexample(result: ClaimResult) -> list[str]:
     if example is None:
         return []
     lines = ["", joined(Markdown("### "), result.id), ""]
-    lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:"), ""]
+    # Four spaces at the start of a line would make code of it.
+    lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:".lstrip()), ""]
     lines += [joined(Markdown("* "), message) for message in example.trace.violations[:5]]
     for number, each in enumerate(facts.rounds_of(example.trace.narration)[:6], start=1):
         lines += ["", f"Round {number}:", ""]
