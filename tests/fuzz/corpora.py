@@ -8,7 +8,7 @@ from typing import Any
 from kassay.certify.jars.interfaces import CLIENT, PLACER
 from tests import example_cluster, offsets_log
 from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
-from tests.paths import EXAMPLES, HELD, ROOT, VECTORS
+from tests.paths import DATA, EXAMPLES, HELD, ROOT, VECTORS
 from tests.played_log import a_life, played, stored
 from tests.reading.kafka.outputs import output
 
@@ -92,6 +92,14 @@ def member_bytes() -> list[bytes]:
         for member in stored(rebalanced.steps[-1], rebalanced.steps[-1].given)
     ]
     return [part.raw() for member in members for part in (member.subscription, member.assignment)]
+
+
+@cache
+def outputs(*names: str) -> list[str]:
+    """Outputs of Kafka's tools, by the beginnings of their names."""
+    return [
+        path.read_text() for path in sorted((DATA / "kafka-tools").iterdir()) if path.name.startswith(names)
+    ]
 
 
 SETTINGS = [

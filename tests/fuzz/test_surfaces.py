@@ -23,10 +23,15 @@ from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
+from kassay.reading.kafka.brokers import read_brokers
+from kassay.reading.kafka.log_dirs import read_log_dirs
 from kassay.reading.kafka.offsets.consumer_protocol import read_assignment, read_subscription
+from kassay.reading.kafka.reassignment import read_reassignments
+from kassay.reading.kafka.topics import read_topics
 from tests.fuzz import corpora
 from tests.fuzz.budget import bounded, fuzz, ran
 from tests.fuzz.mutations import bent, documents, json_bytes, json_lines, names, numbers, text_bytes, values
+from tests.paths import EXAMPLES
 
 pytestmark = [
     pytest.mark.fuzz,
@@ -195,6 +200,42 @@ def test_bytes_of_members(tmp_path):
                 read(data)
 
     assert fuzz(check, tmp_path, data=st.sampled_from(corpora.member_bytes()).flatmap(bent) | st.binary())
+
+
+@pytest.mark.parametrize(
+    ("read", "corpus"),
+    [
+        (read_topics, "topics-"),
+        (read_brokers, ("brokers-", "racks.")),
+        (read_reassignments, ("reassign-", "topics-to-move")),
+        (read_log_dirs, "log-dirs-"),
+    ],
+    ids=["topics", "brokers", "reassignments", "log-dirs"],
+)
+def test_outputs_of_kafkas_tools(tmp_path, read, corpus):
+    names = (corpus,) if isinstance(corpus, str) else corpus
+
+    def check(text: bytes) -> None:
+        try:
+            with bounded():
+                read(text.decode(errors="replace"), "input.txt")
+        except InputError as error:
+            assert str(error).startswith("input.txt")  # most texts are refused, few are not
+
+    assert fuzz(check, tmp_path, text=text_bytes(corpora.outputs(*names)))
+
+
+def test_placements(tmp_path):
+    brokers = (EXAMPLES / "cluster" / "brokers.txt").read_text()
+
+    def check(text: bytes) -> None:
+        Path("brokers.txt").write_text(brokers)
+        FILE.write_bytes(text)
+        ran(["place", str(FILE), "brokers.txt", "--max-moves", "5", "--why"])
+        ran(["place", "--lint", str(FILE), "brokers.txt"])
+
+    texts = [(EXAMPLES / "cluster" / "replicas.txt").read_text(), *corpora.outputs("topics-", "reassign-")]
+    assert fuzz(check, tmp_path, text=text_bytes(texts))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])

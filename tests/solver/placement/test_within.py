@@ -94,3 +94,13 @@ def test_limits_of_brokers_are_refused_beside_a_budget() -> None:
     case = cases.document(cases.brokers(3, 0, max_replicas=9), [[0, 1]], 2)
     with pytest.raises(InputError, match="max_replicas beside a budget"):
         solve_within(PlacementProblem.parse(case), 1)
+
+
+def test_sizes_of_every_magnitude_end_near_their_bound() -> None:
+    rng = random.Random(4)
+    rows = [rng.sample(range(6), 3) for _ in range(80)]
+    problem = PlacementProblem.parse(cases.document(cases.brokers(8, 0), rows, 3))
+    costs = [int(rng.paretovariate(0.6) * 2**20) for _ in rows]
+    figures = solve_within(problem, sorted(costs)[20] * 24, costs).figures
+    assert 0 < figures["cost"] <= figures["budget"]
+    assert figures["upper"] - figures["lower"] <= figures["lower"] // 10

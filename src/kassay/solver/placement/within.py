@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.solver.algorithms.exchange import Change, Exchange
+from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.optimum import (
     PlacementOptimum,
     best_placement,
@@ -30,7 +31,7 @@ from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementP
 
 _CLASSES: Final = 16
 """So many classes of sizes at most: the exchange looks at each pair of them."""
-_FINE: Final = 256
+_FINE: Final = 1 << 16
 """The search sees the largest class as so many units: bytes one by one would take it many more halvings."""
 
 
@@ -80,7 +81,11 @@ class _Search:
         self.factors = [rf for _, rf, _ in placed]
         self.current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
         self.costs = tuple(costs) if costs is not None else (1,) * len(placed)
-        self.classes = _classes(self.costs)
+        classes = _classes(self.costs)
+        self.coarse = max(1, max(classes, default=1) // _FINE)
+        self.steering: dict[int, list[int]] = {}
+        for mean, items in classes.items():
+            self.steering.setdefault(-(-mean // self.coarse), []).extend(items)
         self.start = fewest_copies(problem, self.factors, self.current, replica_quota(problem, 1))
         forced = self.cost(self.start)
         if forced > budget:
@@ -102,53 +107,57 @@ class _Search:
 
     def within(self) -> PlacementWithin:
         """The most even placement within the budget, which is too small for the optimum."""
-        unit, coarse = max(64, len(self.factors)), max(1, max(self.classes) // _FINE)
-        step = replica_quota(self.problem, unit)
-        everywhere = range(len(self.problem.brokers))
-        low, high = (
-            0,
-            2
-            + 2
-            * max(
-                abs(step.marginal(place, count)) for place in everywhere for count in (0, self.problem.total)
-            ),
-        )
+        unit = max(64, len(self.factors))
+        marginal = replica_quota(self.problem, unit).marginal
+        ends = [(b, count) for b in range(len(self.problem.brokers)) for count in (0, self.problem.total)]
+        low, high = 0, 2 + 2 * max(abs(marginal(place, count)) for place, count in ends)
         picks = self.start
         while high - low > 1:
             price = (low + high) // 2
-            graph = self._graph(picks, price, coarse)
-            if graph.descend(step.marginal, _Purse(self, graph.picks).pays):
+            graph = self._graph(picks, price)
+            if graph.descend(marginal, _Purse(self, graph.picks).pays):
                 high, picks = price, graph.picks
             else:
                 low = price
-        graph = self._graph(picks, max(low, 1), coarse)
-        graph.descend(step.marginal, _Purse(self, graph.picks).pays)
-        scales = self._scales(picks, graph.picks, PaymentScales(unit * coarse, high))
-        proof = self._graph(picks, scales.cost)
-        marginal = replica_quota(self.problem, scales.imbalance).marginal
-        proof.descend(marginal)
-        best = with_leaders(self.problem, graph.picks, proof.prices(marginal))
-        return PlacementWithin(best, self.costs, self.budget, self.cost(graph.picks), scales)
+        graph = self._graph(picks, max(low, 1))
+        graph.descend(marginal, _Purse(self, graph.picks).pays)
+        scales = self._scales(picks, graph.picks, PaymentScales(unit, high))
+        prices = self._prices(picks, scales)
+        best = with_leaders(self.problem, graph.picks, tuple(price * self.coarse for price in prices))
+        true = PaymentScales(scales.imbalance * self.coarse, scales.cost)
+        return PlacementWithin(best, self.costs, self.budget, self.cost(graph.picks), true)
 
-    def _graph(self, picks: Sequence[set[int]], price: int, coarse: int = 1) -> Exchange:
-        """The exchange graph where so coarse a cost has this price; picks are cheapest for their counts."""
-        copies: dict[int, list[int]] = {}
-        for cost, items in self.classes.items():
-            copies.setdefault(price * -(-cost // coarse), []).extend(items)
+    def _graph(self, picks: Sequence[set[int]], price: int) -> Exchange:
+        """The exchange graph where a unit of cost has this price.
+
+        The picks are cheapest for their counts, which they are at any price: what classes count beside each
+        other is always the same. Otherwise there would be negative cycles.
+        """
+        copies = {price * units: items for units, items in self.steering.items()}
         rules = placement_rules(self.problem, self.factors, self.current, copies)
         return Exchange(rules, [set(row) for row in picks])
+
+    def _prices(self, picks: Sequence[set[int]], scales: PaymentScales) -> tuple[int, ...]:
+        """The prices of brokers that prove the bound, where a unit of cost has the steering's scale."""
+        marginal = replica_quota(self.problem, scales.imbalance).marginal
+        graph = self._graph(picks, scales.cost)
+        graph.descend(marginal)
+        return graph.prices(marginal)
 
     def _scales(
         self, cheap: Sequence[set[int]], dear: Sequence[set[int]], scales: PaymentScales
     ) -> PaymentScales:
         """The scales at which both ends of the walk cost alike; those given where it came to nothing."""
         plain = replica_quota(self.problem, 1)
-        imbalances = [
-            sum(plain.cost(place, count) for place, count in enumerate(_counts(self.problem, picks)))
-            for picks in (cheap, dear)
-        ]
-        more, even = self.cost(dear) - self.cost(cheap), imbalances[0] - imbalances[1]
+        imbalances, costs = zip(*(self._worth(plain, picks) for picks in (cheap, dear)), strict=True)
+        more, even = costs[1] - costs[0], imbalances[0] - imbalances[1]
         return PaymentScales(more, even) if more > 0 and even > 0 else scales
+
+    def _worth(self, plain: Quota, picks: Sequence[set[int]]) -> tuple[int, int]:
+        """The imbalance of replicas, and what their copies cost in the steering's units."""
+        imbalance = sum(plain.cost(place, count) for place, count in enumerate(_counts(self.problem, picks)))
+        new = [len(picked.difference(row)) for picked, row in zip(picks, self.current, strict=True)]
+        return imbalance, sum(units * new[item] for units, items in self.steering.items() for item in items)
 
 
 class _Purse:

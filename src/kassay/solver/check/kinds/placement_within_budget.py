@@ -57,7 +57,8 @@ def check(form: Document, certificate: Document) -> Proven:
     added = 2 * total * total * shares[0] if alike else total * total * sum(s * s for s in shares)
     unit, parts = (1, every) if alike else (every, 1)
     units = -(-(least - price * budget) // weight)
-    balance = max(0, -(-(units * unit + added) // parts))
+    even = _even(total, len(shares)) if alike else 0
+    balance = max(even, -(-(units * unit + added) // parts))
     movement = max(0, -((paid - price * cost - least) // price)) if balance == value and price else 0
     goals = [
         {"goal": "balance of replicas", "value": value, "bound": balance, "proven": balance == value},
@@ -81,6 +82,12 @@ def check(form: Document, certificate: Document) -> Proven:
             "assignment": certificate["assignment"],
         },
     )
+
+
+def _even(total: int, places: int) -> int:
+    """The least sum of squares that so many replicas can have on so many brokers, whatever the rules."""
+    whole, rest = divmod(total, places)
+    return rest * (whole + 1) ** 2 + (places - rest) * whole**2
 
 
 KIND: Final = ProofKind(
