@@ -110,3 +110,10 @@ def test_a_lint_with_errors(folder):
     ]
     assert "did you mean orders?" in document["findings"][2]["message"]
     assert here("place", "--lint", cwd=folder).returncode == 2
+
+
+def test_a_page_is_written_beside_the_plan(folder):
+    done = here("place", *FILES, "--report", "html", cwd=folder)
+    assert done.returncode == 0 and "report: .kassay/place/place.html" in done.stderr
+    page = (folder / ".kassay/place/place.html").read_text()
+    assert "kassay place replicas.txt brokers.txt log-dirs.txt --report html" in page

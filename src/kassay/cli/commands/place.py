@@ -100,16 +100,12 @@ _ID = click.IntRange(0, 2**31 - 1)
     "--lint", "lints", is_flag=True, help="Look through FILEs of kafka-reassign-partitions instead."
 )
 @click.option("--why", is_flag=True, help="Also say what keeps it from being better.")
-@click.option(
-    "--out",
-    type=FilePath(),
-    default=".kassay/place",
-    show_default=True,
-    help="The plan's files.",
-)
+@click.option("--out", type=FilePath(), default=".kassay/place", show_default=True, help="The plan's files.")
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page with brokers and steps.")
 @no_seed_option
 @json_option
-def command(**chosen: Any) -> int:
+@click.pass_context
+def command(context: click.Context, /, **chosen: Any) -> int:
     """Judge where a cluster's replicas are, find the best placement with a proof, and plan the way there.
 
     A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
@@ -131,6 +127,13 @@ def command(**chosen: Any) -> int:
     take_named(sources, chosen["topics"], chosen["brokers"], chosen["sizes"])
     plan = _plan(chosen, sources)
     files = {} if chosen["judge"] else _write(plan, chosen["out"])
+    if chosen["report"]:
+        from kassay.cli.pages import write_page
+        from kassay.report.pages.placement import render
+        from kassay.writing.text import shell_command
+
+        again = shell_command(["kassay", *context.find_root().obj])
+        write_page(render(plan, files, chosen["throttle"], again), chosen["out"], "place.html")
     present(plan.to_json(files), lambda: _view(plan, files, chosen), chosen["json_path"])
     if chosen["judge"]:
         return 1 if plan.is_broken else 0

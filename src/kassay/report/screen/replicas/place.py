@@ -11,7 +11,7 @@ from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.placed import bytes_on
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.steps import ReassignmentStep
-from kassay.properties.registry import as_text
+from kassay.properties.registry import Evidence, as_text
 from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import shell_command
@@ -86,10 +86,14 @@ def _where(standing: ClaimStanding) -> str:
     """Where a claim is broken: the first evidence, and how much there is."""
     if not standing.evidence:
         return standing.why or standing.sentence
-    first = standing.evidence[0]
-    facts = ", ".join(f"{key} {as_text(value)}" for key, value in first.facts.items())
     more = len(standing.evidence) - 1
-    return f"{first.subject}: {facts}" + (f"; and {more} more" if more else "")
+    return evidence_text(standing.evidence[0]) + (f"; and {more} more" if more else "")
+
+
+def evidence_text(evidence: Evidence) -> str:
+    """What is broken, with its facts."""
+    facts = ", ".join(f"{key} {as_text(value)}" for key, value in evidence.facts.items())
+    return f"{evidence.subject}: {facts}"
 
 
 def _proposal(plan: ClusterPlan) -> Iterator[View]:
@@ -141,7 +145,7 @@ def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle
     known = any(step.size is not None for step in steps)
     rows = []
     for number, step in enumerate(steps[:_STEPS_SHOWN], start=1):
-        time = (_time_text(step.busiest / throttle), bytes_text(step.size or 0)) if known else ()
+        time = (time_text(step.busiest / throttle), bytes_text(step.size or 0)) if known else ()
         rows.append(
             (
                 number,
@@ -160,7 +164,8 @@ def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle
     return table
 
 
-def _time_text(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """The time in the unit in which it is easiest read."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
