@@ -107,7 +107,8 @@ class _Search:
 
     def within(self) -> PlacementWithin:
         """The most even placement within the budget, which is too small for the optimum."""
-        unit = max(64, len(self.factors))
+        # A price is a whole number, so imbalance counts enough that 1 is little for the dearest copy.
+        unit = max(64, len(self.factors)) * max(1, *self.steering)
         marginal = replica_quota(self.problem, unit).marginal
         ends = [(b, count) for b in range(len(self.problem.brokers)) for count in (0, self.problem.total)]
         low, high = 0, 2 + 2 * max(abs(marginal(place, count)) for place, count in ends)
