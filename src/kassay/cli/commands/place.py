@@ -129,7 +129,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     files = {} if chosen["judge"] else _write(plan, chosen["out"])
     if chosen["report"]:
         from kassay.cli.pages import write_page
-        from kassay.report.pages.placement import render
+        from kassay.report.pages.replicas.place import render
         from kassay.writing.text import shell_command
 
         again = shell_command(["kassay", *context.find_root().obj])

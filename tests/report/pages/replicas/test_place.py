@@ -11,7 +11,7 @@ from kassay.certify.replicas.planned import ClusterPlan, plan_cluster
 from kassay.certify.replicas.steps import StepBound
 from kassay.model.cluster import Broker
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from kassay.report.pages.placement import render, view_of
+from kassay.report.pages.replicas.place import render, view_of
 from tests.browser import axe, no_overflow
 from tests.certify.replicas.clusters import RACKS, cluster
 
