@@ -21,8 +21,9 @@ INTRO: Final = """# How far Kafka's assignors are from the optimum
 out of `benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on
 every machine:
 
-```
-python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
+<!-- by hand: hours -->
+```console
+$ python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
 ```
 
 * An **instance** is one outcome: the group before a rebalance (members, subscriptions, owners, racks) and
@@ -77,9 +78,10 @@ The history of the small profile with the largest balance gap, then needless mov
 
 AGAIN: Final = """Any other history, for instance the largest balance gap of the sticky rules:
 
-```
-python -m benchmarks.campaign_gap_study --trace {example} worst.json
-kassay replay worst.json --call-timeout 60s
+<!-- by hand: minutes -->
+```console
+$ python -m benchmarks.campaign_gap_study --trace {example} worst.json
+$ kassay replay worst.json --call-timeout 60s
 ```
 
 The worst history of each rule and profile is in the table `study/worst_cases` of the campaign.

@@ -1,5 +1,5 @@
 """A claim, a situation, an invariant, a command, a reference, a newer one of a rule, and a client library are added by
-adding one file each.
+adding one file each: those that `docs/adding.md` shows.
 """
 
 import os
@@ -9,91 +9,14 @@ import sys
 
 import pytest
 
+from tests.docs.commands import blocks
 from tests.house import SRC
+from tests.paths import DOCS
 
 FILES = {
-    "properties/groups/heads.py": '''
-        """A claim of one's own."""
-        from kassay.model.kinds import CONSUMER_GROUPS
-        from kassay.properties.registry import Evidence, claim
-
-        def is_read(step):
-            return step.is_read
-
-        @claim("never-last", kinds=CONSUMER_GROUPS, breakable=is_read, source="nowhere", fix="sit down")
-        def never_last(step):
-            """The last member gets nothing."""
-            for topic, by_member in step.shares.items():
-                if by_member.get(step.group.members[-1].member_id):
-                    yield Evidence(topic, {})
-        ''',
-    "properties/groups/lonely.py": '''
-        """A situation of one's own."""
-        from kassay.properties.registry import situation
-
-        @situation("lonely", required_by=("never-last",))
-        def is_lonely(rebalanced):
-            """There is one member."""
-            return len(rebalanced.steps[0].group.members) == 1
-        ''',
-    "properties/protocols/quiet.py": '''
-        """An invariant of one's own."""
-        from kassay.model.explore.values import Finding, Severity
-        from kassay.properties.protocols.registry import CENSUS, always
-
-        @always("nobody-owns", CENSUS, source="nowhere")
-        def nobody_owns(census):
-            """Nobody ever owns anything."""
-            if any(belief.owned for belief in census.beliefs):
-                yield Finding(Severity.REAL, "somebody does")
-        ''',
-    "cli/commands/greet.py": '''
-        """Say hello to the user."""
-        import click
-
-        PLACE = 5
-
-        @click.command("greet")
-        def command():
-            """Say hello."""
-            click.echo("hello")
-        ''',
-    "assignors/client/all_to_last.py": '''
-        """A reference of one's own."""
-        from kassay.assignors.registry import reference
-        from kassay.model.groups.assignor import AssignorBase
-        from kassay.model.groups.group import Assignment
-
-        @reference("all-to-last", claims=("never-last",), source="nowhere")
-        class AllToLast(AssignorBase):
-            """Gives everything to the last."""
-            name = "all-to-last"
-
-            def assign(self, cluster, group):
-                given = {member.member_id: () for member in group.members}
-                last = group.members[-1]
-                given[last.member_id] = tuple(tp for t in set(last.topics) for tp in cluster.partitions.get(t, ()))
-                return Assignment(given)
-        ''',
-    "assignors/server/later.py": '''
-        """Server-side range as it may be one day."""
-        from kassay.assignors.registry import reference
-        from kassay.assignors.server.range import ServerRange
-        from kassay.model.kinds import Kind
-
-        @reference("server-range", kind=Kind.SERVER, source="nowhere", since="9.1")
-        class Later(ServerRange):
-            """Another range."""
-        ''',
-    "assignors/foreign/otherlib.py": '''
-        """A client library of one's own."""
-        from kassay.assignors.client.all_to_last import AllToLast
-        from kassay.assignors.registry import reference
-
-        @reference("greedy", library="otherlib", source="otherlib")
-        class Greedy(AllToLast):
-            """As the library has it."""
-        ''',
+    block.title.removeprefix("src/kassay/"): block.text
+    for block in blocks(DOCS / "adding.md")
+    if block.title is not None
 }
 
 COMMANDS = {
@@ -117,9 +40,7 @@ def said(tmp_path_factory):
     shutil.copytree(SRC, here / "kassay", ignore=shutil.ignore_patterns("__pycache__"))
     for path, text in FILES.items():
         assert not (here / "kassay" / path).exists()
-        (here / "kassay" / path).write_text(
-            "\n".join(line.removeprefix(" " * 8) for line in text.strip().splitlines())
-        )
+        (here / "kassay" / path).write_text(text)
 
     def run(command):
         return subprocess.run(

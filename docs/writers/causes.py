@@ -50,7 +50,7 @@ reference or a fault that takes several calls is played the whole case by `kassa
 Either way the test fails as it stands, and passes once the target is right. `certify_assignor` and
 `pytest --kassay` end with it.
 
-```
+```console
 $ kassay explain tests/data/faulty/negative_hash.json --as python
 from kassay.testing import load_class
 

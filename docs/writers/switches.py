@@ -104,8 +104,11 @@ def page(walked: Sequence[SwitchRow]) -> str:
             f"| {row.on.states} | {all_off(row)} |"
         )
     lines += ["", "## The commands", ""]
-    lines += ["```"]
-    lines += [command(row.switch) for row in walked]
+    lines += [
+        "<!-- by hand: `kassay switches` walks them all, and tests hold the table to it -->",
+        "```console",
+    ]
+    lines += [f"$ {command(row.switch)}" for row in walked]
     lines += ["```", "", "## Remarks", ""]
     lines += [
         textwrap.fill(f"* {name}: {remark}", 108, subsequent_indent="  ", break_on_hyphens=False)

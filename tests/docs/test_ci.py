@@ -20,12 +20,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_what_init_prints_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
-    command, *printed = fenced(PAGE)[0].splitlines()
-    assert run(command.removeprefix("$ kassay ").split()) == 0
-    assert capsys.readouterr().out.splitlines() == printed
-
-
 def test_the_events_that_stand_there_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     command, *printed = fenced(section(PAGE, "Reports"))[0].splitlines()
     run(command.removeprefix("$ kassay ").partition(" | ")[0].split())

@@ -27,7 +27,8 @@ AGAIN = "regenerate it: python docs/writers/switches.py > docs/switches.md"
 
 def test_every_switch_has_its_line_its_command_and_its_remark() -> None:
     assert list(ROWS) == list(SWITCHES)
-    assert fenced(section(PAGE, "The commands"))[0].splitlines() == [*map(command, SWITCHES.values())]
+    shown = fenced(section(PAGE, "The commands"))[0].splitlines()
+    assert shown == [f"$ {command(switch)}" for switch in SWITCHES.values()]
     assert set(REMARKS) <= set(SWITCHES)
     remarks = re.split(r"^\* ", section(PAGE, "Remarks"), flags=re.M)[1:]
     assert [*map(flat, remarks)] == [flat(f"{name}: {remark}") for name, remark in REMARKS.items()]
