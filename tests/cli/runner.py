@@ -9,6 +9,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import jsonschema
 
@@ -37,7 +38,12 @@ def here(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """The command finished in this process: for what is refused before anything begins."""
     typed = [*map(str, arguments)]
     stdout, stderr = io.StringIO(), io.StringIO()
-    with contextlib.chdir(cwd), contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+    with (
+        mock.patch.dict(os.environ, ENVIRONMENT, clear=True),
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
         code = run(typed)
     return subprocess.CompletedProcess(typed, code, stdout.getvalue(), stderr.getvalue())
 

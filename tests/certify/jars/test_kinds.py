@@ -48,7 +48,7 @@ def test_the_jar_that_is_missing_is_named(interface, tmp_path):
     for paths, missing in (((mine, clients), interface.jar), ((mine, kafka), "kafka-clients")):
         with pytest.raises(TargetNotFound) as raised:
             require_kafka("jar:mine.jar", ClassPath(paths), "a.Rule", "VARIABLE")
-        assert f"jar:mine.jar: a {interface.kind} needs org.apache.kafka." in str(raised.value)
+        assert f"jar:mine.jar: kind {interface.kind} needs org.apache.kafka." in str(raised.value)
         assert f"expected {missing}-VERSION.jar behind a colon" in str(raised.value)
         assert ("VARIABLE" in str(raised.value)) == (missing == "kafka-clients")
     require_kafka("", ClassPath((mine, kafka, clients)), "a.Rule", "")

@@ -58,6 +58,7 @@ def test_a_damaged_history_is_refused_by_field(change, said):
 def test_a_round_shows_claims_and_answer_in_their_order():
     assert step_to_json(STEP) == {
         "generation": 5,
+        "leader": None,
         "topics": {"t": 2},
         "members": [
             {

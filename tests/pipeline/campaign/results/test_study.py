@@ -10,7 +10,7 @@ from kassay.pipeline.campaign.play.runner import CampaignProgress, carry_on
 from kassay.pipeline.campaign.records.campaign import create, reopen
 from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import ALL, CampaignOutcome, finish
-from kassay.report.pages.campaign import html
+from kassay.report.pages.campaign import render
 from tests.pipeline.campaign.campaigns import SPEC
 
 
@@ -51,8 +51,9 @@ def test_an_unfinished_campaign_is_told_as_what_it_is(spark: Any, tmp_path: Path
     assert outcome.totals["of"] == 120
     assert {row["histories"] for row in outcome.verdicts if row["profile"] == "small"} == {25}
     assert outcome.studies["leaderboard"][0]["histories"] == 25
-    page = html(outcome.to_json(campaign.spec))
-    assert "unfinished: all figures are of these, 120 planned" in page
+    traces = [row["trace"] for row in outcome.findings]
+    page = render(outcome.to_json(campaign.spec), traces, campaign.store.place)
+    assert "The campaign is not complete: all figures are of these, 120 planned." in page
     totals = outcome.totals
     assert totals["histories_per_s"] == pytest.approx(50 / totals["elapsed_s"], abs=0.1)
     assert totals["peak_kib"]["all"] is None or totals["peak_kib"]["all"] >= totals["peak_kib"]["java"] > 0
