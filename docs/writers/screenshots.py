@@ -52,11 +52,24 @@ _EXPLORATION: Final = (
     *("--records", "1", "--max-states", "20000", "--report", "html"),
 )
 _GAPS: Final = ("gap", "range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "--report", "html")
+_CLUSTER: Final = Path(__file__).parents[2] / "examples" / "cluster"
+_WHAT_IF: Final = (
+    "what-if",
+    *(str(_CLUSTER / name) for name in ("groups.txt", "topics.txt", "brokers.txt", "racks.csv")),
+    *("--events", "leave:2,join:3", "--report", "html"),
+)
+_PLACE: Final = (
+    "place",
+    *(str(_CLUSTER / name) for name in ("replicas.txt", "brokers.txt", "log-dirs.txt")),
+    *("--remove-broker", "3", "--add-broker", "7:az-c", "--step-moves", "12", "--why", "--report", "html"),
+)
 SHOTS: Final = {
     "verdict": Shot(_CERTIFICATE, ".kassay/report.html"),
     "board": Shot(_CERTIFICATE, ".kassay/report.html", "#trace-3/round-2"),
     "exploration": Shot(_EXPLORATION, ".kassay/exploration.html", "#trace-1"),
     "gap-study": Shot(_GAPS, ".kassay/gap.html"),
+    "what-if": Shot(_WHAT_IF, ".kassay/what-if.html"),
+    "place": Shot(_PLACE, ".kassay/place/place.html"),
     "campaign": Shot(("campaign",), "report.html", "#f-e75017cace788f82", _campaign),
 }
 """What is taken, by the name of its files."""

@@ -48,7 +48,7 @@ def test_fewer_are_the_first_and_more_are_newcomers():
 
 def test_by_lag_the_busiest_stands_beside_what_any_assignment_could_do():
     lags = {TopicPartition("t", 0): 100, TopicPartition("t", 1): 60, TopicPartition("t", 2): 40}
-    one, two, three = scale(TWELVE, resolve("range"), 3, lags=lags).counts
+    one, two, three = scale(TWELVE, resolve("range"), 3, lags=lags, seconds=60).counts
     assert (one.lag.most, one.lag.least_bound) == (200, 200)
     assert (two.lag.most, two.lag.member) == (200, "a")
     assert (two.lag.least_bound, two.lag.least_found, two.lag.is_exact) == (100, 100, True)

@@ -20,7 +20,7 @@ def test_each_count_is_a_row_and_what_is_safe_a_line():
 
 
 def test_lags_come_from_the_offsets_view(tmp_path):
-    done = here("scale", *FILES, "--lag", "groups.txt", "--json", "-", cwd=CLUSTER)
+    done = here("scale", *FILES, "--lag", "groups.txt", "--time", "60s", "--json", "-", cwd=CLUSTER)
     document = valid(json.loads(done.stdout), "scale-1")
     assert document["counts"][0]["lag"]["most"] == document["counts"][0]["lag"]["optimum"]["lower"] == 13875
     assert document["target"] == "range"

@@ -16,7 +16,7 @@ from tests.report.pages.test_layout import Reader
 @pytest.fixture(scope="module")
 def answer():
     group = observed(offsets({"a": [f"t-{p}" for p in range(6)], "b": [f"t-{p}" for p in range(6, 12)]}))
-    return scale(group, resolve("range"), 13, lags={TopicPartition("t", 0): 9}, extra_moves=12)
+    return scale(group, resolve("range"), 13, lags={TopicPartition("t", 0): 9}, extra_moves=12, seconds=60)
 
 
 def test_what_is_safe_comes_first_and_every_count_is_a_row(answer):

@@ -17,7 +17,7 @@ def test_counts_marks_and_lags():
     file = io.StringIO()
     group = observed(offsets({"a": ["t-0", "t-1"], "b": []}))
     lags = {TopicPartition("t", 0): 5, TopicPartition("t", 1): 3}
-    console(file=file).show(scale_view(scale(group, resolve("sticky"), 3, lags=lags)))
+    console(file=file).show(scale_view(scale(group, resolve("sticky"), 3, lags=lags, seconds=60)))
     rows = [line.split() for line in file.getvalue().splitlines()]
     assert ["1", "2", "0", "0", "0", "0", "0", "8", "8", "safe"] in rows
     assert ["2", "(today)", "1", "0", "0", "1", "0", "1", "5", "5", "safe"] in rows
