@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kassay.certify.runs import baseline as baselines
 from kassay.certify.runs.baseline import Baseline
@@ -26,6 +26,10 @@ from kassay.writing.files import write_text
 
 if TYPE_CHECKING:
     from kassay.cli.events import Events
+
+PAGE: Final = "html"
+TESTS_MAX: Final = 12
+"""Counterexamples of a target whose test a page shows: each is asked once more for it."""
 
 
 @dataclass
@@ -110,6 +114,8 @@ class Session:
             return fault(error)
         if any(result.counterexample for result in certificate.claims):
             certificate = with_saved_traces(certificate, self.out)
+            if PAGE in self.formats:
+                certificate = _with_code(certificate)
         if self.baseline is not None:
             certificate = self.baseline.applied(certificate, date.today())
         self.certificates.append(certificate)
@@ -173,3 +179,9 @@ class Session:
                 self.screen.say(("NOT LOADED", "bold red"), f"  {spec}")
         if self.events is not None:
             self.events.run_ended(exit_code)
+
+
+def _with_code(certificate: Certificate) -> Certificate:
+    from kassay.certify.causes.as_python import with_code
+
+    return with_code(certificate, TESTS_MAX)

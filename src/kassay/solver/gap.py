@@ -20,9 +20,9 @@ class AnyOptimum(Protocol):
     @property
     def loads(self) -> tuple[int, ...]: ...  # noqa: D102  # said of the class
     @property
-    def moved(self) -> int: ...  # noqa: D102
+    def moved(self) -> int: ...  # noqa: D102  # likewise
     @property
-    def rack_mismatch(self) -> int: ...  # noqa: D102
+    def rack_mismatch(self) -> int: ...  # noqa: D102  # likewise
 
 
 class Least(NamedTuple):

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.causes.as_python import as_python, example_as_python, trace_as_python
+from kassay.certify.causes.as_python import as_python, example_as_python, trace_as_python, with_code
+from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.replay import load_trace, read_trace
+from kassay.certify.runs.run import certify
+from kassay.certify.targets.resolve import resolve
 from kassay.cli.main import run
 from kassay.model.errors import InputError
 from kassay.testing import load_class, violations
@@ -134,3 +137,17 @@ def test_violations_says_what_cannot_be_judged():
     with pytest.raises(InputError, match="no-such"):
         violations("range", "no-such", case)
     assert load_class("tests/data/faulty/leftover.py").__name__ == "Leftover"
+
+
+def test_a_certificate_has_the_tests_of_its_first_counterexamples_and_no_more():
+    claims = ("topic-even", "balanced-within-one", "complete")
+    options = RunOptions(claims=claims, budget=Budget(histories=60), controls=False, seed=1)
+    certificate = certify(resolve("ceil-range"), options)
+    for most, shown in ((0, 0), (1, 1), (5, 2)):
+        codes = [
+            each.counterexample.code for each in with_code(certificate, most).claims if each.counterexample
+        ]
+        assert [bool(code) for code in codes] == [place < shown for place in range(2)]
+    assert all(
+        "code" not in each.counterexample.to_json() for each in certificate.claims if each.counterexample
+    )

@@ -1,5 +1,6 @@
 """`kassay certify`: exit codes, JSON, determinism, baselines, bad input."""
 
+import html
 import json
 
 import pytest
@@ -174,6 +175,7 @@ def test_reports_are_written(tmp_path):
     assert done.returncode == 1
     written = {p.name for p in (tmp_path / ".kassay").iterdir() if p.is_file()}
     assert written == {"report.html", "junit.xml", "report.sarif", "report.md"}
+    assert "def test_topic_even():" in html.unescape((tmp_path / ".kassay" / "report.html").read_text())
 
 
 def test_options_may_stand_in_pyproject(tmp_path):

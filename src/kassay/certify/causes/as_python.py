@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from pprint import pformat
 from typing import Any, Final, NamedTuple
@@ -24,10 +26,12 @@ from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
+from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
 from kassay.model.calls import Failure
+from kassay.model.errors import KassayError
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
 from kassay.model.groups.trace import Trace
@@ -80,6 +84,21 @@ def trace_as_python(path: Path) -> str:
 def example_as_python(trace: Trace) -> str:
     """The test of a counterexample that is at hand; raises as `trace_as_python` does."""
     return as_python(playback_of(trace, Path("the counterexample")))
+
+
+def with_code(certificate: Certificate, most: int) -> Certificate:
+    """The certificate with the tests of its first counterexamples, at most so many, where there are any."""
+    left, results = most, []
+    for result in certificate.claims:
+        example, code = result.counterexample, ""
+        if example is not None and left > 0:
+            left -= 1
+            with suppress(KassayError):
+                code = example_as_python(example.trace)
+        results.append(
+            replace(result, counterexample=replace(example, code=code)) if example and code else result
+        )
+    return replace(certificate, claims=tuple(results))
 
 
 def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:

@@ -16,7 +16,7 @@ SCHEMA: Final = "kassay/certificate/5"
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The smallest case found that breaks a claim."""
+    """The smallest case found that breaks a claim; `code`, where a page wants it, is a test that shows it."""
 
     trace: Trace
     members: int
@@ -24,6 +24,7 @@ class Counterexample:
     events: int
     message: str
     path: str | None = None
+    code: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The counterexample as it stands in a certificate; the trace is a file of its own."""

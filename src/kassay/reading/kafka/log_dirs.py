@@ -33,18 +33,18 @@ class LogDirReplica:
 
     partition: str
     size: Count
-    offsetLag: int = 0  # noqa: N815
-    isFuture: bool = False  # noqa: N815
+    offsetLag: int = 0  # noqa: N815  # as the file has it
+    isFuture: bool = False  # noqa: N815  # as the file has it
 
 
 @dataclass(frozen=True)
 class LogDir:
     """A log directory of a broker; `error` is the class of Kafka's exception where it is offline."""
 
-    logDir: str  # noqa: N815
+    logDir: str  # noqa: N815  # as the file has it
     partitions: tuple[LogDirReplica, ...] = ()
     error: str | None = None
-    isCordoned: bool = False  # noqa: N815
+    isCordoned: bool = False  # noqa: N815  # as the file has it
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class BrokerLogDirs:
     """The log directories of one broker."""
 
     broker: Count
-    logDirs: tuple[LogDir, ...]  # noqa: N815
+    logDirs: tuple[LogDir, ...]  # noqa: N815  # as the file has it
 
     @property
     def is_cordoned(self) -> bool:

@@ -33,7 +33,7 @@ LOOKS: Final = {
 
 @dataclass(frozen=True)
 class BrokenClaim:
-    """A broken claim: the words for it, its board or None where the page is full, and commands to copy."""
+    """A broken claim: the words for it, its board or None where the page is full, what to copy."""
 
     result: ClaimResult
     mark: str
@@ -44,6 +44,7 @@ class BrokenClaim:
     more: int
     board: str | None
     replay: str
+    code: str
     explain: str
     conditions: tuple[str, ...]
 
@@ -137,6 +138,7 @@ def _finding(result: ClaimResult, mark: str, reason: str, boards: _Boards) -> Br
         more=max(0, len(violations) - MESSAGES_MAX),
         board=None if example is None else boards.draw(example),
         replay=facts.replay_command(example),
+        code="" if example is None else example.code,
         explain="" if path is None else shell_command(("kassay", "explain", path)),
         conditions=() if example is None else tuple(facts.conditions(example.trace.to_json())),
     )
