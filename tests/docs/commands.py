@@ -30,6 +30,8 @@ TITLE = re.compile(r'\btitle="([^"]+)"')
 SECONDS = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)? (s|ms|seconds|MiB)\b")
 COLUMN_OF_SECONDS = re.compile(r"(?<=  )\d+\.\d{2,3}(?=  |$)", re.MULTILINE)
 ANYTHING = "..."
+CLIENTS = ROOT / ".jars" / "kafka-clients-3.9.0.jar"
+"""What `./dev jars` fetches."""
 
 
 class Block(NamedTuple):
@@ -138,6 +140,7 @@ class Sandbox:
             for name in ("PYTHONPATH", "JAVA_HOME", "KASSAY_NODE_MODULES", "KASSAY_KAFKA_CLIENTS")
             if name in os.environ
         }
+        kept.setdefault("KASSAY_KAFKA_CLIENTS", str(CLIENTS))
         return subprocess.run(
             ["bash", "-c", command],
             cwd=self.here,
