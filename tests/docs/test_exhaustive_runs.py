@@ -11,6 +11,8 @@ from tests.explored import explore
 from tests.paths import DOCS
 
 PAGE = DOCS / "exhaustive-runs.md"
+BY_HAND = 100_000
+"""States of the largest walk that every change is put to; larger ones are walked by hand, by `tox -e deep`."""
 
 
 class Run(NamedTuple):
@@ -63,7 +65,13 @@ def test_the_page_lists_what_the_design_asks_for():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("run", runs(), ids=lambda run: run.command)
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(run, id=run.command, marks=[pytest.mark.deep] if run.states > BY_HAND else [])
+        for run in runs()
+    ],
+)
 def test_every_run_is_clean_and_as_large_as_ever(run):
     result = explore(**run.settings, states_max=500_000)
     found = [v for v in result.exploration.violations if v.severity is Severity.REAL]
