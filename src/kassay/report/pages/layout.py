@@ -6,10 +6,10 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from kassay import __version__
@@ -18,7 +18,8 @@ from kassay.writing.text import visible
 PAGE_BYTES_MAX: Final = 1_000_000
 """What a page may weigh: it is mailed, attached and opened on telephones."""
 
-TEMPLATES: Final = Path(__file__).with_name("templates")
+TEMPLATES: Final = files(__package__) / "templates"
+"""As resources, which are there in a wheel that Spark hands to its workers unopened too."""
 _ALWAYS: Final = "page"
 
 
@@ -56,7 +57,7 @@ def fragment(template: str, macro: str, /, *arguments: object) -> Markup:
 def environment() -> Environment:
     """The templates with what they may use: `lines` shows a text of several lines, `number` a count."""
     pages = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -84,8 +85,14 @@ def _shown(value: object) -> object:
 
 
 def _joined(names: tuple[str, ...], ending: str) -> str:
-    files = (TEMPLATES / f"{name}.{ending}" for name in dict.fromkeys(names))
-    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.exists())
+    parts = (TEMPLATES / f"{name}.{ending}" for name in dict.fromkeys(names))
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts if part.is_file())
+
+
+def _source(name: str) -> str | None:
+    """The text of a template, None where there is none of that name."""
+    template = TEMPLATES / name
+    return template.read_text(encoding="utf-8") if template.is_file() else None
 
 
 def _policy(style: str, script: str) -> str:
