@@ -85,14 +85,18 @@ def _shown(value: object) -> object:
 
 
 def _joined(names: tuple[str, ...], ending: str) -> str:
-    parts = (TEMPLATES / f"{name}.{ending}" for name in dict.fromkeys(names))
-    return "\n".join(part.read_text(encoding="utf-8") for part in parts if part.is_file())
+    parts = (_source(f"{name}.{ending}") for name in dict.fromkeys(names))
+    return "\n".join(part for part in parts if part is not None)
 
 
 def _source(name: str) -> str | None:
-    """The text of a template, None where there is none of that name."""
-    template = TEMPLATES / name
-    return template.read_text(encoding="utf-8") if template.is_file() else None
+    """The text of a file of the templates, None where there is none of that name."""
+    return (TEMPLATES / name).read_text(encoding="utf-8") if name in _names() else None
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(file.name for file in TEMPLATES.iterdir())
 
 
 def _policy(style: str, script: str) -> str:
