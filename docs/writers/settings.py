@@ -51,7 +51,7 @@ kassay: pyproject.toml: tool.kassay.certify.histories: 'many' is not a valid int
 ## Keys by command
 
 This list is made from the commands: `python docs/writers/settings.py > docs/settings.md`.
-"""  # noqa: E501  # a page, as wide as the others
+"""  # noqa: E501  # a message is shown in one line, as it is printed
 
 
 def page() -> str:
