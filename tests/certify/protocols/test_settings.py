@@ -9,10 +9,14 @@ from kassay.model.errors import InputError
 from kassay.model.explore.graph import Action
 from kassay.model.explore.traces import run
 from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
 from tests.explored import build, settings
 from tests.paths import HELD
+
+OLD = RELEASES["2024-10"] - {"strict_epoch0"}
+"""The rules of documents from before there were releases: epoch 0 was mended already."""
 
 
 @pytest.mark.parametrize(
@@ -23,6 +27,8 @@ from tests.paths import HELD
             "--mode: kip848 has no eager mode; expected classic or migration",
         ),
         ({"faults": Faults(stale=1)}, "--faults: classic knows no stale"),
+        ({"release": "4.3"}, "--release: unknown release '4.3'; expected one of 4.4, 2024-10"),
+        ({"release": "2024-10", "model": "draft"}, "--release: draft is older than all of them; expected "),
         ({"records": 1}, "--records: commits are sent on --network steps and astray only, not on atomic"),
         ({"records": 9, "network": NetworkLevel.STEPS}, "--records: 9 is out of range; expected 0 to 3"),
         ({"timing": Timing(), "network": NetworkLevel.STEPS}, "--network: steps has no integer clock"),
@@ -44,6 +50,7 @@ def test_what_makes_no_sense_is_refused_when_the_settings_are_made(chosen, words
 
 def test_the_json_holds_every_option_and_what_else_is_set():
     plain = ExploreSettings("classic").to_json()
+    assert plain["release"] == "4.4"
     assert (plain["network"], plain["clock"], plain["faults"]) == ("atomic", "timeless", {})
     assert not {"timing", "reads", "pattern", "kinds"} & set(plain)
     assert ExploreSettings("classic", topics=2, reads=(1, 2)).to_json()["reads"] == (1, 2)
@@ -59,7 +66,7 @@ def test_the_traces_of_explore_1_still_replay(path):
     chosen = {k: v for k, v in document["settings"].items() if k not in ("symmetry", "seed")}
     if timing := chosen.pop("timing", None):
         chosen["timing"] = Timing(**timing)
-    chosen |= {"switches": frozenset(chosen["switches"]), "faults": Faults(**chosen["faults"])}
+    chosen |= {"switches": OLD | frozenset(chosen["switches"]), "faults": Faults(**chosen["faults"])}
     model = build(document["model"], **chosen)
     assert settings(document["model"], **chosen).members == chosen["members"]
     assert document["violations"]

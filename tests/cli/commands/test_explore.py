@@ -58,7 +58,7 @@ def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> N
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     done = kassay("explore", "draft", "--faults", "crash=1,pause=1", "--json", "-", cwd=tmp_path)
-    document = valid(json.loads(done.stdout), "explore-3")
+    document = valid(json.loads(done.stdout), "explore-4")
     assert (document["model"], document["limit"]) == ("draft", None)
     assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
     told = {"invariant": "live-members-kept", "id": "I17", "why": "nothing in this model shows it"}
@@ -71,7 +71,7 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
 def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--max-states", "50", "--json", "found.json", cwd=tmp_path)
     assert done.returncode == 3
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-3")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-4")
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
@@ -242,7 +242,7 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
     arguments = ("--network", "N2", "--faults", "duplicate=1", "--seed", "2", "--json", "found.json")
     done = kassay("explore", "kip848", *arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-3")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-4")
     assert document["limit"] == "random walks"
     assert document["settings"]["seed"] == 2
     assert "heartbeat arrives" in done.stdout
@@ -283,7 +283,7 @@ def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_t
 def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     done = here("explore", "zookeeper", "--report", "html", "--out", "pages", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0
-    valid(json.loads(done.stdout), "explore-3")
+    valid(json.loads(done.stdout), "explore-4")
     assert done.stderr == "report: pages/exploration.html\n"
     page = (tmp_path / "pages" / "exploration.html").read_text()
     assert "kassay explore zookeeper --report html --out pages --json -" in page

@@ -42,7 +42,7 @@ from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants, load_invariants
 
-SCHEMA: Final = "kassay/explore/3"
+SCHEMA: Final = "kassay/explore/4"
 UNSEEN: Final = "nothing in this model shows it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
@@ -161,7 +161,7 @@ def build(settings: ExploreSettings) -> Model[Any]:
         check_switches(model, settings.switches)
     if model in BEFORE_0_9:
         return _before_0_9(settings)
-    client = client_side(None if model == "kip848" else settings.assignor, settings.mode, settings.switches)
+    client = client_side(None if model == "kip848" else settings.assignor, settings.mode, settings.rules)
     targets = balanced_targets if model == "classic" else server_side(settings.assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
     if timing is not None:
@@ -182,7 +182,7 @@ def _before_0_9(settings: ExploreSettings) -> Model[Any]:
         raise InputError(f"--assignor: {settings.model} knows {', '.join(SHARES)}; not {share!r}")
     kind = ZooKeeperModel if settings.model == "zookeeper" else ProposalModel
     return kind(
-        settings.members, settings.partitions, share=share, faults=settings.faults, switches=settings.switches
+        settings.members, settings.partitions, share=share, faults=settings.faults, switches=settings.rules
     )
 
 
@@ -203,10 +203,10 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
         assignors=((assignor,),),
         modes=((assignor, modes),),
         faults=faults,
-        switches=s.switches,
+        switches=s.rules,
         version=s.version,
         remembers=remembers,
-        threads=s.threads or "no_gen_snapshot" in s.switches,
+        threads=s.threads or "no_gen_snapshot" in s.rules,
         assignment_strategies=s.assignment_strategies,
         network=s.network,
         loading=s.loading,

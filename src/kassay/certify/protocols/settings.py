@@ -8,6 +8,7 @@ from typing import Any, Final
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import Assignor
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
+from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
 
@@ -31,7 +32,8 @@ class ExploreSettings:
 
     `reads` says how many of the topics each client subscribes to, the first ones; () is all of them.
     `assignor` is a name, or a user's; None is any-balanced. With a `timing` the model runs on an integer
-    clock. `records` of each partition can be processed, and are committed by OffsetCommit.
+    clock. `records` of each partition can be processed, and are committed by OffsetCommit. `release` is that
+    of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`.
 
     What follows `timing` has no option of its own. `instances` (by default as many as `static`) names
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
@@ -51,6 +53,7 @@ class ExploreSettings:
     static: int = 0
     faults: Faults = NO_FAULTS
     switches: frozenset[str] = frozenset()
+    release: str = NEWEST
     policy: str = "bidirectional"
     network: NetworkLevel = NetworkLevel.ATOMIC
     records: int = 0
@@ -71,6 +74,7 @@ class ExploreSettings:
             raise InputError(
                 f"--mode: {self.model} has no {self.mode} mode; expected {' or '.join(WITH_MODES)}"
             )
+        self._check_release()
         check_faults(self.model, self.faults)
         self._check_sizes()
         if self.policy not in POLICIES:
@@ -79,6 +83,22 @@ class ExploreSettings:
             )
         self._check_network()
         self._check_timing()
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The switches that are on: those of the release, and those chosen."""
+        return self.switches | RELEASES[self.release]
+
+    def _check_release(self) -> None:
+        if self.release not in RELEASES:
+            raise InputError(
+                f"--release: unknown release {self.release!r}; expected one of {', '.join(RELEASES)}"
+            )
+        if self.release != NEWEST and self.model in BEFORE_0_9:
+            raise InputError(
+                f"--release: {self.model} is older than all of them; "
+                f"expected {', '.join(name for name in MODELS if name not in BEFORE_0_9)}"
+            )
 
     def _check_sizes(self) -> None:
         for option, number, low, high in (
@@ -158,6 +178,8 @@ class ExploreSettings:
             name: getattr(self, name)
             for name in ("reads", "instances", "pattern", "new_topics", "assignment_strategies", "kinds")
         }
+        if self.model not in BEFORE_0_9:
+            values["release"] = self.release
         return values | _set(more) | {"switches": sorted(self.switches)}
 
 

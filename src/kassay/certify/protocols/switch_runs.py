@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult, explore
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
 from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.lazy import lazy
-from kassay.model.verdict import Verdict
+from kassay.model.protocols.values.releases import NEWEST, RELEASES
 
 
 class Sighting(NamedTuple):
@@ -60,12 +61,32 @@ class SwitchRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the switch is found, by nothing but itself, and the model is clean without it."""
-        clean = self.off.result.verdict is Verdict.HOLDS and not self.off.sightings
-        return self.on.caught and clean and not (self.alone and self.alone.shown)
+        """Whether the switch is found, by nothing but itself, and the model is clean without it.
+
+        What the older rules of the release show by themselves is no stain, but the switch has to be found
+        by something else, or sooner.
+        """
+        nearest = {sighting.kind: sighting.length for sighting in self.off.sightings}
+        clean = self.off.result.exploration.limit is None and set(nearest) <= _shown_by(
+            self.off.result.settings.release
+        )
+        own = all(sighting.length < nearest.get(sighting.kind, inf) for sighting in self.on.shown)
+        return self.on.caught and own and clean and not (self.alone and self.alone.shown)
 
 
-def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: int = 600_000) -> SwitchHunt:
+def _shown_by(release: str) -> set[str]:
+    """By what the older rules of a release are found."""
+    return {kind for name in RELEASES[release] if name in SWITCHES for kind in SWITCHES[name].shows}
+
+
+def hunt(
+    name: str,
+    *,
+    on: bool = True,
+    along: bool | None = None,
+    states_max: int = 600_000,
+    release: str = NEWEST,
+) -> SwitchHunt:
     """Walk at the switch's bound; `along`: are the switches that go with it on? (Unless told, as it is.)
 
     With the switch on the walk ends at the first breach, unless that is not what the switch is to be found
@@ -75,7 +96,7 @@ def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: i
     names = {name} if on else set()
     if on if along is None else along:
         names |= set(switch.along)
-    settings = replace(switch.bound, switches=frozenset(names))
+    settings = replace(switch.bound, switches=frozenset(names), release=release)
     for stop in (True, False) if on else (False,):
         walked = SwitchHunt(switch, explore(settings, WalkLimits(states_max, stop_at_first=stop)))
         if walked.caught:
@@ -83,24 +104,36 @@ def hunt(name: str, *, on: bool = True, along: bool | None = None, states_max: i
     return walked
 
 
-def row(name: str) -> SwitchRow:
+def row(name: str, release: str = NEWEST) -> SwitchRow:
     """All the walks of one switch."""
-    alone = hunt(name, on=False, along=True) if SWITCHES[name].along else None
-    return SwitchRow(SWITCHES[name], hunt(name), hunt(name, on=False), alone)
+    alone = hunt(name, on=False, along=True, release=release) if SWITCHES[name].along else None
+    return SwitchRow(
+        SWITCHES[name], hunt(name, release=release), hunt(name, on=False, release=release), alone
+    )
 
 
-def rows(model: str | None = None, progress: Callable[[int], None] = lambda _: None) -> tuple[SwitchRow, ...]:
+def rows(
+    model: str | None = None, progress: Callable[[int], None] = lambda _: None, release: str = NEWEST
+) -> tuple[SwitchRow, ...]:
     """The rows of all switches, or of one model's; `progress` hears how many are done."""
     walked: list[SwitchRow] = []
-    for name in names_of(model):
-        walked.append(row(name))
+    for name in names_of(model, release):
+        walked.append(row(name, release))
         progress(len(walked))
     return tuple(walked)
 
 
-def names_of(model: str | None) -> tuple[str, ...]:
-    """The switches of a model, or all of them."""
-    return tuple(name for name, switch in SWITCHES.items() if model in (None, switch.model))
+def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
+    """The switches of a model, or all of them; not those that are rules of the release, nor, where it is not
+    the newest, of models that are older than all of them.
+    """
+    return tuple(
+        name
+        for name, switch in SWITCHES.items()
+        if model in (None, switch.model)
+        and name not in RELEASES[release]
+        and (release == NEWEST or switch.model not in BEFORE_0_9)
+    )
 
 
 def sightings(result: ExploreResult) -> tuple[Sighting, ...]:

@@ -36,11 +36,13 @@ class _VectorFile:
 class Vectors:
     """What a file holds: the algorithm that its vectors are of, and the release of Kafka that made them.
 
-    Without a `release` they are held against the newest rule.
+    Without a `release` they are held against the newest rule. `version` is what the header says of the
+    release, in its own words.
     """
 
     algorithm: str
     release: str | None
+    version: str
     vectors: tuple[Mapping[str, Any], ...]
 
 
@@ -89,7 +91,8 @@ def read_vectors(path: Path) -> Vectors:
     """
     file = read_as(_VectorFile, read_json(path, "a vector file"), str(path))
     header = file.header
-    return Vectors(header.algorithm, header.release or release_in(header.kafka_version), file.vectors)
+    version = header.release or header.kafka_version
+    return Vectors(header.algorithm, header.release or release_in(version), version, file.vectors)
 
 
 def check_file(
@@ -113,7 +116,8 @@ def check_file(
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
         try:
-            message = form.check(vector, factory or _reference(form, vector, file.release), exact=exact)
+            made_by = factory or _reference(form, vector, file.release)
+            message = form.check(vector, made_by, exact=exact, version=file.version)
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
         if message is None:

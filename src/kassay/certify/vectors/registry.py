@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from kassay.model.errors import InputError, KafkaError
@@ -35,24 +36,31 @@ class Format(Generic[V]):
     """How the vectors of one `algorithm` are read and compared.
 
     `reference` is the target spec of the reference that they belong to, or a function from the vector to it
-    where a file serves several. Without a `shape` the check sees the document as it is.
+    where a file serves several. Without a `shape` the check sees the document as it is. With `versioned` the
+    check is told what the file's header says of Kafka's release, as `version`.
     """
 
     algorithm: str
     reference: str | Callable[[Mapping[str, Any]], str]
     shape: type[V] | None
     compare: Check[V]
+    versioned: bool = False
 
     def spec(self, vector: Mapping[str, Any]) -> str:
         """The spec of the reference that the vector belongs to; raises `InputError`."""
         with self._naming(vector):
             return self.reference if isinstance(self.reference, str) else self.reference(vector)
 
-    def check(self, vector: Mapping[str, Any], factory: Callable[..., Any], *, exact: bool) -> str | None:
+    def check(
+        self, vector: Mapping[str, Any], factory: Callable[..., Any], *, exact: bool, version: str = ""
+    ) -> str | None:
         """None when the target answers as Kafka did, else how not; raises `InputError`."""
         with self._naming(vector):
             read: Any = vector if self.shape is None else read_as(self.shape, vector)
-            return self.compare(read, factory, exact=exact)
+            compare: Callable[..., str | None] = self.compare
+            if self.versioned:
+                compare = partial(compare, version=version)
+            return compare(read, factory, exact=exact)
 
     @contextmanager
     def _naming(self, vector: Mapping[str, Any]) -> Iterator[None]:
@@ -70,14 +78,18 @@ FORMATS: Final[dict[str, Format[Any]]] = {}
 
 
 def vector_format(
-    algorithm: str, shape: type[V] | None, *, reference: str | Callable[[Mapping[str, Any]], str]
+    algorithm: str,
+    shape: type[V] | None,
+    *,
+    reference: str | Callable[[Mapping[str, Any]], str],
+    versioned: bool = False,
 ) -> Callable[[Check[V]], Check[V]]:
     """Register the check for the vector files whose header names `algorithm`."""
 
     def register(check: Check[V]) -> Check[V]:
         if algorithm in FORMATS:
             raise ValueError(f"two checks for vectors of {algorithm!r}")
-        FORMATS[algorithm] = Format(algorithm, reference, shape, check)
+        FORMATS[algorithm] = Format(algorithm, reference, shape, check, versioned)
         return check
 
     return register

@@ -55,6 +55,7 @@ PLACE = 500
 )
 @click.option("--static", type=int, default=0, show_default=True, help="How many clients are static members.")
 @click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
+@click.option("--release", default="4.4", show_default=True, help="Kafka's, of the brokers: 4.4 or 2024-10.")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
 @click.option(
     "--network",
@@ -144,6 +145,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         static=chosen["static"],
         faults=faults,
         switches=frozenset(chosen["switches"]),
+        release=chosen["release"],
         policy=chosen["policy"],
         network=NetworkLevel(chosen["network"]),
         records=chosen["records"],

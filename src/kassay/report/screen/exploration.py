@@ -8,6 +8,7 @@ from typing import Any, Final
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.model.explore.graph import Action
 from kassay.model.explore.values import InvariantViolation, Severity, Stuck
+from kassay.model.protocols.values.releases import NEWEST
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
 from kassay.report.facts import counted
@@ -71,7 +72,12 @@ class _Runs:
 def settings_line(result: ExploreResult) -> str:
     """The settings that matter to this model."""
     settings = result.settings_json()
-    plain = {"network": NetworkLevel.ATOMIC, "clock": ClockLevel.TIMELESS, "symmetry": "off"}
+    plain = {
+        "network": NetworkLevel.ATOMIC,
+        "clock": ClockLevel.TIMELESS,
+        "symmetry": "off",
+        "release": NEWEST,
+    }
     if result.model != "migration":
         plain["policy"] = settings["policy"]
     listed = []

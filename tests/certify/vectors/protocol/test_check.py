@@ -23,6 +23,7 @@ from kassay.model.protocols.values.requests import Reply
 from tests.paths import VECTORS
 
 DATA = VECTORS
+OLD = "2024-10"
 COUNTS = {"protocol-classic": 420, "protocol-consumer": 420, "protocol-migration": 210}
 
 
@@ -77,14 +78,14 @@ def test_any_other_expectation_is_noticed(name):
         for key in way:
             place = place[key]
         place[last] = other(place[last])
-        message = check_trace(changed, lambda: coordinator)
+        message = check_trace(changed, lambda: coordinator, version=OLD)
         assert message is not None and message.startswith(f"step {number} "), (trace["id"], way, last)
 
 
 def test_a_failure_names_step_event_expected_and_got():
     trace = first_trace()
     trace["steps"][0]["responses"][0]["error"] = "NONE"
-    assert check_trace(trace, lambda: coordinator) == (
+    assert check_trace(trace, lambda: coordinator, version=OLD) == (
         'step 0 (join): responses.0.error: expected "NONE", got "MEMBER_ID_REQUIRED"'
     )
 
@@ -106,7 +107,7 @@ class Forgetful:
 
 
 def test_a_faulty_target_fails():
-    failed = [check_trace(trace, Forgetful) for trace in traces("protocol-consumer")[:20]]
+    failed = [check_trace(trace, Forgetful, version=OLD) for trace in traces("protocol-consumer")[:20]]
     assert any(message is not None and "responses" in message for message in failed)
 
 
@@ -124,7 +125,7 @@ def test_an_unknown_event_is_bad_input():
     trace = first_trace()
     trace["steps"][0]["event"]["event"] = "applaud"
     with pytest.raises(InputError, match="step 0: event 'applaud', expected one of commit"):
-        check_trace(trace, lambda: coordinator)
+        check_trace(trace, lambda: coordinator, version=OLD)
 
 
 class RangeAnswers(TraceChoices):
@@ -169,6 +170,6 @@ def test_the_coordinator_asks_the_assignor_what_kafka_asks(name, monkeypatch):
 
     monkeypatch.setattr(protocol, "TraceChoices", choices)
     for trace in traces(name):
-        assert check_trace(trace, lambda: coordinator) is None
+        assert check_trace(trace, lambda: coordinator, version=OLD) is None
     assert [wrong for choice in used for wrong in choice.wrong] == []
     assert sum(choice.count for choice in used) > 250

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, metadata_of, partitions_of
+from kassay.certify.vectors.protocol.codec import (
+    Images,
+    config_of,
+    event_of,
+    metadata_of,
+    partitions_of,
+    release_named,
+)
 from kassay.certify.vectors.protocol.shapes import ConfigShape, MetadataShape
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
@@ -72,9 +79,28 @@ def test_every_event_of_the_traces_is_read_with_its_number_and_nothing_lost():
 )
 def test_a_policy_says_which_way_a_group_may_go(policy, upgrade, downgrade):
     document = {**some()[0]["config"], "migration_policy": policy}
-    config = config_of(read_as(ConfigShape, document, "config"))
+    config = config_of(read_as(ConfigShape, document, "config"), "2024-10")
     assert (config.upgrade, config.downgrade) == (upgrade, downgrade)
     assert config.classic_max_size == some()[0]["config"]["classic_max_size"]
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ("", "4.4"),
+        ("4.4", "4.4"),
+        ("branch 4.4, 8d3916cfe15f", "4.4"),
+        ("trunk 1eb7644349cb, 2024-10-25 (4.0.0-SNAPSHOT)", "2024-10"),
+    ],
+)
+def test_a_header_names_a_release(version, release):
+    assert release_named(version) == release
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "4.40", "14.4", "3.9"])
+def test_a_release_without_a_coordinator_is_refused(version):
+    with pytest.raises(InputError, match=r"expected a coordinator of 4\.4 or 2024-10"):
+        release_named(version)
 
 
 def test_metadata_of_an_old_version_has_the_defaults_of_what_it_does_not_know():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kassay.certify.vectors.protocol.choices import TraceChoices
-from kassay.certify.vectors.protocol.codec import Images, config_of, event_of
+from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, release_named
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
 from kassay.certify.vectors.registry import vector_format
@@ -33,17 +33,19 @@ def check_trace(
     factory: Callable[[], Any],
     *,
     exact: bool = False,  # noqa: ARG001 - every list of a trace has either a fixed or a free order
+    version: str = "",
 ) -> str | None:
     """One line naming the step, what was expected and what came; None when every step agrees.
 
     The factory's object has a `step` like `coordinator.step`, which is what a factory of None stands
-    for. Raises `InputError` if it has not, or for a vector that is no such trace.
+    for. `version` is what the trace's file says of the release. Raises `InputError` if it has not, for a
+    release that is not modelled, or for a vector that is no such trace.
     """
     target = factory() or coordinator
     if not callable(getattr(target, "step", None)):
         raise InputError(f"target {type(target).__name__}: no step(config, state, event, choices)")
     shape = read_as(TraceShape, vector)
-    trace = _Trace(shape, target.step)
+    trace = _Trace(shape, target.step, release_named(version))
     for step in map(TracedStep, shape.steps):
         difference = trace.check(step)
         if difference:
@@ -54,9 +56,9 @@ def check_trace(
 class _Trace:
     """One trace under way."""
 
-    def __init__(self, trace: TraceShape, target: CoordinatorTarget) -> None:
+    def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
         self._choices = TraceChoices()
-        self._runtime = ClockedRuntime(config_of(trace.config), self._choices, target)
+        self._runtime = ClockedRuntime(config_of(trace.config, release), self._choices, target)
         self._images = Images()
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
@@ -131,4 +133,4 @@ def _grouped(documents: Iterable[Mapping[str, Any]], *key: str) -> dict[str, Any
 
 
 for _algorithm in ALGORITHMS:
-    vector_format(_algorithm, None, reference=_algorithm)(check_trace)
+    vector_format(_algorithm, None, reference=_algorithm, versioned=True)(check_trace)

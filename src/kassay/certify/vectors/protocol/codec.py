@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -16,15 +17,29 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
 from kassay.reading.values import read_as
 
-TRACE_SWITCHES: Final = frozenset({"strict_epoch0", "timers_survive_migration"})
-"""The rules of the commit of the traces that later Kafka dropped."""
+EVERYWHERE: Final = frozenset({"timers_survive_migration"})
+"""What every release does, but no model: a conversion leaves the timers of the group's former shape armed."""
 
 
-def config_of(config: ConfigShape) -> Config:
-    """The coordinator's configuration."""
+def release_named(version: str) -> str:
+    """The release whose coordinator took a trace, as the header's words for it name it; "" is the newest.
+
+    Raises `InputError` for a release that is not modelled.
+    """
+    if not version:
+        return NEWEST
+    for release in RELEASES:
+        if re.search(rf"(?<![\d.]){re.escape(release)}(?!\d)", version):
+            return release
+    raise InputError(f"traces of {version!r}: expected a coordinator of {' or '.join(RELEASES)}")
+
+
+def config_of(config: ConfigShape, release: str) -> Config:
+    """The coordinator's configuration, with the rules of the release."""
     policy = config.migration_policy
     return Config(
         initial_rebalance_delay=config.classic_initial_rebalance_delay_ms,
@@ -36,7 +51,7 @@ def config_of(config: ConfigShape) -> Config:
         assignors=config.server_assignors,
         upgrade=policy in ("UPGRADE", "BIDIRECTIONAL"),
         downgrade=policy in ("DOWNGRADE", "BIDIRECTIONAL"),
-        switches=TRACE_SWITCHES,
+        switches=RELEASES[release] | EVERYWHERE,
     )
 
 

@@ -1,0 +1,26 @@
+"""Releases as sets of older rules: each rule once, in words, and only where a switch asks for it."""
+
+import pytest
+
+from kassay.certify.protocols.switches import check_switches
+from kassay.model.protocols.coordinator.step import SWITCHES
+from kassay.model.protocols.values.releases import NEWEST, OLD_RULES, RELEASES
+
+
+def test_the_newest_release_has_no_older_rule_and_the_oldest_has_all():
+    assert RELEASES[NEWEST] == frozenset()
+    assert RELEASES["2024-10"] == {rule.switch for rule in OLD_RULES}
+    assert len({rule.switch for rule in OLD_RULES}) == len(OLD_RULES)
+
+
+def test_the_rules_stand_in_the_order_of_the_table():
+    assert list(OLD_RULES) == sorted(OLD_RULES, key=lambda rule: (rule.item, rule.switch))
+
+
+@pytest.mark.parametrize("rule", OLD_RULES, ids=lambda rule: rule.switch)
+def test_a_rule_is_one_of_the_coordinator_and_told_in_two_sentences(rule):
+    assert rule.switch in SWITCHES
+    assert rule.was.endswith(".")
+    assert rule.now.endswith(".")
+    assert rule.was != rule.now
+    check_switches("migration", frozenset({rule.switch}))
