@@ -20,20 +20,89 @@ from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET
-from kassay.model.protocols.world.parts.context import BROKER, WorldContext, WorldMove, labelled, listing
+from kassay.model.protocols.world.parts.context import (
+    BROKER,
+    Client,
+    WorldContext,
+    WorldMove,
+    labelled,
+    listing,
+)
+
+
+class Talk:
+    """What clients of the classic protocol and of KIP-848 say by a heartbeat, and make of an answer."""
+
+    def __init__(self, assign: Assign) -> None:
+        self.assign = assign
+
+    def heartbeat(
+        self, config: ClientConfig, number: int, client: Client
+    ) -> tuple[Client, requests.Request] | None:
+        """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+        if isinstance(client, ConsumerClient):
+            return cm.heartbeat(config, number, client)
+        assert isinstance(client, ClassicClient)
+        request = cc.heartbeat(config, number, client)
+        return None if request is None else (client, request)
+
+    def unanswered(self, config: ClientConfig, client: Client) -> Client:
+        """A client without connections of its own once its heartbeat, or the answer, is lost."""
+        assert isinstance(client, ConsumerClient)
+        return cm.failed(config, client)
+
+    def heard(
+        self, config: ClientConfig, client: Client, request: requests.Request, body: requests.ReplyBody
+    ) -> Client:
+        """A client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
+        if isinstance(client, ConsumerClient):
+            assert isinstance(body, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
+            return cm.on_reply(config, client, body)
+        if isinstance(body, requests.ConsumerHeartbeatReply):
+            return client
+        assert isinstance(client, ClassicClient)
+        if isinstance(body, requests.JoinGroupReply):
+            ((refused, _),) = cc.on_join(config, request.correlation_id, client, body, (), self.assign)
+            return refused
+        if isinstance(body, requests.SyncGroupReply):
+            return cc.on_sync(config, client, body)
+        if isinstance(request, requests.OffsetCommit):
+            return cc.on_commit(config, client, request, body.error)
+        assert isinstance(request, requests.Heartbeat)
+        return cc.on_heartbeat(config, client, request, body.error)
+
+    def carried(self, request: requests.Request) -> str:
+        """What a heartbeat carries, in a few words."""
+        if not isinstance(request, requests.ConsumerHeartbeat):
+            assert isinstance(request, requests.Heartbeat)
+            return f"generation {request.generation_id}"
+        owned = "" if request.topic_partitions is None else f", owned {listing(request.topic_partitions)}"
+        return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
+
+    def answer(self, reply: requests.ReplyBody) -> str:
+        """What a reply says, in a few words."""
+        if reply.error != errors.NONE:
+            return reply.error
+        if not isinstance(reply, requests.ConsumerHeartbeatReply):
+            return "ok"
+        assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
+        return f"epoch {reply.member_epoch}{assignment}"
 
 
 class Direct:
     """Network N0: requests are handled, and answers heard, in the step that sends them.
 
     Only the replies of parked requests, and a granted JoinGroup (a leader has choices to make), wait in
-    the client's inbox. Without `beats` no heartbeat is sent at will.
+    the client's inbox. Without `beats` no heartbeat is sent at will. `talk` is the clients' protocol.
     """
 
-    def __init__(self, context: WorldContext, assign: Assign, *, beats: bool = True) -> None:
+    def __init__(
+        self, context: WorldContext, assign: Assign, *, beats: bool = True, talk: Talk | None = None
+    ) -> None:
         self.context = context
         self.assign = assign
         self.beats = beats
+        self.talk = talk or Talk(assign)
 
     def call(
         self, action: Action, before: ClassicClient, turn: Turn, c: int, broker: Interned, faults: Faults
@@ -57,40 +126,38 @@ class Direct:
             if own is None:
                 yield self.context.move(label._replace(reply="parked"), before, client, after, rest)
                 continue
-            label = label._replace(reply=answer(own))
+            label = label._replace(reply=self.talk.answer(own))
             if isinstance(own, requests.JoinGroupReply) and own.error == errors.NONE:
                 yield self.context.move(label, before, client._replace(inbox=(own,)), after, rest)
             else:
-                heard = self.heard(config, client, request, own)
+                heard = self.talk.heard(config, client, request, own)
                 yield self.context.move(label, before, heard, after, rest)
 
-    def heartbeat(
-        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
+    def heartbeat(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
         """A heartbeat, where it or its answer changes anything (else it is a self-loop, left out)."""
         config, classic = self.context.configs[c], isinstance(client, ClassicClient)
-        turn = heartbeat_of(config, HEARTBEAT_OFFSET + c, client) if self.beats else None
+        turn = self.talk.heartbeat(config, HEARTBEAT_OFFSET + c, client) if self.beats else None
         if turn is None or (classic and broker.value.state.group is None):
             return
         sent, request = turn
         name = "Heartbeat" if classic else "heartbeat"
-        action = Action(f"c{c + 1}", name, BROKER, carried(request))
+        action = Action(f"c{c + 1}", name, BROKER, self.talk.carried(request))
         for after, own, rest in self.outcomes(broker, request, faults):
             assert own is not None, "a heartbeat is answered at once"
-            heard = self.heard(config, sent, request, own)
+            heard = self.talk.heard(config, sent, request, own)
             if heard == client and after is broker:
                 continue
             label = labelled(action, broker, after)
-            reply = own.error if classic else answer(own)
+            reply = own.error if classic else self.talk.answer(own)
             yield self.context.move(label._replace(reply=reply), client, heard, after, rest)
-            if faults.loss and isinstance(sent, ConsumerClient):
+            if faults.loss and not classic:
                 lost = label._replace(fault=True, reply="reply lost")
-                yield self.context.move(lost, client, cm.failed(config, sent), after, rest)
+                yield self.context.move(lost, client, self.talk.unanswered(config, sent), after, rest)
 
     def under_way(
         self,
         c: int,  # noqa: ARG002 - nothing is ever under way here
-        client: ClassicClient | ConsumerClient,  # noqa: ARG002
+        client: Client,  # noqa: ARG002
         broker: Interned,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Iterator[WorldMove]:
@@ -109,59 +176,8 @@ class Direct:
             own = next((body for number, body in mail if number == request.correlation_id), None)
             yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
 
-    def heard(
-        self,
-        config: ClientConfig,
-        client: ClassicClient | ConsumerClient,
-        request: requests.Request,
-        body: requests.ReplyBody,
-    ) -> ClassicClient | ConsumerClient:
-        """A client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
-        if isinstance(client, ConsumerClient):
-            assert isinstance(body, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
-            return cm.on_reply(config, client, body)
-        if isinstance(body, requests.ConsumerHeartbeatReply):
-            return client
-        if isinstance(body, requests.JoinGroupReply):
-            ((refused, _),) = cc.on_join(config, request.correlation_id, client, body, (), self.assign)
-            return refused
-        if isinstance(body, requests.SyncGroupReply):
-            return cc.on_sync(config, client, body)
-        if isinstance(request, requests.OffsetCommit):
-            return cc.on_commit(config, client, request, body.error)
-        assert isinstance(request, requests.Heartbeat)
-        return cc.on_heartbeat(config, client, request, body.error)
-
 
 def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
     """The client once its connection broke: it opens another, and hears nothing of the old one."""
     disconnected = cc.on_error(config, client, errors.NOT_COORDINATOR)
     return disconnected._replace(waits="", connection=client.connection + 1)
-
-
-def heartbeat_of(
-    config: ClientConfig, number: int, client: ClassicClient | ConsumerClient
-) -> tuple[ClassicClient | ConsumerClient, requests.Heartbeat | requests.ConsumerHeartbeat] | None:
-    """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
-    if isinstance(client, ConsumerClient):
-        return cm.heartbeat(config, number, client)
-    request = cc.heartbeat(config, number, client)
-    return None if request is None else (client, request)
-
-
-def carried(request: requests.Heartbeat | requests.ConsumerHeartbeat) -> str:
-    """What a heartbeat carries, in a few words."""
-    if isinstance(request, requests.Heartbeat):
-        return f"generation {request.generation_id}"
-    owned = "" if request.topic_partitions is None else f", owned {listing(request.topic_partitions)}"
-    return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
-
-
-def answer(reply: requests.ReplyBody) -> str:
-    """What a reply says, in a few words."""
-    if reply.error != errors.NONE:
-        return reply.error
-    if not isinstance(reply, requests.ConsumerHeartbeatReply):
-        return "ok"
-    assignment = "" if reply.assignment is None else f", assigned {listing(reply.assignment)}"
-    return f"epoch {reply.member_epoch}{assignment}"

@@ -16,10 +16,8 @@ from collections.abc import Iterator
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
-from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
-from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import (
@@ -33,7 +31,7 @@ from kassay.model.protocols.values.in_flight import (
     number_of,
 )
 from kassay.model.protocols.values.requests import ReplyBody, Request
-from kassay.model.protocols.world.networks.n0_atomic import Direct, answer, carried, cut_off, heartbeat_of
+from kassay.model.protocols.world.networks.n0_atomic import Direct, cut_off
 from kassay.model.protocols.world.parts.context import BROKER, Client, WorldMove, awaited, labelled
 
 ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
@@ -45,8 +43,8 @@ class Slots(Direct):
     def call(
         self,
         action: Action,
-        before: ClassicClient | ConsumerClient,
-        turn: tuple[ClassicClient | ConsumerClient, Request | None],
+        before: Client,
+        turn: tuple[Client, Request | None],
         c: int,  # noqa: ARG002 - the request knows its client
         broker: Interned,
         faults: Faults,  # noqa: ARG002 - nothing can happen to it yet
@@ -59,19 +57,15 @@ class Slots(Direct):
         sent = client._replace(wire=client.wire.sending(request))
         yield self.context.move(action._replace(name=f"sends {action.name}"), before, sent, broker)
 
-    def heartbeat(
-        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
+    def heartbeat(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
         """A heartbeat is sent, one at a time."""
         number = HEARTBEAT_OFFSET + number_of(c, client.connection)
-        turn = heartbeat_of(self.context.configs[c], number, client)
+        turn = self.talk.heartbeat(self.context.configs[c], number, client)
         if turn is not None and not client.wire.busy(HEARTBEAT, client.connection):
-            action = Action(f"c{c + 1}", name_of(turn[1]), BROKER, carried(turn[1]))
+            action = Action(f"c{c + 1}", name_of(turn[1]), BROKER, self.talk.carried(turn[1]))
             yield from self.call(action, client, turn, c, broker, faults)
 
-    def under_way(
-        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
+    def under_way(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
         """Requests arrive, replies are read, connections break."""
         if client.run not in ALIVE:
             return
@@ -91,8 +85,8 @@ class Slots(Direct):
         request, body = client.wire.back[place]
         if client.run is Process.UP or (client.run is Process.STALLED and channel_of(request) == HEARTBEAT):
             read = client._replace(wire=client.wire.read(place))
-            action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=answer(body))
-            heard = self.heard(self.context.configs[c], read, request, body)
+            action = Action(f"c{c + 1}", f"takes {name_of(request)} reply", detail=self.talk.answer(body))
+            heard = self.talk.heard(self.context.configs[c], read, request, body)
             yield self.context.move(action, client, heard, broker)
 
     def _arrives(
@@ -110,7 +104,9 @@ class Slots(Direct):
                 yield self.context.move(label._replace(reply="parked"), client, left, after, rest)
                 continue
             client_after = self._returned(left, request, own)
-            move = self.context.move(label._replace(reply=answer(own)), client, client_after, after, rest)
+            move = self.context.move(
+                label._replace(reply=self.talk.answer(own)), client, client_after, after, rest
+            )
             if isinstance(request, requests.OffsetCommit) and own.error == errors.NONE:
                 move = move._replace(accepts=(request,))
             yield move
@@ -122,7 +118,7 @@ class Slots(Direct):
         if channel_of(request) == MAIN:
             return client._replace(inbox=(body,)) if awaited(body, client) else client
         silent = isinstance(request, requests.Heartbeat | requests.OffsetCommit) and body.error == errors.NONE
-        if silent or (isinstance(request, requests.OffsetCommit) and isinstance(client, ConsumerClient)):
+        if silent or (isinstance(request, requests.OffsetCommit) and not isinstance(client, ClassicClient)):
             return client
         return client._replace(wire=client.wire.returning(request, body))
 
@@ -133,10 +129,10 @@ class Slots(Direct):
             return
         config = self.context.configs[c]
         action = Action(f"c{c + 1}", "loses its connection", fault=True)
-        if isinstance(client, ConsumerClient):
+        if not isinstance(client, ClassicClient):
             beats = client.wire.busy(HEARTBEAT, client.connection)
             silent = client._replace(wire=SILENT)
-            after: Client = cm.failed(config, silent) if beats else silent
+            after: Client = self.talk.unanswered(config, silent) if beats else silent
         else:
             alone = client._replace(wire=SILENT)
             after = cut_off(config, alone._replace(inbox=())) if waits else alone

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.explore.interned import Interned
-from kassay.model.protocols.clients.classic_state import ClassicClient
-from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET, Wire, connection_of
 from kassay.model.protocols.values.requests import Request
@@ -29,9 +27,7 @@ NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
 class Datagrams(Slots):
     """Network N2."""
 
-    def under_way(
-        self, c: int, client: ClassicClient | ConsumerClient, broker: Interned, faults: Faults
-    ) -> Iterator[WorldMove]:
+    def under_way(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
         """Requests arrive in any order, twice or late; replies are read; connections break."""
         alive = client.run in ALIVE
         for place, request in enumerate(client.wire.sent):

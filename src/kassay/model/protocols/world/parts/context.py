@@ -253,7 +253,7 @@ def epoch_of(group: Group) -> int:
 
 def awaited(body: ReplyBody, client: Client) -> TypeGuard[JoinGroupReply | SyncGroupReply]:
     """Whether the reply is to what the client's main thread waits for."""
-    if isinstance(client, ConsumerClient):
+    if not isinstance(client, ClassicClient):
         return False
     if isinstance(body, JoinGroupReply):
         return client.waits == "join"

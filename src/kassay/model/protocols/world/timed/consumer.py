@@ -20,7 +20,6 @@ from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
 from kassay.model.protocols.world.models.classic import coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
-from kassay.model.protocols.world.networks.n0_atomic import answer, carried
 from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
 from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, labelled, put
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
@@ -54,7 +53,7 @@ class TimedConsumerModel(TimedModel):
         turn = cm.heartbeat(config, c, client)
         assert turn is not None, "only those who beat send a heartbeat"
         after_sending, request = turn
-        action = Action(f"c{c + 1}", "heartbeat", BROKER, carried(request))
+        action = Action(f"c{c + 1}", "heartbeat", BROKER, self.inner.calls.talk.carried(request))
         beaten = sent(self.timing, clock)
         unheard = cm.failed(config, after_sending)
         if faults.loss and clock.beat >= 0:
@@ -64,7 +63,7 @@ class TimedConsumerModel(TimedModel):
             (body,) = (reply for number, reply in mail if number == request.correlation_id)
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             heard = cm.on_reply(config, after_sending, body)
-            label = labelled(action, world.broker, broker)._replace(reply=answer(body))
+            label = labelled(action, world.broker, broker)._replace(reply=self.inner.calls.talk.answer(body))
             shown = beaten if body.error == errors.NONE else beaten._replace(rest=BACKOFF)
             yield label, self._moved(state, c, shown, context.move(label, client, heard, broker))
             if faults.loss:
