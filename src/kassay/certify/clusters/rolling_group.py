@@ -15,7 +15,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import group_state
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.choices import Target, TargetAsk
+from kassay.model.protocols.values.choices import Target, TargetAsk, WithoutStreams
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     EMPTY,
@@ -67,7 +67,7 @@ class _Client:
     member_id: str = ""
 
 
-class _FirstChoices:
+class _FirstChoices(WithoutStreams):
     """The first option always; ids are counted; targets are dealt in turn."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class RollingGroup:
     def group(self) -> ClassicGroup | ConsumerGroup:
         """The group as the coordinator has it."""
         group = self._host.state.group
-        assert group is not None, "somebody has joined"
+        assert isinstance(group, ClassicGroup | ConsumerGroup), "somebody has joined"
         return group
 
     @property

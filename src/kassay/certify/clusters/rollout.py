@@ -23,7 +23,7 @@ from kassay.model.kinds import Kind
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.choices import Target as TargetAssignment
-from kassay.model.protocols.values.choices import TargetAsk
+from kassay.model.protocols.values.choices import TargetAsk, WithoutStreams
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMember
 from kassay.model.protocols.values.requests import Config, Subscription
@@ -280,7 +280,7 @@ def _back(
     return 0
 
 
-class _Options:
+class _Options(WithoutStreams):
     """Notes among what a choice is."""
 
     def __init__(self) -> None:

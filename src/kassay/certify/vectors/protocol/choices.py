@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from kassay.assignors.streams.group.sticky import StreamsGroupSticky
 from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep
+from kassay.model.java.hashes import hash_map_order
 from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.requests import REVOCATION, Armed, Partitions, SetTimer
+from kassay.model.protocols.values.streams.tasks import TaskRoles, TaskTarget
+from kassay.model.streams.group import MemberTasks, StreamsGroup
 
 
 class TraceChoices:
@@ -76,6 +81,17 @@ class TraceChoices:
         if any(timer[:2] == (REVOCATION, member_id) for timer in self._step.state.timers):
             return ()
         return next((partitions_of(m.assigned or {}) for m in self._before.members if m.id == member_id), ())
+
+    def tasks(self, ask: StreamsGroup) -> TaskTarget:
+        """What Kafka's own rule gives: it is asked with the members as Java's hash table has them."""
+        listed = {member.member_id: member for member in ask.members}
+        asked = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
+        given = StreamsGroupSticky().assign_group(asked)
+        target = []
+        for member_id in sorted(listed):
+            tasks = given.get(member_id, MemberTasks())
+            target.append((member_id, TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))))
+        return tuple(target)
 
     def first_of(self, due: Armed) -> SetTimer:
         """Of the timers due, the one that fired next."""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from kassay.model.protocols.values.requests import Image, Partitions
+from kassay.model.protocols.values.streams.tasks import TaskTarget
+from kassay.model.streams.group import StreamsGroup
 
 T = TypeVar("T")
 
@@ -56,11 +58,28 @@ class Choices(Protocol):
     def target(self, ask: TargetAsk) -> Target:
         """A target assignment for the members asked about."""
 
+    def tasks(self, ask: StreamsGroup) -> TaskTarget:
+        """Who of a Streams group is to have which tasks: every member, by id."""
+
+
+class WithoutStreams:
+    """The part of `Choices` for those who know no Streams groups."""
+
+    def tasks(self, ask: StreamsGroup) -> TaskTarget:
+        """Raises `LookupError`."""
+        return nobody_assigns(ask)[0]
+
+
+def nobody_assigns(ask: StreamsGroup) -> Sequence[TaskTarget]:
+    """Where there are no Streams groups: raises `LookupError`."""
+    raise LookupError(f"{len(ask.members)} members ask for tasks in a world without Streams groups")
+
 
 class Scripted:
     """Choices that follow a script and note where it could have gone another way.
 
-    `targets` yields every target worth considering; `member_id` makes a new id from a prefix.
+    `targets` yields every target worth considering, `tasks` those of Streams groups; `member_id` makes a new
+    id from a prefix.
     """
 
     def __init__(
@@ -68,10 +87,12 @@ class Scripted:
         targets: Callable[[TargetAsk], Sequence[Target]],
         member_id: Callable[[str], str],
         script: tuple[int, ...] = (),
+        tasks: Callable[[StreamsGroup], Sequence[TaskTarget]] = nobody_assigns,
     ) -> None:
         self._targets = targets
         self._member_id = member_id
         self._script = script
+        self._tasks = tasks
         self.widths: list[int] = []
 
     def _choose(self, options: Sequence[T]) -> T:
@@ -92,11 +113,17 @@ class Scripted:
         options = self._targets(ask)
         return self._choose(options) if len(options) > 1 else options[0]
 
+    def tasks(self, ask: StreamsGroup) -> TaskTarget:
+        """The scripted candidate, or the first."""
+        options = self._tasks(ask)
+        return self._choose(options) if len(options) > 1 else options[0]
+
 
 def outcomes(
     run: Callable[[Choices], T],
     targets: Callable[[TargetAsk], Sequence[Target]],
     member_id: Callable[[str], str],
+    tasks: Callable[[StreamsGroup], Sequence[TaskTarget]] = nobody_assigns,
 ) -> Iterator[T]:
     """What `run` returns for every combination of choices, in the order of the options.
 
@@ -104,7 +131,7 @@ def outcomes(
     """
     script: tuple[int, ...] | None = ()
     while script is not None:
-        choices = Scripted(targets, member_id, script)
+        choices = Scripted(targets, member_id, script, tasks)
         yield run(choices)
         taken = [script[turn] if turn < len(script) else 0 for turn in range(len(choices.widths))]
         while taken and taken[-1] + 1 >= choices.widths[len(taken) - 1]:

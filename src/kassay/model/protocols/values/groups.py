@@ -1,4 +1,4 @@
-"""The two kinds of group as frozen values, what is still to be done after a write, and a coordinator's state.
+"""The kinds of group as frozen values, what is still to be done after a write, and a coordinator's state.
 
 A coordinator model serves one group. Members are kept in the order of their ids: Kafka's map has
 another order, which decides who leads when a leader goes; here that is a choice (`choices.LEADER`).
@@ -20,6 +20,8 @@ from kassay.model.protocols.values.requests import (
     Partitions,
     Protocols,
 )
+from kassay.model.protocols.values.streams.config import StreamsConfig
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 
 # States of a classic group. DEAD is Kafka's for a group that was unloaded; a model drops the group.
 EMPTY: Final = "Empty"
@@ -98,7 +100,7 @@ class ConsumerGroup(NamedTuple):
     target: Ordered[tuple[MemberId, Partitions]] = ()
 
 
-Group: TypeAlias = ClassicGroup | ConsumerGroup | None
+Group: TypeAlias = ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
 
 
 class Role(StrEnum):
@@ -110,11 +112,12 @@ class Role(StrEnum):
 
 
 class CoordinatorState(NamedTuple):
-    """All that a coordinator knows."""
+    """All that a coordinator knows; `streams` are the group's own settings, () or one value."""
 
     group: Group = None
     image: Image = ()
     role: Role = Role.ACTIVE
+    streams: tuple[StreamsConfig, ...] = ()
 
 
 # What is left to do once the records of a step are acknowledged, or their write has failed.

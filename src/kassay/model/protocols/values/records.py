@@ -14,6 +14,14 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Order, Ordered
 from kassay.model.protocols.values.requests import Image, Metadata, Partitions, Protocols
+from kassay.model.protocols.values.streams.records import (
+    StreamsCurrentValue,
+    StreamsEpochValue,
+    StreamsMemberValue,
+    StreamsTargetEpochValue,
+)
+from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams.topology import StreamsTopology
 
 GROUP: Final = "group"
 EPOCH: Final = "epoch"
@@ -81,7 +89,21 @@ class OffsetValue(NamedTuple):
     offset: int
 
 
-Value: TypeAlias = GroupValue | MemberValue | CurrentValue | OffsetValue | Image | Partitions | Generation
+Value: TypeAlias = (
+    GroupValue
+    | MemberValue
+    | CurrentValue
+    | OffsetValue
+    | Image
+    | Partitions
+    | Generation
+    | StreamsEpochValue
+    | StreamsMemberValue
+    | StreamsTargetEpochValue
+    | TaskRoles
+    | StreamsCurrentValue
+    | StreamsTopology
+)
 Key: TypeAlias = tuple[str, MemberId | TopicPartition]
 
 

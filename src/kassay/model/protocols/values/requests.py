@@ -14,7 +14,12 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.images import Image as Image
+from kassay.model.protocols.values.images import TopicImage as TopicImage
+from kassay.model.protocols.values.images import image_of as image_of
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
+from kassay.model.protocols.values.streams.config import StreamsConfig
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
 
 Partitions: TypeAlias = tuple[TopicPartition, ...]
 """Partitions in their natural order, without repeats."""
@@ -71,27 +76,6 @@ class RawMetadata(NamedTuple):
 Metadata: TypeAlias = Subscription | RawMetadata
 Protocols: TypeAlias = tuple[tuple[str, Metadata], ...]
 """Assignor names with metadata, in the client's order of preference."""
-
-
-class TopicImage(NamedTuple):
-    """One topic of the metadata image."""
-
-    name: str
-    topic_id: str
-    partitions: int
-
-
-Image: TypeAlias = tuple[TopicImage, ...]
-"""The topics that exist, by name."""
-
-
-def image_of(counts: Iterable[tuple[str, int]]) -> Image:
-    """An image of topics that were never re-created.
-
-    >>> image_of({"foo": 2}.items())
-    (TopicImage(name='foo', topic_id='foo', partitions=2),)
-    """
-    return tuple(sorted(TopicImage(name, name, count) for name, count in counts))
 
 
 # Requests. An optional string that is sent, but empty, is written as a blank.
@@ -175,7 +159,9 @@ class ConsumerHeartbeat(NamedTuple):
         return self.member_epoch == JOIN_EPOCH or sent
 
 
-Request: TypeAlias = JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | ConsumerHeartbeat
+Request: TypeAlias = (
+    JoinGroup | SyncGroup | Heartbeat | LeaveGroup | OffsetCommit | ConsumerHeartbeat | StreamsHeartbeat
+)
 
 
 # Replies.
@@ -239,6 +225,7 @@ ReplyBody: TypeAlias = (
     | LeaveGroupReply
     | OffsetCommitReply
     | ConsumerHeartbeatReply
+    | StreamsHeartbeatReply
 )
 
 
@@ -248,6 +235,7 @@ _REPLIES: Final[dict[type[Request], Callable[[str], ReplyBody]]] = {
     LeaveGroup: LeaveGroupReply,
     OffsetCommit: OffsetCommitReply,
     ConsumerHeartbeat: ConsumerHeartbeatReply,
+    StreamsHeartbeat: StreamsHeartbeatReply,
 }
 
 
@@ -349,3 +337,4 @@ class Config(NamedTuple):
     upgrade: bool = False
     downgrade: bool = False
     switches: frozenset[str] = frozenset()
+    streams: StreamsConfig = StreamsConfig()

@@ -1,0 +1,1 @@
+"""What the protocol of Streams groups talks about (KIP-1071)."""

@@ -1,0 +1,37 @@
+"""How a coordinator treats Streams groups: the broker's settings, and what a group has of its own."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeAlias
+
+NUM_STANDBY_REPLICAS: Final = "num.standby.replicas"
+RACK_AWARE_TAGS: Final = "rack.aware.assignment.tags"
+
+AssignmentConfigs: TypeAlias = tuple[tuple[str, str], ...]
+"""What an assignment depends on, by name, as it stands on record beside the group epoch."""
+
+
+class StreamsConfig(NamedTuple):
+    """The settings `group.streams.*`; times in ms."""
+
+    session_timeout: int = 45_000
+    heartbeat_interval: int = 5_000
+    initial_rebalance_delay: int = 3_000
+    assignment_interval: int = 1_000
+    num_standby_replicas: int = 0
+    num_warmup_replicas: int = 2
+    max_size: int = 2**31 - 1
+    rack_aware_tags: tuple[str, ...] = ()
+
+    @property
+    def assignment_configs(self) -> AssignmentConfigs:
+        """What a change of bumps the group epoch."""
+        standbys = ((NUM_STANDBY_REPLICAS, str(self.num_standby_replicas)),)
+        tags = ((RACK_AWARE_TAGS, ",".join(self.rack_aware_tags)),) if self.rack_aware_tags else ()
+        return standbys + tags
+
+
+class StreamsConfigured(NamedTuple):
+    """The group's dynamic settings are others now: what holds for it from here on."""
+
+    config: StreamsConfig

@@ -1,0 +1,90 @@
+"""A Streams group and its members as frozen values.
+
+Source: `StreamsGroup`, `StreamsGroupMember`, `StreamsGroupState`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kassay.model.protocols.values.images import Image
+from kassay.model.protocols.values.marks import Generation, MemberId, Ordered
+from kassay.model.protocols.values.streams.config import AssignmentConfigs
+from kassay.model.protocols.values.streams.requests import ClientTags, EndpointPartitions
+from kassay.model.protocols.values.streams.tasks import NONE_HELD, HeldTasks, TaskOffsets, TaskTarget
+from kassay.model.protocols.values.streams.topology import (
+    NO_TOPOLOGY_EPOCH,
+    ConfiguredTopology,
+    StreamsTopology,
+)
+
+NOT_READY: Final = "NotReady"
+"""A group state beside Empty, Assigning, Reconciling and Stable: its topology is not validated."""
+
+UNREVOKED_TASKS: Final = "UNREVOKED_TASKS"
+UNRELEASED_TASKS: Final = "UNRELEASED_TASKS"
+"""States of a member beside STABLE."""
+
+UNKNOWN_TIME: Final = -1
+REFRESH_DUE: Final = -1
+
+
+class StreamsTaskMember(NamedTuple):
+    """A member of a Streams group: a stream thread, inside a process."""
+
+    member_id: MemberId
+    group_instance_id: str = ""
+    process_id: str = ""
+    rebalance_timeout: int = -1
+    topology_epoch: int = NO_TOPOLOGY_EPOCH
+    rack: str = ""
+    endpoint: str = ""
+    tags: ClientTags = ()
+    epoch: Generation = 0
+    prev_epoch: Generation = 0
+    state: str = "STABLE"
+    assigned: HeldTasks = NONE_HELD
+    pending: HeldTasks = NONE_HELD
+
+
+class RefinedTarget(NamedTuple):
+    """What members are led towards within one target epoch: Kafka keeps it beside the target."""
+
+    epoch: Generation
+    target: TaskTarget
+
+
+class Remembered(NamedTuple):
+    """What a coordinator keeps in memory alone, and takes back with a failed write; each () or one value."""
+
+    configured: tuple[ConfiguredTopology, ...] = ()
+    refined: tuple[RefinedTarget, ...] = ()
+
+
+class StreamsTaskGroup(NamedTuple):
+    """A Streams group. Up to `target_time` it is what the records say; the rest is lost at a failover.
+
+    `topics` are those behind the metadata hash, `configs` the assignment configs on record, `target_time` is
+    when the target was computed. A failed write takes `remembered` back to `remembered_at_append`, and leaves
+    what follows it: `refreshed`, the group epoch as of which the topics are known, or REFRESH_DUE; `delayed`,
+    whether the initial rebalance delay runs; who asked for a shutdown; the count of changes of endpoints, and
+    what was computed of each member's; offsets by member.
+    """
+
+    epoch: Generation = 1
+    target_epoch: Generation = 1
+    validated_topology_epoch: int = NO_TOPOLOGY_EPOCH
+    topics: Image = ()
+    configs: AssignmentConfigs = ()
+    topology: tuple[StreamsTopology, ...] = ()
+    members: Ordered[StreamsTaskMember] = ()
+    target: TaskTarget = ()
+    target_time: int = UNKNOWN_TIME
+    remembered: Remembered = Remembered()
+    remembered_at_append: Remembered = Remembered()
+    refreshed: Generation = REFRESH_DUE
+    delayed: bool = False
+    shutdown_by: MemberId = ""
+    endpoint_epoch: int = 0
+    endpoints: Ordered[tuple[MemberId, EndpointPartitions]] = ()
+    task_offsets: Ordered[tuple[MemberId, TaskOffsets]] = ()

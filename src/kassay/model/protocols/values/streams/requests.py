@@ -1,0 +1,83 @@
+"""StreamsGroupHeartbeat (KIP-1071): the request, its answer, and the timers of a Streams group."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.marks import Generation, MemberId, RequestId
+from kassay.model.protocols.values.streams.tasks import OffsetsOfTasks, TaskIds, TaskRoles
+from kassay.model.protocols.values.streams.topology import StreamsTopology
+
+# What a reply may say beside what a topology lacks.
+STALE_TOPOLOGY: Final = "STALE_TOPOLOGY"
+ASSIGNMENT_DELAYED: Final = "ASSIGNMENT_DELAYED"
+SHUTDOWN_APPLICATION: Final = "SHUTDOWN_APPLICATION"
+MISSING_CLIENT_TAGS: Final = "MISSING_CLIENT_TAGS"
+
+STREAMS_SESSION: Final = "streams_session"
+INITIAL_REBALANCE: Final = "initial_rebalance"
+"""Runs once a group is no longer empty, so that its first members are assigned to together."""
+
+ClientTags = tuple[tuple[str, str], ...]
+
+
+class StreamsHeartbeat(NamedTuple):
+    """StreamsGroupHeartbeat; None, "" and -1 mean that the field was not sent (unchanged).
+
+    A string that is sent, but empty, is written as a blank. The epoch says what is wanted: 0 to join, -1 to
+    leave, -2 to leave for a while (static members). `endpoint` is `host:port`; `endpoint_epoch` is what the
+    client last heard of others' endpoints; `shutdown` asks the whole application to stop.
+    """
+
+    correlation_id: RequestId
+    member_id: MemberId
+    member_epoch: Generation
+    group_instance_id: str = ""
+    rack: str = ""
+    rebalance_timeout: int = -1
+    topology: StreamsTopology | None = None
+    active: TaskIds | None = None
+    standby: TaskIds | None = None
+    warmup: TaskIds | None = None
+    process_id: str = ""
+    endpoint: str = ""
+    tags: ClientTags | None = None
+    task_offsets: OffsetsOfTasks | None = None
+    task_end_offsets: OffsetsOfTasks | None = None
+    shutdown: bool = False
+    endpoint_epoch: int = 0
+    api_version: int = 1
+
+    @property
+    def owned(self) -> TaskRoles | None:
+        """The tasks that the client says it has; None where it does not say it of all three roles."""
+        if self.active is None or self.standby is None or self.warmup is None:
+            return None
+        return TaskRoles(self.active, self.standby, self.warmup)
+
+
+class EndpointPartitions(NamedTuple):
+    """Which partitions can be asked for at an endpoint: of active tasks, and of copies of their state."""
+
+    endpoint: str
+    active: tuple[TopicPartition, ...] = ()
+    standby: tuple[TopicPartition, ...] = ()
+
+
+class StreamsHeartbeatReply(NamedTuple):
+    """StreamsGroupHeartbeat's answer; `tasks` None when they were not sent, `endpoints` likewise.
+
+    `create` names topics that the broker creates now, with their partitions. On errors the rest holds Kafka's
+    defaults.
+    """
+
+    error: str
+    member_id: MemberId = ""
+    member_epoch: Generation = 0
+    heartbeat_interval: int = 0
+    status: tuple[str, ...] = ()
+    tasks: TaskRoles | None = None
+    endpoint_epoch: int = 0
+    endpoints: tuple[EndpointPartitions, ...] | None = None
+    create: tuple[tuple[str, int], ...] = ()
