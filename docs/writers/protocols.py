@@ -8,13 +8,21 @@ from __future__ import annotations
 import sys
 from typing import Final, NamedTuple
 
+from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.protocols.before_0_9 import proposal_table, zookeeper_table
 from kassay.model.protocols.clients import classic_table, consumer_table
 from kassay.model.protocols.coordinator.classic.table import CLASSIC_GROUP
 from kassay.model.protocols.coordinator.consumer import reconcile
 from kassay.model.protocols.coordinator.consumer.table import CONSUMER_GROUP
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
+from kassay.model.protocols.values.releases import OLD_RULES
 
+CHANGES: Final = """## What changed in Kafka 4.4
+
+There is one model of the coordinator, with the rules of 4.4 (8d3916cfe15f, 2026-08-21). Where trunk of
+2024-10-25 (1eb7644) had another rule, a switch turns that rule on again, and `--release 2024-10` turns on all
+of them: genuine traces of both releases hold the model to both. `kassay explore ... --switch NAME` turns on
+one alone, and `kassay switches` shows what each is found by, at which bound (`docs/switches.md`)."""
 SIZES: Final = """## How many states there are
 
 Two members, two partitions, every legal balanced answer of the assignor; states that differ only in how
@@ -144,6 +152,16 @@ def _omitted(table: Table) -> str:
     )
 
 
+def changes() -> str:
+    """The older rules as a Markdown table: what was, what is, and what finds the older rule."""
+    lines = ["| switch | ticket | 2024-10 | 4.4 | found by |", "|---|---|---|---|---|"]
+    for rule in OLD_RULES:
+        switch = SWITCHES.get(rule.switch)
+        shown = ", ".join(switch.shows) if switch else f"no walk: {rule.hidden}"
+        lines.append(f"| {rule.switch} | {rule.tickets or '-'} | {rule.was} | {rule.now} | {shown} |")
+    return "\n".join(lines)
+
+
 def page() -> str:
     """The whole page."""
     parts = [
@@ -161,7 +179,7 @@ def page() -> str:
             cells(machine.table),
             _omitted(machine.table),
         ]
-    return "\n\n".join([*parts, SIZES]) + "\n"
+    return "\n\n".join([*parts, CHANGES, changes(), SIZES]) + "\n"
 
 
 def main() -> None:

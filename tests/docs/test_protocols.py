@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, edges
+from kassay.model.protocols.values.releases import OLD_RULES
 from tests.docs.markdown import fenced, rows, section
 from tests.paths import DOCS
-from writers.protocols import MACHINES, Machine, diagram
+from writers.protocols import MACHINES, Machine, changes, diagram
 
 PAGE = (DOCS / "protocols.md").read_text(encoding="utf-8")
 EACH = pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.title)
@@ -48,6 +50,16 @@ def test_the_page_lists_every_rule(machine: Machine) -> None:
     }
     listed = [tuple(row.values()) for row in rows(section(PAGE, machine.title))]
     assert (len(listed), set(listed)) == (len(handled), handled)
+
+
+def test_the_page_lists_every_older_rule_and_what_finds_it() -> None:
+    listed = rows(section(PAGE, "What changed in Kafka 4.4"))
+    assert [row["switch"] for row in listed] == [rule.switch for rule in OLD_RULES]
+    assert changes() in PAGE
+    for rule in OLD_RULES:
+        assert (rule.switch in SWITCHES) != bool(rule.hidden), (
+            "a walk finds it, or a reason says why none does"
+        )
 
 
 @EACH
