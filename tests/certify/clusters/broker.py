@@ -1,7 +1,9 @@
 """A broker on the loopback that answers what an AdminClient asks to read, with recorded answers.
 
-Versions: ApiVersions 0, Metadata 8, FindCoordinator 2, DescribeGroups 4, none of them flexible. What else is asked
-is noted in `asked` and not answered. Source: Kafka's message schemas (`clients/src/main/resources/common/message`).
+Versions: ApiVersions 0, Metadata 8, FindCoordinator 2, DescribeGroups 4 (of a Dead group 0), ListGroups 0, none of them flexible, and
+ConsumerGroupDescribe 0, which is. What else is asked is noted in `asked` and not answered. A group that is of
+another type is to each call what it is to a broker: not found by ConsumerGroupDescribe, Dead to DescribeGroups.
+Source: Kafka's message schemas (`clients/src/main/resources/common/message`), `GroupCoordinatorService`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,18 @@ import struct
 import threading
 from collections.abc import Mapping, Sequence
 
-API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS = 18, 3, 10, 15
-OFFERED = {API_VERSIONS: (0, 0), METADATA: (0, 8), FIND_COORDINATOR: (0, 2), DESCRIBE_GROUPS: (0, 4)}
-UNSUPPORTED_VERSION = 35
+API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS, LIST_GROUPS = 18, 3, 10, 15, 16
+CONSUMER_GROUP_DESCRIBE = 69
+OFFERED = {
+    API_VERSIONS: (0, 0),
+    METADATA: (0, 8),
+    FIND_COORDINATOR: (0, 2),
+    DESCRIBE_GROUPS: (0, 4),
+    LIST_GROUPS: (0, 0),
+    CONSUMER_GROUP_DESCRIBE: (0, 0),
+}
+UNSUPPORTED_VERSION, GROUP_ID_NOT_FOUND = 35, 69
+NO_TAGS = b"\0"
 
 
 def _text(text: str | None) -> bytes:
@@ -35,6 +46,39 @@ def _ints(numbers: Sequence[int]) -> bytes:
     return _array([struct.pack(">i", number) for number in numbers])
 
 
+def _varint(number: int) -> bytes:
+    raw = bytearray()
+    while number > 0x7F:
+        raw.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*raw, number])
+
+
+def _compact(text: str | None) -> bytes:
+    """A string of a flexible version."""
+    if text is None:
+        return _varint(0)
+    raw = text.encode()
+    return _varint(len(raw) + 1) + raw
+
+
+def _compact_array(items: Sequence[bytes]) -> bytes:
+    return _varint(len(items) + 1) + b"".join(items)
+
+
+def _topic_partitions(owned: Mapping[str, Sequence[int]]) -> bytes:
+    """An assignment of ConsumerGroupDescribe: an id, a name and the partitions of each topic."""
+    topics = [
+        bytes(15)
+        + bytes([number])
+        + _compact(topic)
+        + _compact_array([struct.pack(">i", partition) for partition in partitions])
+        + NO_TAGS
+        for number, (topic, partitions) in enumerate(owned.items(), start=1)
+    ]
+    return _compact_array(topics) + NO_TAGS
+
+
 def assignment(owned: Mapping[str, Sequence[int]]) -> bytes:
     """A member's assignment as the leader wrote it (ConsumerProtocolAssignment, version 0)."""
     return struct.pack(">h", 0) + _array([_text(t) + _ints(ps) for t, ps in owned.items()]) + _bytes(b"")
@@ -51,7 +95,10 @@ class RecordedBroker:
         *,
         strategy: str = "range",
         state: str = "Stable",
+        protocol_type: str = "consumer",
+        targets: Mapping[str, Mapping[str, Sequence[int]]] | None = None,
     ) -> None:
+        """`targets` are those of a group of the consumer protocol; other groups have none."""
         self.group, self.members, self.topics, self.strategy, self.state = (
             group,
             members,
@@ -59,6 +106,7 @@ class RecordedBroker:
             strategy,
             state,
         )
+        self.protocol_type, self.targets = protocol_type, targets
         self.asked: set[int] = set()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.host, self.port = self._socket.getsockname()[:2]
@@ -108,6 +156,13 @@ class RecordedBroker:
             return struct.pack(">ih", 0, 0) + _text(None) + self._node()
         if key == DESCRIBE_GROUPS and version == 4:
             return struct.pack(">i", 0) + _array([self._described()])
+        if key == DESCRIBE_GROUPS and version == 0:
+            return _array([self._dead()])
+        if key == LIST_GROUPS and version == 0:
+            listed = [] if self.state == "Dead" else [_text(self.group) + _text(self.protocol_type)]
+            return struct.pack(">h", 0) + _array(listed)
+        if key == CONSUMER_GROUP_DESCRIBE and version == 0:
+            return NO_TAGS + struct.pack(">i", 0) + _compact_array([self._consumer_group()]) + NO_TAGS
         return None
 
     def _node(self) -> bytes:
@@ -127,7 +182,37 @@ class RecordedBroker:
         head = struct.pack(">i", 0) + brokers + _text("cluster") + struct.pack(">i", 1)
         return head + _array(topics) + struct.pack(">i", -(2**31))
 
+    def _consumer_group(self) -> bytes:
+        if self.targets is None:
+            error = struct.pack(">h", GROUP_ID_NOT_FOUND) + _compact(
+                f"Group {self.group} is not a consumer group."
+            )
+            rest = _compact("") + struct.pack(">ii", 0, 0) + _compact("") + _compact_array([])
+            return error + _compact(self.group) + rest + struct.pack(">i", -(2**31)) + NO_TAGS
+        members = [
+            _compact(member)
+            + _compact(None)
+            + _compact("az-a")
+            + struct.pack(">i", 7)
+            + _compact(f"c-{member}")
+            + _compact("/10.0.0.7")
+            + _compact_array([_compact(topic) for topic in self.topics])
+            + _compact(None)
+            + _topic_partitions(own)
+            + _topic_partitions(self.targets.get(member, own))
+            + NO_TAGS
+            for member, own in self.members.items()
+        ]
+        head = struct.pack(">h", 0) + _compact(None) + _compact(self.group) + _compact(self.state)
+        head += struct.pack(">ii", 8, 8) + _compact(self.strategy)
+        return head + _compact_array(members) + struct.pack(">i", -(2**31)) + NO_TAGS
+
+    def _dead(self) -> bytes:
+        return struct.pack(">h", 0) + _text(self.group) + _text("Dead") + _text("") + _text("") + _array([])
+
     def _described(self) -> bytes:
+        if self.protocol_type in {"share", "streams"} or self.targets is not None:
+            return self._dead() + struct.pack(">i", -(2**31))
         members = [
             _text(member)
             + _text(None)
@@ -141,7 +226,7 @@ class RecordedBroker:
             struct.pack(">h", 0)
             + _text(self.group)
             + _text(self.state)
-            + _text("consumer")
+            + _text(self.protocol_type)
             + _text(self.strategy)
         )
         return head + _array(members) + struct.pack(">i", -(2**31))

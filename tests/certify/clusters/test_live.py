@@ -6,6 +6,7 @@ Run by `tox -e live`; without confluent-kafka what needs it is skipped.
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -15,8 +16,10 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from tests.certify.clusters.broker import (
     API_VERSIONS,
+    CONSUMER_GROUP_DESCRIBE,
     DESCRIBE_GROUPS,
     FIND_COORDINATOR,
+    LIST_GROUPS,
     METADATA,
     RecordedBroker,
 )
@@ -45,8 +48,14 @@ def test_only_calls_that_read_are_made_and_only_such_requests_arrive():
         admin = Watched(connect(broker.bootstrap, {}))
         group = observe(read_live(admin, "billing", broker.bootstrap))
     assert tuple(admin.taken) == ("describe_consumer_groups", "describe_cluster", "describe_topics")
-    assert set(admin.taken) == set(CALLS)
-    assert broker.asked == {API_VERSIONS, METADATA, FIND_COORDINATOR, DESCRIBE_GROUPS}
+    assert set(admin.taken) < set(CALLS)
+    assert broker.asked == {
+        API_VERSIONS,
+        METADATA,
+        FIND_COORDINATOR,
+        CONSUMER_GROUP_DESCRIBE,
+        DESCRIBE_GROUPS,
+    }
     assert (group.name, group.strategy, group.is_consumer_group) == ("billing", "range", False)
     assert group.unowned == (TopicPartition("orders", 3),)
     assert group.cluster.replica_racks["orders"][0] == frozenset({"az-a"})
@@ -76,6 +85,66 @@ def test_a_group_that_rebalances_is_warned_of(state, warned):
     with RecordedBroker("g", MEMBERS, TOPICS, state=state) as broker:
         group = observe(read_live(connect(broker.bootstrap, {}), "g", broker.bootstrap))
     assert any("rebalancing" in each for each in group.warnings) is warned
+
+
+TARGETS = {"a": {"orders": [0, 1], "refunds": [0]}, "b": {"orders": [2, 3]}}
+
+
+@pytest.mark.live
+def test_a_group_of_the_consumer_protocol_is_read_with_its_targets():
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker(
+        "billing", MEMBERS, TOPICS, strategy="uniform", state="Reconciling", targets=TARGETS
+    ) as broker:
+        admin = Watched(connect(broker.bootstrap, {}))
+        inputs = read_live(admin, "billing", broker.bootstrap)
+    assert broker.asked == {API_VERSIONS, METADATA, FIND_COORDINATOR, CONSUMER_GROUP_DESCRIBE}
+    (outputs,) = inputs.groups
+    assert [(row.member, row.is_consumer, dict(sizes(row.target))) for row in outputs.members] == [
+        ("a", True, {"orders": 2, "refunds": 1}),
+        ("b", True, {"orders": 2}),
+    ]
+    assert outputs.states[0].state == "Reconciling"
+    group = observe(inputs)
+    assert (group.strategy, group.is_consumer_group) == ("uniform", True)
+    assert any("rebalancing" in each for each in group.warnings)
+
+
+def sizes(owned):
+    return Counter(topic for topic, _ in owned)
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("own", [MEMBERS, TARGETS], ids=["reconciling", "stable"])
+def test_what_if_and_scale_answer_from_a_live_group_of_the_consumer_protocol(tmp_path, own):
+    pytest.importorskip("confluent_kafka")
+    state = "Stable" if own is TARGETS else "Assigning"
+    with RecordedBroker("billing", own, TOPICS, strategy="uniform", state=state, targets=TARGETS) as broker:
+        live = ["--bootstrap-server", broker.bootstrap, "--group", "billing"]
+        done = here("what-if", *live, "--to", "server-range", "--json", "-", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        document = valid(json.loads(done.stdout), "what-if-1")
+        scaled = here("scale", *live, "--to", "2", cwd=tmp_path)
+    assert document["today"]["unowned"] == ([] if own is TARGETS else [["orders", 3, "b"]])
+    assert "2 (today)" in scaled.stdout
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("protocol_type", "words"),
+    [
+        ("share", "it is no consumer group but a share or Streams group"),
+        ("streams", "it is no consumer group but a share or Streams group"),
+        ("connect", "not a consumer group (connect)"),
+    ],
+)
+def test_a_group_of_another_type_is_refused_in_a_line(tmp_path, protocol_type, words):
+    pytest.importorskip("confluent_kafka")
+    with RecordedBroker("g", {}, {}, protocol_type=protocol_type) as broker:
+        live = ["--bootstrap-server", broker.bootstrap, "--group", "g"]
+        for command in ("what-if", "scale"):
+            assert words in one_line(here(command, *live, cwd=tmp_path), 2)
+    assert (LIST_GROUPS in broker.asked) is (protocol_type != "connect")
 
 
 @pytest.mark.live

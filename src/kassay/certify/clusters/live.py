@@ -1,13 +1,15 @@
 """A group as the brokers tell of it now, through an AdminClient (confluent-kafka); nothing is ever changed.
 
-Three calls are made, all of them read-only: `CALLS`. What they answer becomes the same values as the outputs
-of Kafka's tools do. Passwords of a configuration are handed to the client and never told.
-Source: `AdminClient.describe_consumer_groups`, `describe_topics`, `describe_cluster` of confluent-kafka.
+The calls of `CALLS` are made, all of them read-only: the last only where a group is not found, to tell one
+that is not there from one of another type. What they answer becomes the same values as the outputs of Kafka's
+tools do. Passwords of a configuration are handed to the client and never told.
+Source: `AdminClient` of confluent-kafka; a group of the consumer protocol by ConsumerGroupDescribe (KIP-848).
 """
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
@@ -19,7 +21,7 @@ from kassay.reading.fields import shown
 from kassay.reading.kafka.groups import GroupOutputs, MemberRow, StateRow
 from kassay.reading.kafka.lines import Place
 
-CALLS: Final = ("describe_consumer_groups", "describe_topics", "describe_cluster")
+CALLS: Final = ("describe_consumer_groups", "describe_topics", "describe_cluster", "list_groups")
 """All that is ever asked of the cluster."""
 TIMEOUT_S: Final = 15.0
 _JAAS: Final = re.compile(r"(username|password)\s*=\s*\"((?:[^\"\\]|\\.)*)\"")
@@ -43,6 +45,9 @@ class Admin(Protocol):
 
     def describe_cluster(self, **more: Any) -> Any:
         """The future of a description."""
+
+    def list_groups(self, group: str, timeout: float) -> Iterable[Any]:
+        """Groups of any type by this name; raises `KafkaException`."""
 
 
 def connect(bootstrap: str, config: Mapping[str, str]) -> Admin:
@@ -85,10 +90,13 @@ def read_config(path: str) -> dict[str, str]:
 def read_live(admin: Admin, group: str, bootstrap: str, also: Iterable[str] = ()) -> ClusterInputs:
     """The group, the topics that it owns partitions of and those `also` named, and the brokers.
 
-    Raises `InputError` for a group that does not exist, and for what the brokers do not answer.
+    Raises `InputError` for a group that does not exist or is no consumer group, and for what the brokers do
+    not answer.
     """
     inputs = ClusterInputs(files=[bootstrap])
     described = _answer(admin.describe_consumer_groups([group], request_timeout=TIMEOUT_S)[group], bootstrap)
+    if described.state.name == "DEAD":
+        raise InputError(f"{bootstrap}: group {shown(group)}: {_why_dead(admin, group)}")
     outputs = _outputs(described, bootstrap)
     inputs.groups.append(outputs)
     owned = {topic for row in outputs.members for topic, _ in (*(row.owned or ()), *(row.target or ()))}
@@ -120,9 +128,6 @@ def _answer(future: Any, bootstrap: str) -> Any:
 
 def _outputs(described: Any, bootstrap: str) -> GroupOutputs:
     """The members and the state of a described group."""
-    state = described.state.name
-    if state == "DEAD":
-        raise InputError(f"{bootstrap}: group {shown(described.group_id)}: does not exist")
     is_consumer = described.type.name == "CONSUMER"
     members = tuple(
         MemberRow(
@@ -146,11 +151,35 @@ def _outputs(described: Any, bootstrap: str) -> GroupOutputs:
         Place(bootstrap, 0),
         described.group_id,
         described.partition_assignor or None,
-        _STATES.get(state, state.title()),
+        _STATES.get(described.state.name) or _state_of_consumer_group(members),
         None,
         len(members),
     )
     return GroupOutputs(members=members, states=(row,))
+
+
+def _state_of_consumer_group(members: Iterable[MemberRow]) -> str:
+    """The state of a group of the consumer protocol of which librdkafka says only that it does not know it.
+
+    Members are on their way to targets that they do not own yet, or the targets are still to be computed.
+    """
+    on_the_way = any(row.target is not None and set(row.target) != set(row.owned or ()) for row in members)
+    return "Reconciling" if on_the_way else "Assigning"
+
+
+def _why_dead(admin: Admin, group: str) -> str:
+    """What a group is that no broker knows as a consumer group: to brokers it is Dead in either case."""
+    from confluent_kafka import KafkaException
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            listed = any(True for _ in admin.list_groups(group, timeout=TIMEOUT_S))
+        except KafkaException:
+            return "there is no consumer group of this name"
+    if listed:
+        return "it is no consumer group but a share or Streams group, which what-if and scale do not read"
+    return "does not exist"
 
 
 def _partitions(assignment: Any) -> tuple[tuple[str, int], ...]:
