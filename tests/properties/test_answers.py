@@ -9,7 +9,7 @@ from kassay.model.calls import Call, Failure, Look, Probe, Refusal
 from kassay.model.failure import FailureKind
 from kassay.model.kinds import Kind
 from kassay.properties.answers import OF_UNANSWERED, unanswered_calls
-from kassay.properties.registry import load_claims
+from kassay.properties.registry import Evidence, load_claims
 
 KINDS = [Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.PLANNER, Kind.STREAMS]
 """The kinds whose steps have one answer; of these none may refuse."""
@@ -65,7 +65,7 @@ def test_a_second_look_that_fails_is_seen_by_the_claims_that_take_it(kind, look)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_input_is_not_pure(kind):
     (found,) = evidence(kind, "pure", Asked("fine", mutated="the list"))
-    assert found == ("the input", {"changed": "the list"})
+    assert found == Evidence("the input", {"changed": "the list"})
 
 
 def test_calls_without_an_answer_are_named_by_the_look():

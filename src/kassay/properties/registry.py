@@ -21,10 +21,14 @@ from kassay.reading.fields import suggestion
 
 
 class Evidence(NamedTuple):
-    """What is wrong, as data: the subject (a partition, a member) and named facts about it."""
+    """What is wrong, as data: the subject (a partition, a member) and named facts about it.
+
+    `at` is the number, from 0, of the step at which it is plain, where the claim knows that.
+    """
 
     subject: str
     facts: Mapping[str, object]
+    at: int | None = None
 
 
 class Violation(NamedTuple):

@@ -1,13 +1,18 @@
 """Where a case breaks its promise."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from kassay.certify.findings.broken import broken_steps, plain
 from kassay.certify.kinds.registry import driver_for
 from kassay.model.cluster import TopicPartition
+from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.group import Assignment
+from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.kinds import Kind
+from kassay.properties.registry import promise
 from tests.certify.findings.cases import smallest
 
 CONTROLS = [
@@ -33,6 +38,36 @@ def test_the_place_is_that_of_what_is_told_and_the_evidence_names_whom(kind, nam
     document = broken[0].to_json()
     assert json.loads(json.dumps(document)) == document
     assert (document["step"], document["round"]) == (place + (None,))[:2]
+
+
+class TakesBack(AssignorBase):
+    """Gives everything to the first member, takes it back, and then gives it again or never."""
+
+    def __init__(self, again):
+        self.again = again
+
+    def assign(self, cluster, group):
+        owned = any(member.owned for member in group.members)
+        gives = not owned and (self.again or group.members[0].generation < 0)
+        every = tuple(tp for tps in cluster.partitions.values() for tp in tps)
+        first = group.members[0].member_id
+        return Assignment({id_: every if gives and id_ == first else () for id_ in group.by_id})
+
+
+@pytest.mark.parametrize(
+    ("claim", "again", "places"),
+    [
+        ("converges", True, [(0, ROUNDS_MAX - 1)]),
+        ("converges:4", True, [(0, 4)]),
+        ("complete", False, [(0, 2), (0, 2)]),  # withheld in round 2, lost in round 3, and so at the end
+    ],
+)
+def test_evidence_stands_in_the_round_by_which_it_is_plain(claim, again, places):
+    driver, case, asked, _ = smallest(Kind.CLIENT, "gives-twice")
+    promised = promise(claim, Kind.CLIENT)
+    protocol = RebalanceProtocol.COOPERATIVE
+    subject = replace(asked, new=lambda _: TakesBack(again), protocol=protocol, promises=(promised,))
+    assert [step.place for step in broken_steps(driver, case, subject, promised)] == places
 
 
 @pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.STREAMS, Kind.PLACER])

@@ -58,6 +58,24 @@ def test_convergence():
     assert evidence("converges", rebalanced(failed, one, one, revocations=1)) is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "settled", "revoking", "at"),
+    [
+        ("converges", False, 2, 5),  # it never came to rest: where the rounds ran out
+        ("converges:3", False, 2, 3),  # where they ran out of those that were promised
+        ("converges:3", True, 2, 3),
+        ("converges", True, 3, 4),  # two may revoke: the third is one too many
+        ("converges", True, 4, 2),  # as many as there are, so the first did too
+    ],
+)
+def test_convergence_is_broken_where_the_rounds_run_out(claim, settled, revoking, at):
+    given = [{"a": "t0 t1", "b": ""}, {"a": "t1", "b": ""}, {"a": "", "b": ""}, {"a": "t0", "b": ""}]
+    answers = [*given, {"a": "", "b": "t0"}, {"a": "", "b": "t0"}]
+    steps = [step(AB, answer, protocol=COOPERATIVE) for answer in answers]
+    (broken,) = evidence(claim, rebalanced(*steps, settled=settled, revocations=revoking))
+    assert broken.at == at
+
+
 def test_stability():
     one, other = step(AB, FAIR), step(AB, {"a": "t2 t3", "b": "t0 t1"})
     assert evidence("stable", rebalanced(one, one)) == []

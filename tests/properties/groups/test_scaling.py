@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
 from kassay.properties.groups.scaling import NOISE_S, ScaleTiming, exponent, parse_scale, scales
+from kassay.properties.registry import Evidence
 
 
 def timings(*seconds):
@@ -34,7 +35,7 @@ def test_the_bound_is_for_the_last_size():
     quick = timings(0.01, 0.02, 0.04)
     assert list(scales(quick, "2,0.04,100x1000")) == []
     (found,) = scales(quick, "2,0.03,100x1000")
-    assert found == ("100x1000", {"took seconds": 0.04, "allowed": 0.03})
+    assert found == Evidence("100x1000", {"took seconds": 0.04, "allowed": 0.03})
 
 
 def test_short_times_say_nothing_of_growth():

@@ -2,6 +2,7 @@ import pytest
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.properties.registry import Evidence
 from kassay.properties.streams.tasks import (
     balanced_within_one,
     changed,
@@ -44,7 +45,7 @@ def test_strangers_are_told():
 
 def test_a_task_active_twice_is_told_also_on_one_process():
     (evidence,) = judge(single_owner, request(), answer(a=((T0, T1), ()), b=((T0,), ())))
-    assert evidence == ("0_0", {"active on": (A, B)})
+    assert evidence == Evidence("0_0", {"active on": (A, B)})
     (evidence,) = judge(single_owner, request(), answer(a=((T0, T0), ())))
     assert evidence.facts == {"active on": (A, A)}
 
@@ -90,7 +91,7 @@ def test_a_process_that_is_not_in_the_answer_has_nothing():
 def test_a_process_with_another_lot_than_before_is_told():
     given = answer(a=((T0,), ()), b=((T1,), ()), c=((), ()))
     (evidence,) = judge(changed, request(), given)
-    assert evidence == (
+    assert evidence == Evidence(
         B,
         {"before": ("active: 0_1", "standby: 0_0"), "after": ("active: 0_1", "standby: -")},
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from kassay.certify.kinds.judging import Driver, PreparedPromise, Subject
@@ -92,6 +93,5 @@ def _broken_in(driver: Driver[Any], number: int, played: Any, check: PreparedPro
         if not evidence:
             continue
         contradictory = bool((thing if check.promise.claim.scope is Scope.STEP else played).contradictory)
-        breaks: Callable[[Any], bool] = lambda part: bool(evidence_of(driver, check, part))  # noqa: E731
-        place = driver.place(number, played, thing, breaks)
-        yield from (BrokenStep(place, each, thing, contradictory) for each in evidence)
+        places = driver.places(number, played, thing, evidence, partial(evidence_of, driver, check))
+        yield from (BrokenStep(place, each, thing, contradictory) for place, each in zip(places, evidence))

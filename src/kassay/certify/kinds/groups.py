@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.groups.sharing import BestSharing
-from kassay.properties.registry import Promise
+from kassay.properties.registry import Evidence, Promise, as_text
 from kassay.properties.sources import Source
 
 
@@ -94,21 +95,44 @@ class GroupDriver(Driver[History]):
         """One round."""
         return step_to_json(step)
 
-    def place(
-        self, number: int, played: Rebalanced, thing: Any, breaks: Callable[[Any], bool]
-    ) -> tuple[int, ...]:
-        """The rebalance and the round in it; of a whole rebalance the first round by which it is broken."""
+    def places(
+        self,
+        number: int,
+        played: Rebalanced,
+        thing: Any,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """The rebalance and the round in it; of a whole one the first round by which that is evident."""
         if thing is not played:
-            return number, *super().place(number, played, thing, breaks)
-        rounds = len(played.steps)
-        so_far = (replace(played, steps=played.steps[: last + 1]) for last in range(rounds - 1))
-        return number, next((last for last, part in enumerate(so_far) if breaks(part)), rounds - 1)
+            return [(number, *one) for one in super().places(number, played, thing, evidence, evidence_of)]
+        first: dict[tuple[str, str, int], int] = {}
+        if any(each.at is None for each in evidence):
+            for last in range(len(played.steps) - 1):
+                # A group that is still on its way is not at rest: of the rest nothing is asked yet.
+                so_far = replace(played, steps=played.steps[: last + 1], settled=False)
+                for key in _keys(evidence_of(so_far)):
+                    first.setdefault(key, last)
+        end = len(played.steps) - 1
+        return [
+            (number, first.get(key, end) if each.at is None else each.at)
+            for key, each in zip(_keys(evidence), evidence, strict=True)
+        ]
 
     def player(self, subject: Subject) -> Player:
         """A player that takes the second looks which the promises need."""
         confirm = any(promise.claim.confirm for promise in subject.promises)
         step = ShareStep if self.kind is Kind.SHARE else Step
         return Player(subject.new, subject.protocol, subject.looks, confirm, step)
+
+
+def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
+    """What each is, and how often it was there before."""
+    before: Counter[tuple[str, str]] = Counter()
+    for each in evidence:
+        key = each.subject, as_text(each.facts)
+        yield *key, before[key]
+        before[key] += 1
 
 
 def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:

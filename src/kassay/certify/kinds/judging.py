@@ -21,7 +21,7 @@ from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import Predicate, Promise, Scope, Violation, always, situations_of
+from kassay.properties.registry import Evidence, Predicate, Promise, Scope, Violation, always, situations_of
 from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
@@ -298,14 +298,25 @@ class Driver(ABC, Generic[Case]):
         """Whether what was asked is within what is assumed; by default no other is generated."""
         return True
 
-    def place(self, number: int, played: Any, thing: Any, breaks: Callable[[Any], bool]) -> tuple[int, ...]:
-        """Where something that was judged stands in what is told of a case; by default all is one run.
+    def places(
+        self,
+        number: int,
+        played: Any,
+        thing: Any,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """Where each evidence against what was judged stands in what is told of a case.
 
-        `number` is that of what was played, `breaks` says of a part of the thing whether it breaks the
-        promise by itself. What is no step of what was played stands where it came to its end.
+        By default all of it is one run. `number` is that of what was played, `evidence_of` says what there is
+        against a part of the thing by itself. What is no step of what was played stands where the evidence
+        says, or where it came to its end.
         """
         steps = played.steps
-        return (next((i for i, step in enumerate(steps) if step is thing), len(steps) - 1),)
+        place = next((i for i, step in enumerate(steps) if step is thing), None)
+        if place is not None:
+            return [(place,)] * len(evidence)
+        return [(len(steps) - 1 if each.at is None else each.at,) for each in evidence]
 
     @abstractmethod
     def document_of(self, step: Any) -> Mapping[str, Any]:

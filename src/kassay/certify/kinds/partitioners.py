@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
 
 _Entry = tuple[ProducerRecord, TopicMetadata]
@@ -80,19 +81,21 @@ class SendsDriver(Driver[ProducerSends]):
         """One record and where it went."""
         return sent_to_json(step)
 
-    def place(
+    def places(
         self,
         number: int,
         played: Calls[ProducerSendsStep],
         thing: ProducerSendsStep,
-        breaks: Callable[[Any], bool],
-    ) -> tuple[int, ...]:
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
         """The first record by which the promise is broken."""
         sent = thing.answer
         if isinstance(sent, Failure):
-            return (0,)
+            return [(0,)] * len(evidence)
         parts = (_first(thing, last + 1) for last in range(len(sent) - 1))
-        return (next((last for last, part in enumerate(parts) if breaks(part)), len(sent) - 1),)
+        first = next((last for last, part in enumerate(parts) if evidence_of(part)), len(sent) - 1)
+        return [(first,)] * len(evidence)
 
     def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """Where each record went."""

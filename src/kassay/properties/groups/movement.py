@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
 
 from kassay.model.calls import Failure
@@ -103,15 +103,28 @@ def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
     """
     taken = len(rebalanced.steps)
     if not rebalanced.settled:
-        yield Evidence("the group", {"not at rest after rounds": taken})
+        last = min(taken - 1, int(rounds)) if rounds else taken - 1
+        yield Evidence("the group", {"not at rest after rounds": taken}, last)
     elif rounds:
         if taken - 1 > int(rounds):
-            yield Evidence("the group", {"rounds": taken - 1, "promised": rounds})
+            yield Evidence("the group", {"rounds": taken - 1, "promised": rounds}, int(rounds))
     else:
         eager = rebalanced.steps[0].protocol is RebalanceProtocol.EAGER
         allowed = 0 if eager else REVOKING_ROUNDS
         if rebalanced.revocations > allowed:
-            yield Evidence("the group", {"revoking rounds": rebalanced.revocations, "allowed": allowed})
+            facts = {"revoking rounds": rebalanced.revocations, "allowed": allowed}
+            yield Evidence("the group", facts, next(islice(_revoking(rebalanced), allowed, None), taken - 1))
+
+
+def _revoking(rebalanced: Rebalanced) -> list[int]:
+    """The rounds in which somebody had to give something up; whether the first is one, their number says."""
+    given = [step.given for step in rebalanced.steps]
+    later = [
+        number
+        for number, (had, has) in enumerate(pairwise(given), start=1)
+        if any(not frozenset(has.get(member, ())).issuperset(tps) for member, tps in had.items())
+    ]
+    return [0, *later] if rebalanced.revocations > len(later) else later
 
 
 def _at_rest(rebalanced: Rebalanced) -> bool:

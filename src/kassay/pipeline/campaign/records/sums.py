@@ -48,7 +48,7 @@ def kind_of(violation: Violation) -> str:
     >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": "nobody", "subscribers": ("m0", "m1")})))
     'complete: # (owner nobody, subscribers #)'
     """
-    subject, facts = violation.evidence
+    subject, facts = violation.evidence.subject, violation.evidence.facts
     shown = ", ".join(
         f"{name} {_NAMED.sub('# ', as_text(value)).strip() if isinstance(value, str) else '#'}"
         for name, value in facts.items()
