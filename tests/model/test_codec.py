@@ -22,6 +22,7 @@ from kassay.model.codec import (
     optional,
     record,
     shape,
+    sparse,
     tagged,
     whole,
 )
@@ -66,6 +67,15 @@ things = boxes | st.builds(Bag, st.sampled_from(Colour))
 @given(st.dictionaries(words, st.lists(things, max_size=3).map(tuple), max_size=3))
 def test_what_is_written_is_read_back(places):
     assert PLACES.read(PLACES.write(places), "document") == places
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(words, st.lists(things, max_size=3).map(tuple), max_size=3))
+def test_what_says_nothing_is_left_out_and_the_rest_is_read_alike(places):
+    less = sparse(PLACES, PLACES.write(places))
+    assert PLACES.read(less, "document") == places
+    boxes = [thing for held in less.values() for thing in held if thing["thing"] == "box"]
+    assert not any(box.get("open") is False or box.get("lid", "") is None for box in boxes)
 
 
 @settings(max_examples=20)

@@ -241,3 +241,46 @@ def _pair(value: object, path: str) -> TopicPartition:
 
 PARTITIONS: Final = listed(Form(_pair, list))
 """Partitions, each as `[topic, partition]`."""
+
+
+def sparse(form: Form[T], document: Any) -> Any:
+    """The document without the fields that say nothing: what is read of it is the same.
+
+    Of each name and simple value all fields go, or none.
+    """
+    value = form.read(document, "document:")
+    for name, plain in dict.fromkeys(_simple_fields(document)):
+        less = _without(document, name, plain)
+        try:
+            same = form.read(less, "document:") == value
+        except InputError:
+            continue
+        if same:
+            document = less
+    return document
+
+
+def _simple_fields(document: Any) -> Iterable[tuple[str, str]]:
+    """The names and values, as text, of the fields that hold nothing or no more than a number or a text."""
+    if isinstance(document, dict):
+        for name, value in document.items():
+            if not value or isinstance(value, bool | int | float | str):
+                yield name, repr(value)
+            else:
+                yield from _simple_fields(value)
+    elif isinstance(document, list | tuple):
+        for value in document:
+            yield from _simple_fields(value)
+
+
+def _without(document: Any, name: str, plain: str) -> Any:
+    """The document without the fields of this name that hold this."""
+    if isinstance(document, dict):
+        return {
+            key: _without(value, name, plain)
+            for key, value in document.items()
+            if key != name or repr(value) != plain
+        }
+    if isinstance(document, list | tuple):
+        return [_without(value, name, plain) for value in document]
+    return document

@@ -19,7 +19,7 @@ from tests.paths import DOCS, ROOT
 
 FAULTY = sorted(path.stem for path in (ROOT / "tests/data/faulty").glob("*.json"))
 AT_ONCE = ("negative_hash", "rack_blind", "skewed_leaders", "sticky_lost")
-OF_SEVERAL_CALLS = ("keeps_count", "set_order", "static_ignored")
+OF_SEVERAL_CALLS = ("set_order",)
 FULL = """
 from kassay.full_form import Assignment, AssignorBase
 

@@ -59,7 +59,16 @@ def test_partitioners_are_told_by_their_partition(name):
     assert not holds(checks.lines, broken.thing.answer[broken.place[0]].answer)
 
 
+def test_of_what_was_at_rest_the_answer_before_is_told():
+    driver, case, subject, promised = smallest(Kind.CLIENT, "never-rests")
+    broken = broken_steps(driver, case, subject, promised)[0]
+    step, number = step_of(broken), broken.place[-1]
+    checks = asserts(promised.id, broken, step)
+    assert not holds(checks.lines, step.answer)
+    assert holds(checks.lines, broken.thing.steps[number - 1].answer)
+
+
 def test_what_takes_several_answers_has_no_such_lines():
     driver, case, subject, promised = smallest(Kind.CLIENT, "never-rests")
     broken = broken_steps(driver, case, subject, promised)[0]
-    assert asserts(promised.id, broken, step_of(broken)) is None
+    assert asserts("converges", broken, step_of(broken)) is None

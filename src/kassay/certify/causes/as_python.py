@@ -1,7 +1,8 @@
 """A counterexample as a test in Python: the call that fails, in the target's own form, and what must hold.
 
-A class of Python is called as it is, where a new object gives the wrong answer to one call; anything else (a
-program, a jar, a wrong answer that takes several calls) plays the whole case through `kassay.testing`.
+A class of Python is called as it is, where a new object gives the wrong answer to one call, or two answers to
+one question; anything else (a program, a jar, a wrong answer that takes a past) plays the whole case through
+`kassay.testing`, of which only that is said which matters.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kassay.assignors.plain.documents import FORMS
 from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER, PLAIN
 from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import POSITIONAL, plain_request
-from kassay.certify.causes.asserts import asserts
+from kassay.certify.causes.asserts import GIVEN_TO_EACH, asserts
 from kassay.certify.findings.broken import BrokenStep, broken_steps
 from kassay.certify.findings.could_be import step_of
 from kassay.certify.kinds.judging import Driver, Subject
@@ -30,7 +31,8 @@ from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
-from kassay.model.calls import Failure
+from kassay.model.calls import Failure, Look
+from kassay.model.codec import sparse
 from kassay.model.errors import KassayError
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
@@ -42,6 +44,7 @@ from kassay.properties.registry import promise
 from kassay.writing.text import visible
 
 _WIDTH: Final = 100
+_HERE: Final = frozenset({Look.AGAIN, Look.OTHER})
 _FULL_NAMES: Final = ("Broker", "Cluster", "Group", "Member", "Topic", "TopicPartition")
 
 
@@ -55,10 +58,11 @@ class _Called(NamedTuple):
 
 
 class _Wrong(NamedTuple):
-    """The wrong answer: the evidence against it, and the step."""
+    """The wrong answer: the evidence against it, and the step; `twice` where a second answer differs."""
 
     broken: BrokenStep
     step: Any
+    twice: Look | None = None
 
 
 def as_python(playback: Playback) -> str:
@@ -72,7 +76,7 @@ def as_python(playback: Playback) -> str:
     wrong = _wrong(playback, driver, case)
     lines = None if wrong is None else _one_call(playback, wrong)
     if lines is None:
-        lines = _whole_case(playback, driver.form.write(case))
+        lines = _whole_case(playback, sparse(driver.form, driver.form.write(case)))
     return "\n".join(map(visible, lines)) + "\n"
 
 
@@ -102,15 +106,34 @@ def with_code(certificate: Certificate, most: int) -> Certificate:
 
 
 def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
-    """The first wrong answer, if a new object gives it to the one call as well."""
+    """The first wrong answer, if a new object gives it to the one call as well, or another to the next."""
     promised = promise(playback.trace.claim, playback.trace.kind)
-    if promised.claim.looks:
+    looks = promised.claim.looks
+    if not _HERE.issuperset(looks) and promised.claim.id != "deterministic":
         return None
     with open_bench(job_of(playback)) as bench:
         for subject in subjects_of(bench, promised, playback.conditions):
             for broken in broken_steps(driver, case, subject, promised)[:1]:
                 step = step_of(broken)
+                if looks:
+                    twice = _differs(step, subject) if isinstance(step, Step) else None
+                    return None if twice is None else _Wrong(broken, step, twice)
                 return _Wrong(broken, step) if _repeats(step, subject) else None
+    return None
+
+
+def _differs(step: Step, subject: Subject) -> Look | None:
+    """Which second question gets another answer: one to the same object, or to another; None if neither."""
+    config = step.configs.get(step.group.leader or "", {})
+    for look in (Look.AGAIN, Look.OTHER):
+        try:
+            one = subject.new(config)
+            other = one if look is Look.AGAIN else subject.new(config)
+            first, then = (each.assign(step.cluster, step.group) for each in (one, other))
+        except Exception:  # the target's own code: where it raises there are no two answers
+            return None
+        if not then.same_sets(first):
+            return look
     return None
 
 
@@ -129,12 +152,14 @@ def _repeats(step: Any, subject: Subject) -> bool:
 def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     """The call of the class and what must hold of the answer; None where there is no class or no words."""
     called = _called(playback, wrong)
-    checks = None if called is None else asserts(playback.trace.claim, wrong.broken, wrong.step)
-    if called is None or checks is None:
-        return None
     config = dict(playback.conditions.config)
     if isinstance(wrong.step, Step):
         config |= wrong.step.configs.get(wrong.step.group.leader or "", {})
+    if called is not None and wrong.twice is not None:
+        return _asked_twice(playback, called, config, wrong.twice)
+    checks = None if called is None else asserts(playback.trace.claim, wrong.broken, wrong.step)
+    if called is None or checks is None:
+        return None
     call = [f"{checks.assigns}target.{called.method}(", *_inside(called.arguments), ")"]
     return [
         *checks.imports,
@@ -147,6 +172,35 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
         *([f"    target.configure({config!r})"] if config else []),
         *(f"    {line}" for line in (*checks.around(call), *checks.lines)),
     ]
+
+
+def _asked_twice(playback: Playback, called: _Called, config: Mapping[str, Any], look: Look) -> list[str]:
+    """The same question to one object, or to two, and that the answers are the same."""
+    asks = "asks(one) == asks(one)" if look is Look.AGAIN else "asks(new()) == asks(new())"
+    return [
+        *called.imports,
+        "",
+        "",
+        f"def {_test_name(playback)}():",
+        *(f"    # {violation}" for violation in playback.trace.violations[:1]),
+        *_new(called.name, config),
+        "    def asks(target):",
+        f"        answer = target.{called.method}(",
+        *(f"        {line}" for line in _inside(called.arguments)),
+        "        )",
+        f"        return {GIVEN_TO_EACH}",
+        "",
+        *(["    one = new()"] if look is Look.AGAIN else []),
+        f"    assert {asks}",
+    ]
+
+
+def _new(name: str, config: Mapping[str, Any]) -> list[str]:
+    """What makes an object, by the name `new`."""
+    if not config:
+        return [f"    new = {name}", ""]
+    lines = ("def new():", f"    target = {name}()", f"    target.configure({config!r})", "    return target")
+    return [*(f"    {line}" for line in lines), ""]
 
 
 def _called(playback: Playback, wrong: _Wrong) -> _Called | None:

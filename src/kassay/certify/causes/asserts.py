@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.findings.broken import BrokenStep
-from kassay.model.groups.step import Step
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep
 
@@ -55,6 +55,8 @@ def _of_group(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
     return Asserts(tuple(lines(step, broken)))
 
 
+GIVEN_TO_EACH: Final = "{member: sorted(map(tuple, tps)) for member, tps in answer.items()}"
+"""An answer of a group's assignor, as what is the same in whatever order it is listed."""
 _GIVEN: Final = "given = [tuple(tp) for tps in answer.values() for tp in tps]"
 
 
@@ -148,6 +150,20 @@ def _cooperative(step: Step, _: BrokenStep) -> list[str]:
     ]
 
 
+def _as_before(_: Step, broken: BrokenStep) -> list[str]:
+    rebalanced: Rebalanced = broken.thing
+    number = broken.place[-1]
+    before = rebalanced.steps[number - 1].given if number else rebalanced.before
+    given = {member: sorted(map(tuple, tps)) for member, tps in (before or {}).items()}
+    return [f"before = {given!r}", f"assert {GIVEN_TO_EACH} == before"]
+
+
+def _static(_: Step, broken: BrokenStep) -> list[str]:
+    member, owned = broken.evidence.subject, broken.evidence.facts["owned"]
+    had = sorted(map(tuple, owned))  # type: ignore[call-overload]
+    return [f"assert sorted(map(tuple, answer[{member!r}])) == {had!r}"]
+
+
 def _weights(step: Step, broken: BrokenStep) -> list[str]:
     weights = {(tp.topic, tp.partition): step.cluster.weight(tp) for tp in sorted(step.cluster.everything)}
     facts = broken.evidence.facts
@@ -171,6 +187,9 @@ _GROUP: Final[Mapping[str, Callable[[Step, BrokenStep], list[str]]]] = {
     "topic-even": _topic_even,
     "cooperative": _cooperative,
     "weighted-spread": _weights,
+    "stable": _as_before,
+    "leader-neutral": _as_before,
+    "static-stable": _static,
 }
 
 
