@@ -69,3 +69,11 @@ def test_classic_members_leave_a_consumer_group():
     assert drive.leave(first, second).members == ((first, "", errors.NONE), (second, "", errors.NONE))
     assert [member.member_id for member in drive.consumer.members] == ["m"]
     assert drive.consumer.epoch == epoch + 1
+
+
+def test_a_classic_request_that_cannot_be_written_is_refused():
+    drive, _ = upgraded()
+    before = drive.consumer
+    refused = drive.join(group_instance_id="i", write_fails="NOT_ENOUGH_REPLICAS")
+    assert refused.error == errors.COORDINATOR_NOT_AVAILABLE
+    assert drive.consumer == before
