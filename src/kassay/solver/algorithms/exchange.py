@@ -298,14 +298,17 @@ def cheapest(
     marginal: Marginal,
     deadline: float | None = None,
     elsewhere: Sequence[int | None] | None = None,
+    start: list[set[int]] | None = None,
 ) -> Exchange:
     """The exchange graph after the descent, where each item has prices for the places that it may pick.
 
     `elsewhere` is what an item pays for a pick at any place that its prices do not name. Every item makes so
-    many picks, racks not looked at.
+    many picks, racks not looked at. The descent begins at `start`, which no others of the same counts may
+    undercut; unless given, at each item's own cheapest picks.
     """
     others = elsewhere or (None,) * len(prices)
-    start = _least_of_each(places, prices, others, picks, marginal)
+    if start is None:
+        start = _least_of_each(places, prices, others, picks, marginal)
     if deadline is not None and time.monotonic() > deadline:
         return Exchange(Rules((0,) * places, (), ()), start, deadline)
     graph = Exchange(_rules(places, prices, others), start, deadline)

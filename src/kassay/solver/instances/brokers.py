@@ -6,6 +6,8 @@ Shapes of B: `create`, `add` and `remove` (brokers), `rack_skew` (racks of unequ
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from typing import Any, Final
 
 from kassay.model.errors import InputError
@@ -61,19 +63,63 @@ def _broker_racks(shape: str, total: int, racks: int) -> list[str]:
 
 def _spread(rng: SplitMix, brokers: list[int], rack: list[str], partitions: int, rf: int) -> list[list[int]]:
     """Replicas on the emptiest brokers, racks first, ties by chance."""
+    racks: dict[str, _Emptiest] = {}
+    for broker in brokers:
+        racks.setdefault(rack[broker], _Emptiest()).add(broker, 0)
     load = dict.fromkeys(brokers, 0)
     rows = []
     for _ in range(partitions):
         row: list[int] = []
         for _ in range(rf):
-            used = [rack[b] for b in row]
-            rank = {b: (used.count(rack[b]), load[b]) for b in brokers if b not in row}
-            least = min(rank.values())
-            chosen = rng.pick([b for b in rank if rank[b] == least])
+            used = Counter(rack[b] for b in row)
+            fewest = min(used[name] for name, those in racks.items() if those.lowest is not None)
+            near = [each for name, each in racks.items() if each.lowest is not None and used[name] == fewest]
+            least = min(each.lowest for each in near if each.lowest is not None)
+            lists = [each.at[least] for each in near if each.lowest == least]
+            chosen = _smallest(lists, rng.below(sum(map(len, lists))))
+            racks[rack[chosen]].remove(chosen, load[chosen])
             row.append(chosen)
-            load[chosen] += 1
+        for broker in row:
+            load[broker] += 1
+            racks[rack[broker]].add(broker, load[broker])
         rows.append(row)
     return rows
+
+
+class _Emptiest:
+    """The brokers of a rack that can take one more, in order, `at` each load; `lowest` is None for none."""
+
+    def __init__(self) -> None:
+        self.at: dict[int, list[int]] = {}
+        self.lowest: int | None = None
+
+    def add(self, broker: int, load: int) -> None:
+        """One more."""
+        insort(self.at.setdefault(load, []), broker)
+        self.lowest = load if self.lowest is None else min(self.lowest, load)
+
+    def remove(self, broker: int, load: int) -> None:
+        """One less."""
+        those = self.at[load]
+        del those[bisect_left(those, broker)]
+        if not those:
+            del self.at[load]
+            if load == self.lowest:
+                self.lowest = min(self.at, default=None)
+
+
+def _smallest(lists: list[list[int]], place: int) -> int:
+    """The number that has so many smaller ones in the lists, which are sorted and have none in common."""
+    if len(lists) == 1:
+        return lists[0][place]
+    low, high = min(each[0] for each in lists), max(each[-1] for each in lists)
+    while low < high:
+        middle = (low + high) // 2
+        if sum(bisect_right(each, middle) for each in lists) > place:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def tasks(
