@@ -12,6 +12,7 @@ from typing import Final
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.errors import InputError
 from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values.releases import OLD_RULES
 
 DEAD_END: Final = "dead end"
 LIVELOCK: Final = "livelock"
@@ -285,6 +286,13 @@ SWITCHES: Final[dict[str, Switch]] = {
             ExploreSettings("kip848", faults=Faults(loss=2)),
         ),
         Switch(
+            "zero_bytes_refused",
+            "KAFKA-17733",
+            "an upgrade that fails answers who is parked, and nobody times a dead one",
+            ("members-watched", DEAD_END),
+            ExploreSettings("migration", partitions=1, faults=Faults(crash=1)),
+        ),
+        Switch(
             "no_abort_on_rejoin",
             "KAFKA-16375",
             "a reconciliation from before a fence is carried out after it",
@@ -297,20 +305,6 @@ SWITCHES: Final[dict[str, Switch]] = {
             "late topic metadata shrinks what is owned",
             ("complete-at-rest", DEAD_END),
             ExploreSettings("kip848"),
-        ),
-        Switch(
-            "failed_write_kept",
-            "mutation",
-            "a consumer group keeps what could not be written",
-            ("unwritten-not-in-force",),
-            ExploreSettings("kip848", faults=Faults(write=1)),
-        ),
-        Switch(
-            "failed_expiry_dropped",
-            "mutation",
-            "a timer whose removal could not be written is not armed again",
-            ("members-watched", DEAD_END),
-            ExploreSettings("kip848", faults=Faults(crash=1, write=1)),
         ),
         Switch(
             "full_names_completed",
@@ -327,7 +321,8 @@ EXTRA: Final = frozenset({"max_gen_only", "timers_survive_migration"})
 def check_switches(model: str, names: frozenset[str]) -> None:
     """Nothing if these switches break rules of the model; raises InputError for the first that does not."""
     spoken = {"migration": ("classic", "kip848")}.get(model, (model,))
-    for name in sorted(names - EXTRA):
+    older = {rule.switch for rule in OLD_RULES} if model in ("classic", "kip848", "migration") else set()
+    for name in sorted(names - EXTRA - older):
         if name not in SWITCHES:
             raise InputError(f"--switch: unknown switch {name!r} (see kassay list switches)")
         if SWITCHES[name].model not in spoken:

@@ -141,6 +141,33 @@ class _Field(NamedTuple):
     value: Callable[[Any], Any] = _as_it_is
 
 
+def _marked(given: Any) -> Any:
+    """An assignment of a custom assignor, its user data marked among its partitions; others as they are."""
+    text, tps = (given.get("userdata"), given.get("partitions")) if isinstance(given, dict) else (None, None)
+    return {**tps, text: [requests.USER_DATA]} if isinstance(text, str) and isinstance(tps, dict) else given
+
+
+def _owning(metadata: Any) -> Any:
+    """Metadata as the driver of the traces sent it.
+
+    A client whose last assignment had user data hands its whole document on as what it owns: a topic
+    "partitions", of which the driver's reader of numbers makes partition 0, and one without partitions.
+    """
+    owned = metadata.get("owned") if isinstance(metadata, dict) else None
+    custom = isinstance(owned, dict) and isinstance(owned.get("userdata"), str)
+    return {**metadata, "owned": {"partitions": [0]}} if custom else metadata
+
+
+def _as_sent(name: str, value: Any) -> Any:
+    """What stands in a field, where user data may stand beside partitions; what is amiss stays as it is."""
+    if name == "assignments" and isinstance(value, dict):
+        return {member: _marked(given) for member, given in value.items()}
+    if name == "protocols" and isinstance(value, list):
+        pairs = [each if isinstance(each, list) and len(each) == 2 else None for each in value]
+        return value if None in pairs else [[pair[0], _owning(pair[1])] for pair in pairs if pair]
+    return value
+
+
 _Text: Final = str | None
 _FIELDS: Final[dict[str, _Field]] = {
     "member_id": _Field("member", _Text, _or_empty),
@@ -179,5 +206,6 @@ def event_of(step: TracedStep, images: Images) -> Event:
         where = f"step {number}: event.{field.name}"
         if field.name not in document:
             raise InputError(f"{where}: missing")
-        values.append(field.value(read_as(field.shape, document[field.name], where)))
+        sent = _as_sent(field.name, document[field.name])
+        values.append(field.value(read_as(field.shape, sent, where)))
     return request(number, *values)

@@ -14,9 +14,14 @@ from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import ZERO_BYTES, Image, Partitions
 
 
-def rendered_partitions(tps: Partitions) -> dict[str, list[int]] | None:
-    """`{"topic": [partition, ...]}`, or None for zero bytes."""
-    return None if tps == ZERO_BYTES else numbers_by_topic(tps)
+def rendered_partitions(tps: Partitions) -> dict[str, Any] | None:
+    """`{"topic": [partition, ...]}`, None for zero bytes; with user data both under names of their own."""
+    if tps == ZERO_BYTES:
+        return None
+    if userdata := requests.user_data_of(tps):
+        plain = tuple(tp for tp in tps if tp.partition != requests.USER_DATA)
+        return {"partitions": numbers_by_topic(plain), "userdata": userdata}
+    return numbers_by_topic(tps)
 
 
 def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
@@ -35,6 +40,9 @@ def tidy(value: Any) -> Any:
     """A comparable form: absent and empty strings are null, members by id, timers and ids in order."""
     if not isinstance(value, dict):
         return value
+    owned = value.get("owned")
+    if isinstance(owned, dict):
+        value = {**value, "owned": {topic: numbers for topic, numbers in owned.items() if numbers}}
     document: dict[str, Any] = {key: None if item in ("", " ") else item for key, item in value.items()}
     members = document.get("members")
     if isinstance(members, list):

@@ -27,6 +27,8 @@ Partitions: TypeAlias = tuple[TopicPartition, ...]
 NO_REQUEST: Final = -1
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
 """An assignment of zero bytes: nothing was ever assigned. Not the same as `()`, an encoded empty one."""
+USER_DATA: Final = -2
+"""No partition: its topic is the user data that a custom assignor put beside an assignment."""
 
 UNKNOWN_MEMBER: Final = ""
 NO_GENERATION: Final = -1
@@ -43,6 +45,15 @@ def partitions(tps: Iterable[tuple[str, int]]) -> Partitions:
     (TopicPartition(topic='bar', partition=0), TopicPartition(topic='foo', partition=1))
     """
     return tuple(sorted({TopicPartition(topic, partition) for topic, partition in tps}))
+
+
+def user_data_of(assignment: Partitions) -> str:
+    """The user data that an assignment carries, "" if it carries none.
+
+    >>> user_data_of(partitions([("foo", 0), ("colours", USER_DATA)]))
+    'colours'
+    """
+    return next((tp.topic for tp in assignment if tp.partition == USER_DATA), "")
 
 
 class UserData(NamedTuple):
@@ -255,11 +266,6 @@ CONSUMER_SESSION: Final = "consumer_session"
 REVOCATION: Final = "revocation"
 CLASSIC_JOIN: Final = "classic_join_of_member"
 CLASSIC_SYNC: Final = "classic_sync_of_member"
-
-RETRIED: Final = frozenset({CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC})
-"""Timers that are armed once more if what they write cannot be written; those of classic groups are not."""
-RETRY_BACKOFF: Final = 500
-"""So soon, in ms, such a timer fires again."""
 
 
 class Timer(NamedTuple):

@@ -11,6 +11,11 @@ from tests.model.protocols.coordinator.drive import EAGER, Drive
 BOTH = EAGER._replace(upgrade=True, downgrade=True)
 
 
+def old(*switches: str) -> requests.Config:
+    """Both conversions allowed, with older rules."""
+    return BOTH._replace(switches=frozenset(switches))
+
+
 POLICIES = {
     "disabled": EAGER,
     "upgrade": EAGER._replace(upgrade=True),

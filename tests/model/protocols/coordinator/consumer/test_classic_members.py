@@ -6,7 +6,7 @@ import pytest
 
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.requests import CLASSIC_JOIN, CLASSIC_SYNC
-from tests.model.protocols.coordinator.consumer.mixed import settle, upgraded
+from tests.model.protocols.coordinator.consumer.mixed import old, settle, upgraded
 
 
 def test_a_classic_member_is_told_to_join_when_there_is_something_to_do():
@@ -71,9 +71,63 @@ def test_classic_members_leave_a_consumer_group():
     assert drive.consumer.epoch == epoch + 1
 
 
-def test_a_classic_request_that_cannot_be_written_is_refused():
-    drive, _ = upgraded()
-    before = drive.consumer
-    refused = drive.join(group_instance_id="i", write_fails="NOT_ENOUGH_REPLICAS")
-    assert refused.error == errors.COORDINATOR_NOT_AVAILABLE
-    assert drive.consumer == before
+def test_leavegroup_removes_members_of_either_protocol_and_converts_back():
+    drive, members = upgraded()
+    assert drive.leave("m").members == (("m", "", errors.NONE),)
+    assert sorted(member.member_id for member in drive.classic.members) == sorted(members)
+    drive, _ = upgraded(old("leave_never_downgrades"))
+    drive.leave("m")
+    assert {bool(member.classic) for member in drive.consumer.members} == {True}
+    drive, _ = upgraded(old("leave_of_classic_alone"))
+    assert drive.leave("m").members == (("m", "", errors.UNKNOWN_MEMBER_ID),)
+    assert "m" in {member.member_id for member in drive.consumer.members}
+
+
+def test_leavegroup_answers_by_the_name_that_was_asked_for_and_writes_nothing_for_nobody():
+    for switches, name in (((), ""), (("leave_of_classic_alone",), "i-3")):
+        drive, _ = upgraded(old(*switches))
+        joined = drive.join(group_instance_id="i")
+        assert joined.error == errors.NONE
+        written, epoch = len(drive.records), drive.consumer.epoch
+        assert drive.leave("", group_instance_id="nobody").members == (
+            ("", "nobody", errors.UNKNOWN_MEMBER_ID),
+        )
+        assert (len(drive.records), drive.consumer.epoch) == (written, epoch)
+        ((answered, instance, error),) = drive.leave("", group_instance_id="i").members
+        assert (instance, error) == ("i", errors.NONE)
+        assert answered == (joined.member_id if name else "")
+
+
+def test_where_migration_is_disabled_no_classic_member_joins_a_consumer_group():
+    for switches, error in (((), errors.INCONSISTENT_GROUP_PROTOCOL), (("disabled_lets_classic_in",), None)):
+        drive, (first, _) = upgraded(old(*switches))
+        drive.runtime.config = drive.runtime.config._replace(upgrade=False, downgrade=False)
+        assert drive.join(first).error == (error or errors.NONE)
+        assert drive.join("stranger", "other").error == errors.INCONSISTENT_GROUP_PROTOCOL
+        assert drive.join().error == (error or errors.MEMBER_ID_REQUIRED)
+        assert drive.heartbeat(first, drive.member(first).epoch) != errors.INCONSISTENT_GROUP_PROTOCOL
+        assert drive.leave(first).members == ((first, "", errors.NONE),)
+
+
+def test_a_joingroup_that_cannot_be_read_is_the_clients_fault():
+    nonsense = requests.RawMetadata("?")
+    drive, (first, _) = upgraded()
+    assert drive.join(first, metadata=nonsense).error == errors.INCONSISTENT_GROUP_PROTOCOL
+    drive, (first, _) = upgraded(old("unparsed_is_server_error"))
+    assert drive.join(first, metadata=nonsense).error == errors.UNKNOWN_SERVER_ERROR
+
+
+def test_a_bump_alone_is_nothing_to_join_for():
+    for switches, error in (
+        ((), errors.NONE),
+        (("classic_follows_group_epoch",), errors.REBALANCE_IN_PROGRESS),
+    ):
+        drive, (first, second) = upgraded(old(*switches))
+        settle(drive)
+        drive.leave(second)
+        epoch = drive.member(first).epoch
+        assert drive.consumer.epoch > drive.consumer.target_epoch
+        assert drive.heartbeat(first, epoch) == error
+        assert drive.sync(first, generation_id=epoch).error == error
+        drive.modern("m", drive.member("m").epoch)
+        assert drive.heartbeat(first, epoch) == errors.REBALANCE_IN_PROGRESS

@@ -7,7 +7,7 @@ import pytest
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, PREPARING, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import ZERO_BYTES
-from tests.model.protocols.coordinator.consumer.mixed import BOTH, POLICIES, rejoin, settle, upgraded
+from tests.model.protocols.coordinator.consumer.mixed import BOTH, POLICIES, old, rejoin, settle, upgraded
 from tests.model.protocols.coordinator.drive import Drive, tps
 
 
@@ -76,14 +76,59 @@ def test_an_empty_consumer_group_is_forgotten_when_an_unknown_member_joins():
     assert isinstance(drive.group, ConsumerGroup), "nothing of that was written"
 
 
-def test_without_assignments_the_conversion_fails_but_what_is_parked_is_answered():
-    drive = Drive(BOTH)
+@pytest.mark.parametrize(
+    ("switches", "error"),
+    [
+        ((), errors.UNKNOWN_SERVER_ERROR),
+        (("first_generation_not_found",), errors.GROUP_ID_NOT_FOUND),
+        (("zero_bytes_refused",), errors.GROUP_ID_NOT_FOUND),
+    ],
+)
+def test_before_the_first_generation_the_conversion_fails_but_what_is_parked_is_answered(switches, error):
+    drive = Drive(old(*switches))
     member = drive.join().member_id
     drive.join(member)
     parked = drive.sent
-    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+    assert drive.modern("m").error == error
     assert drive.replies[parked].error == errors.REBALANCE_IN_PROGRESS
     assert drive.member(member).awaiting_join == requests.NO_REQUEST
+
+
+def unassigned(config: requests.Config) -> tuple[Drive, str, str]:
+    """A group in its first generation, of which nobody has been assigned anything yet."""
+    drive = Drive(config)
+    ids = [drive.join().member_id for _ in range(2)]
+    for member in ids:
+        drive.join(member)
+    drive.wait(0)
+    return drive, drive.classic.leader, next(m for m in ids if m != drive.classic.leader)
+
+
+def test_members_without_an_assignment_are_converted_with_nothing():
+    drive, leader, follower = unassigned(BOTH)
+    drive.sync(follower)
+    parked = drive.sent
+    assert drive.modern("m").error == errors.NONE
+    assert drive.replies[parked].error == errors.REBALANCE_IN_PROGRESS
+    assert drive.member(leader).assigned == drive.member(follower).assigned == ()
+    settle(drive)
+    assert sum(len(member.assigned) for member in drive.consumer.members) == 4
+    drive, _, _ = unassigned(old("zero_bytes_refused"))
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+
+
+CUSTOM = requests.partitions([("foo", 0), ("colours", requests.USER_DATA)])
+
+
+def test_an_assignment_with_user_data_cannot_be_converted():
+    drive, leader, follower = unassigned(BOTH)
+    assert drive.sync(leader, {leader: CUSTOM, follower: ()}).assignment == CUSTOM
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+    assert isinstance(drive.group, ClassicGroup)
+    drive, leader, follower = unassigned(old("user_data_lost"))
+    drive.sync(leader, {leader: CUSTOM, follower: ()})
+    assert drive.modern("m").error == errors.NONE
+    assert drive.member(leader).assigned == tps(0)
 
 
 def test_metadata_that_is_no_subscription_cannot_be_converted():
@@ -110,7 +155,7 @@ def test_a_failed_write_leaves_the_classic_group():
     assert drive.classic == before
 
 
-def static_swap(config: requests.Config) -> Drive:
+def static_swap(config: requests.Config, topics: tuple[str, ...] = ("foo",)) -> Drive:
     """A static member of the consumer protocol, replaced by a classic one beside a dynamic classic one."""
     drive = Drive(config)
     drive.stable(1)
@@ -121,7 +166,7 @@ def static_swap(config: requests.Config) -> Drive:
                 rejoin(drive, found.member_id)
             else:
                 drive.modern("m", found.epoch, group_instance_id="i", topic_partitions=found.assigned)
-    drive.join(group_instance_id="i")
+    drive.join(group_instance_id="i", metadata=requests.Subscription(topics))
     return drive
 
 
@@ -130,6 +175,38 @@ def test_a_classic_static_member_in_the_place_of_the_last_consumer_member_conver
     assert drive.classic.state == STABLE
     assert {member.group_instance_id for member in drive.classic.members} == {"", "i"}
     assert all(member.assignment != ZERO_BYTES for member in drive.classic.members)
+
+
+def test_one_that_subscribes_to_something_else_makes_the_classic_group_rebalance():
+    drive = static_swap(BOTH, ("foo", "bar"))
+    assert drive.classic.state == PREPARING
+    reply = drive.replies[drive.sent]
+    assert (reply.error, reply.generation_id) == (errors.NONE, 0)
+    assert drive.sync(reply.member_id, generation_id=0, group_instance_id="i").error == (
+        errors.ILLEGAL_GENERATION
+    )
+    drive = static_swap(old("static_downgrade_never_rebalances"), ("foo", "bar"))
+    assert drive.classic.state == STABLE
+
+
+def crowded(*switches: str) -> tuple[Drive, list[str]]:
+    """Three classic members in a consumer group, one more than a classic group may have."""
+    drive = Drive(old(*switches))
+    members = drive.stable(3)
+    drive.modern("m")
+    drive.runtime.config = drive.runtime.config._replace(classic_max_size=2)
+    drive.modern("m", -1)
+    return drive, members
+
+
+def test_any_removal_converts_back_a_group_of_classic_members():
+    drive, members = crowded()
+    assert isinstance(drive.group, ConsumerGroup)
+    drive.leave(members[0])
+    assert drive.classic.state == PREPARING
+    drive, members = crowded("downgrade_by_consumer_alone")
+    drive.leave(members[0])
+    assert isinstance(drive.group, ConsumerGroup)
 
 
 def test_timers_of_the_former_group_stop_with_it():
@@ -141,8 +218,7 @@ def test_timers_of_the_former_group_stop_with_it():
 
 def test_kafka_lets_a_join_timer_outlive_two_conversions():
     """Upgrade while preparing, downgrade by a returning static member, and the timer drops the healthy."""
-    config = BOTH._replace(switches=frozenset({"timers_survive_migration"}))
-    drive = Drive(config)
+    drive = Drive(old("timers_survive_migration"))
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
     assert drive.due(requests.JOIN) == 12_000
@@ -191,12 +267,7 @@ def test_there_and_back_forgets_what_a_classic_member_has_not_given_up_yet():
 
 def test_a_failed_upgrade_answers_who_waits_and_leaves_no_session_timer():
     # docs/protocol-findings.md: the leader has not assigned yet, the follower waits and dies.
-    drive = Drive(BOTH)
-    ids = [drive.join().member_id for _ in range(2)]
-    for member in ids:
-        drive.join(member)
-    drive.wait(0)
-    leader, follower = drive.classic.leader, next(m for m in ids if m != drive.classic.leader)
+    drive, leader, follower = unassigned(old("zero_bytes_refused"))
     assert drive.sync(follower) is None
     drive.wait(5_000)
     assert drive.heartbeat(leader) == errors.NONE

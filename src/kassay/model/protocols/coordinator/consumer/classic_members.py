@@ -10,6 +10,7 @@ from kassay.model.protocols.coordinator.classic.join import KNOWN_MEMBER_ID_VERS
 from kassay.model.protocols.coordinator.consumer.group import find, find_static, held, replay, target_of
 from kassay.model.protocols.coordinator.consumer.heartbeat import (
     Refused,
+    Updated,
     check_room,
     check_static,
     named,
@@ -17,7 +18,13 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import (
     replace_static,
     update_member,
 )
-from kassay.model.protocols.coordinator.consumer.migration import downgrade, may_downgrade, to_ids, to_names
+from kassay.model.protocols.coordinator.consumer.migration import (
+    downgrade,
+    fence,
+    may_replace,
+    to_ids,
+    to_names,
+)
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
@@ -34,6 +41,9 @@ from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 
 def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
     """Handle JoinGroup: the group after it. Raises `Refused`."""
+    config = effects.config
+    if not config.upgrade and not config.downgrade and not effects.has("disabled_lets_classic_in"):
+        raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     member_id = request.member_id or effects.choices.member_id("")
     check_room(effects, group, member_id)
     if not _supports(group, request):
@@ -45,7 +55,8 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
     member, records = _subscribe(group, request, member_id)
     subscription = request.protocols[0][1]
     if not isinstance(subscription, requests.Subscription):
-        raise Refused(errors.UNKNOWN_SERVER_ERROR)
+        unparsed_is_ours = effects.has("unparsed_is_server_error")
+        raise Refused(errors.UNKNOWN_SERVER_ERROR if unparsed_is_ours else errors.INCONSISTENT_GROUP_PROTOCOL)
     wanted = member._replace(
         group_instance_id=request.group_instance_id or member.group_instance_id,
         client_id=request.client_id,
@@ -54,11 +65,10 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
         classic=(ClassicMetadata(request.session_timeout, request.protocols),),
     )
     owned = to_ids(effects.image, subscription.owned)
-    updated, more = update_member(effects, group, member, wanted, owned)
-    reply = requests.JoinGroupReply(
-        errors.NONE, member_id, updated.epoch, requests.CONSUMER_TYPE, request.protocols[0][0]
-    )
-    return _store(effects, group, request, updated, reply, records + more)
+    down = may_replace(effects, group, request.group_instance_id)
+    keeps_target = down and not effects.has("static_downgrade_never_rebalances")
+    updated = update_member(effects, group, member, wanted, owned, keeps_target=keeps_target)
+    return _store(effects, group, request, updated, records + updated.records, down=down)
 
 
 def _supports(group: ConsumerGroup, request: requests.JoinGroup) -> bool:
@@ -90,16 +100,19 @@ def _store(
     effects: Effects,
     group: ConsumerGroup,
     request: requests.JoinGroup,
-    updated: ConsumerMember,
-    reply: requests.JoinGroupReply,
+    updated: Updated,
     records: tuple[LogRecord, ...],
+    *,
+    down: bool,
 ) -> Group:
     """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
-    known = find_static(group, request.group_instance_id)
-    down = known is not None and may_downgrade(effects, group, known, replaced=True)
+    member = updated.member
+    reply = requests.JoinGroupReply(
+        errors.NONE, member.member_id, member.epoch, requests.CONSUMER_TYPE, request.protocols[0][0]
+    )
     after: Group
-    if down and known is not None:
-        after, more = downgrade(effects, group, known, updated)
+    if down:
+        after, more = downgrade(effects, group, (), member, rebalance=updated.stale)
         records += more
     else:
         after = replay(group, records)
@@ -130,7 +143,7 @@ def sync(effects: Effects, group: ConsumerGroup, request: requests.SyncGroup) ->
         metadata.protocols[0][0],
     ):
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
-    if group.epoch > member.epoch and member.state != UNREVOKED:
+    if _wanted_epoch(effects, group) > member.epoch and member.state != UNREVOKED:
         effects.arm_if_absent(requests.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
         raise Refused(errors.REBALANCE_IN_PROGRESS)
     assignment = to_names(effects.image, member.assigned)
@@ -158,7 +171,7 @@ def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
 def heartbeat(effects: Effects, group: ConsumerGroup, request: requests.Heartbeat) -> None:
     """Handle Heartbeat: whether the member should join again. Raises `Refused`.
 
-    It should when the group is ahead of it, when it must give partitions up, and when all that it
+    It should when the target is ahead of it, when it must give partitions up, and when all that it
     waits for is free.
     """
     member = _classic_member(group, request.member_id, request.group_instance_id)
@@ -166,10 +179,15 @@ def heartbeat(effects: Effects, group: ConsumerGroup, request: requests.Heartbea
     effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     released = member.state == UNRELEASED and not _waits(group, member)
     error = errors.NONE
-    if member.epoch < group.epoch or member.state == UNREVOKED or released:
+    if member.epoch < _wanted_epoch(effects, group) or member.state == UNREVOKED or released:
         error = errors.REBALANCE_IN_PROGRESS
         effects.arm_if_absent(requests.CLASSIC_JOIN, member.member_id, member.rebalance_timeout)
     effects.reply_when_durable(request.correlation_id, requests.HeartbeatReply(error))
+
+
+def _wanted_epoch(effects: Effects, group: ConsumerGroup) -> int:
+    """The epoch that a classic member behind it must join again for."""
+    return group.epoch if effects.has("classic_follows_group_epoch") else group.target_epoch
 
 
 def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
@@ -192,23 +210,27 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
 
 
 def leave(effects: Effects, group: ConsumerGroup, request: requests.LeaveGroup) -> Group:
-    """Handle LeaveGroup: the group without the classic members that are named."""
+    """Handle LeaveGroup: the group without the members that are named, of either protocol."""
+    classic_alone = effects.has("leave_of_classic_alone")
     answers: list[tuple[str, str, str]] = []
     leaving: list[ConsumerMember] = []
     for member_id, instance in request.members:
+        known = find_static(group, instance)
+        anybody = known.member_id if instance and not member_id and known else member_id
         try:
-            known = find_static(group, instance)
-            named = known.member_id if instance and not member_id and known else member_id
-            member = _classic_member(group, named, instance)
+            member = (_classic_member if classic_alone else named)(group, anybody, instance)
         except Refused as refusal:
             answers.append((member_id, instance, refusal.error))
         else:
-            answers.append((member.member_id, instance, errors.NONE))
+            answers.append((member.member_id if classic_alone else member_id, instance, errors.NONE))
             leaving.append(member)
     after: Group = group
-    if leaving:
-        records = remove_members(effects, group, leaving)
+    gone = tuple(dict.fromkeys(leaving))
+    if gone and effects.has("leave_never_downgrades"):
+        records = remove_members(effects, group, list(gone))
         effects.persist(records, undo=(group,))
         after = replay(group, records)
+    elif gone:
+        after = fence(effects, group, gone)
     effects.reply_when_durable(request.correlation_id, requests.LeaveGroupReply(errors.NONE, tuple(answers)))
     return after

@@ -43,10 +43,14 @@ class Refused(Exception):
 
 
 class Updated(NamedTuple):
-    """What a heartbeat made of a member, and the records that say so."""
+    """What a heartbeat made of a member, and the records that say so.
+
+    `stale` says that the group epoch is ahead of a target that was not to be computed.
+    """
 
     member: ConsumerMember
     records: tuple[LogRecord, ...]
+    stale: bool = False
 
 
 def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None:
@@ -89,7 +93,7 @@ def heartbeat(
         subscribed=member.subscribed if subscribed is None else tuple(sorted(set(subscribed))),
         classic=(),
     )
-    updated, more = update_member(effects, group, member, wanted, request.topic_partitions)
+    updated, more, _ = update_member(effects, group, member, wanted, request.topic_partitions)
     effects.arm(requests.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
     changed = request.full or updated.assigned != member.assigned
     effects.reply_when_durable(
@@ -186,8 +190,14 @@ def update_member(
     member: ConsumerMember,
     wanted: ConsumerMember,
     owned: requests.Partitions | None,
+    *,
+    keeps_target: bool = False,
 ) -> Updated:
-    """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records."""
+    """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records.
+
+    With `keeps_target` no target is computed, and where one is due nobody is reconciled: a rebalance of
+    the classic protocol will do that.
+    """
     records: list[LogRecord] = []
     if wanted != member:
         records.append(member_record(wanted))
@@ -201,6 +211,8 @@ def update_member(
         epoch += 1
         records.append(LogRecord((r.EPOCH, ""), epoch))
     target_epoch = group.target_epoch
+    if epoch > target_epoch and keeps_target:
+        return Updated(wanted, tuple(records), stale=True)
     if epoch > target_epoch:
         target = dict(_compute_target(effects, group, everybody, topics))
         known = dict(group.target)

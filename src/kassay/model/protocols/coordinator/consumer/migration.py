@@ -1,9 +1,9 @@
 """Online migration between the classic and the consumer protocol, and classic members of a consumer group.
 
-A consumer heartbeat that joins a classic group converts it, if the policy allows upgrades; when the
-last member of the consumer protocol goes, a group of classic members is converted back, if the policy
-allows downgrades. In between, classic members of a consumer group are led like the others: their
-generation is the member epoch, JoinGroup and SyncGroup stand for the heartbeats.
+A consumer heartbeat that joins a classic group converts it, if the policy allows upgrades; when only
+classic members are left, the group is converted back, if the policy allows downgrades. In between,
+classic members of a consumer group are led like the others: their generation is the member epoch,
+JoinGroup and SyncGroup stand for the heartbeats.
 Source: `GroupMetadataManager` (validateOnlineUpgrade, convertToConsumerGroup, convertToClassicGroup,
 classicGroup*ToConsumerGroup), `ConsumerGroup.fromClassicGroup`, `ClassicGroup.fromConsumerGroup`.
 """
@@ -13,8 +13,14 @@ from __future__ import annotations
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
 from kassay.model.protocols.coordinator.classic.rebalance import prepare
-from kassay.model.protocols.coordinator.consumer.group import all_records, group_tombstones, target_of
-from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all
+from kassay.model.protocols.coordinator.consumer.group import (
+    all_records,
+    find_static,
+    group_tombstones,
+    replay,
+    target_of,
+)
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all, remove_members
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.effects import Effects
@@ -24,6 +30,7 @@ from kassay.model.protocols.values.groups import (
     ClassicMember,
     ConsumerGroup,
     ConsumerMember,
+    Group,
 )
 from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 
@@ -44,7 +51,9 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
     """The classic group as a consumer group, and the records that convert it.
 
     Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
-    while any member has an assignment of zero bytes or metadata that is no subscription. Raises `Refused`.
+    while any member has metadata that is no subscription, or an assignment with user data, which would be
+    lost. Before the first generation no protocol is selected, which Kafka takes for an error of its own.
+    Raises `Refused`.
     """
     allowed = effects.config.upgrade and group.protocol_type == requests.CONSUMER_TYPE
     if not allowed or len(group.members) > effects.config.consumer_max_size:
@@ -66,8 +75,15 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
 
 
 def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
+    unassigned = member.assignment == requests.ZERO_BYTES
+    if unassigned and effects.has("zero_bytes_refused"):
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
+    if requests.user_data_of(member.assignment) and not effects.has("user_data_lost"):
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
+    if not group.protocol and not effects.has("first_generation_not_found"):
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
-    if member.assignment == requests.ZERO_BYTES or not isinstance(metadata, requests.Subscription):
+    if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
     return ConsumerMember(
         member.member_id,
@@ -78,46 +94,73 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
         classic=(ClassicMetadata(member.session_timeout, member.protocols),),
         epoch=group.generation,
         prev_epoch=group.generation,
-        assigned=to_ids(effects.image, member.assignment),
+        assigned=() if unassigned else to_ids(effects.image, member.assignment),
     )
 
 
-def may_downgrade(effects: Effects, group: ConsumerGroup, leaving: ConsumerMember, *, replaced: bool) -> bool:
-    """Whether only classic members are left, at least one, and the policy and the size allow it.
+def fence(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMember, ...]) -> Group:
+    """The group without members that leave or are removed: back in the classic protocol if it may go back."""
+    if may_fall_back(effects, group, gone):
+        after, records = downgrade(effects, group, gone)
+        effects.persist(records, undo=(group,))
+        return after
+    records = remove_members(effects, group, list(gone))
+    effects.persist(records, undo=(group,))
+    return replay(group, records)
 
-    `replaced` says that a classic static member comes in place of the one who leaves.
-    """
-    left = len(group.members) - (not replaced)
-    others_classic = all(member.classic for member in group.members if member is not leaving)
+
+def may_fall_back(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMember, ...]) -> bool:
+    """Whether some members are left, all of them classic, and the policy and the size allow a downgrade."""
+    left = [member for member in group.members if member not in gone]
+    if effects.has("downgrade_by_consumer_alone") and any(member.classic for member in gone):
+        return False
     return (
-        not leaving.classic
-        and others_classic
-        and left > 0
+        bool(left)
+        and all(member.classic for member in left)
         and effects.config.downgrade
-        and left <= effects.config.classic_max_size
+        and len(left) <= effects.config.classic_max_size
+    )
+
+
+def may_replace(effects: Effects, group: ConsumerGroup, instance: str) -> bool:
+    """Whether a classic member in place of this static one makes the last of the consumer protocol go."""
+    replaced = find_static(group, instance)
+    return (
+        replaced is not None
+        and not replaced.classic
+        and all(member.classic for member in group.members if member is not replaced)
+        and effects.config.downgrade
+        and len(group.members) <= effects.config.classic_max_size
     )
 
 
 def downgrade(
-    effects: Effects, group: ConsumerGroup, leaving: ConsumerMember, joining: ConsumerMember | None
+    effects: Effects,
+    group: ConsumerGroup,
+    gone: tuple[ConsumerMember, ...],
+    joining: ConsumerMember | None = None,
+    *,
+    rebalance: bool = True,
 ) -> tuple[ClassicGroup, tuple[LogRecord, ...]]:
     """The consumer group as a classic group, and the records that convert it.
 
     Everybody keeps its target as assignment; one who comes in place of the last consumer-protocol
-    member takes over that one's. Unless somebody comes, the group rebalances at once.
+    member takes over that one's. With `rebalance` the group prepares one at once, whoever comes.
     """
-    tombstones = group_tombstones(group, *((leaving.member_id, joining.member_id) if joining else ()))
+    replaced = find_static(group, joining.group_instance_id) if joining else None
+    ids = (replaced.member_id, joining.member_id) if replaced and joining else ()
+    tombstones = group_tombstones(group, *ids)
     draft = GroupBuilder(effects, ClassicGroup(STABLE, group.epoch))
     targets = {m.member_id: target_of(group, m.member_id) for m in group.members}
-    members = [member for member in group.members if member is not leaving]
-    if joining is not None:
-        targets[joining.member_id] = targets[leaving.member_id]
+    members = [member for member in group.members if member not in gone and member is not replaced]
+    elders = [member.member_id for member in members]
+    if joining is not None and replaced is not None:
+        targets[joining.member_id] = targets[replaced.member_id]
         members.append(joining)
     for member in members:
         assignment = to_names(effects.image, targets[member.member_id])
         draft.add(_classic(member, assignment), requests.CONSUMER_TYPE)
-    elders = [member.member_id for member in members if member is not joining]
-    draft.leader = draft.pick_leader(elders or [member.member_id for member in members])
+    draft.leader = draft.pick_leader(elders or draft.members)
     draft.protocol = draft.pick_protocol()
     draft.subscribed_topics = subscribed_topics(
         requests.CONSUMER_TYPE, draft.protocol, draft.members.values()
@@ -125,11 +168,11 @@ def downgrade(
     given = {member.member_id: member.assignment for member in draft.members.values()}
     records = (*tombstones, draft.record(given))
     if not effects.has("timers_survive_migration"):
-        for member_id in sorted({leaving.member_id, *draft.members}):
+        for member_id in sorted({*(member.member_id for member in group.members), *draft.members}):
             disarm_all(effects, member_id)
     for member_id in sorted(draft.members):
         draft.refresh_session(member_id)
-    if joining is None:
+    if rebalance:
         prepare(draft)
     return draft.freeze(), records
 

@@ -7,7 +7,6 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumer
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
-from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
 from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, table
 from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
@@ -21,7 +20,6 @@ from kassay.model.protocols.values.groups import (
     UNREVOKED,
     ClassicGroup,
     ConsumerGroup,
-    ConsumerMember,
     Group,
     JoinedConsumerGroup,
     Persisted,
@@ -85,18 +83,9 @@ def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHea
     if request.member_epoch == requests.STATIC_LEAVE_EPOCH:
         after = _write(effects, group, heartbeat.leave_for_a_while(member))
     else:
-        after = _fence(effects, group, member)
+        after = migration.fence(effects, group, (member,))
     reply = requests.ConsumerHeartbeatReply(errors.NONE, request.member_id, request.member_epoch)
     effects.reply_when_durable(request.correlation_id, reply)
-    return after
-
-
-def _fence(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> Group:
-    """The group without a member, back in the classic protocol if that was the last to hold it up."""
-    if not migration.may_downgrade(effects, group, member, replaced=False):
-        return _write(effects, group, heartbeat.remove_members(effects, group, [member]))
-    after, records = migration.downgrade(effects, group, member, None)
-    effects.persist(records, undo=(group,))
     return after
 
 
@@ -131,19 +120,14 @@ def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFi
     member = heartbeat.fenced_by(group, fired)
     if member is None:
         return group
-    return _checked(group, table.MEMBER_TIMER, _fence(effects, group, member))
+    return _checked(group, table.MEMBER_TIMER, migration.fence(effects, group, (member,)))
 
 
 def stored(
     effects: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
 ) -> Group:
-    """What follows once a classic member's request is on disk; after a failed write, it is refused."""
+    """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
     if event.error:
-        # Nobody else answers it: that is left to the service around the coordinator.
-        error = write_error(event.error)
-        joins = isinstance(then, JoinedConsumerGroup)
-        refusal = requests.JoinGroupReply(error, "") if joins else requests.SyncGroupReply(error)
-        effects.reply(then.correlation_id, refusal)
         return undone(group, event.undo)
     if isinstance(then, JoinedConsumerGroup):
         classic_members.joined(effects, then)

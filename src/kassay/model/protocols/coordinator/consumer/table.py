@@ -40,7 +40,7 @@ def _alive(state: str) -> dict[str, Rule]:
         JOIN_GROUP: Rule((state, RECONCILING, STABLE, CLASSIC), "as a heartbeat of a classic member"),
         SYNC_GROUP: Rule((state,), "hand out what is assigned, or REBALANCE_IN_PROGRESS"),
         HEARTBEAT: Rule((state,), "ok, or REBALANCE_IN_PROGRESS when there is something to do"),
-        LEAVE_GROUP: Rule((state, EMPTY, ASSIGNING), "remove, bump"),
+        LEAVE_GROUP: Rule((state, *gone), "remove, bump"),
         OFFSET_COMMIT: Rule((state,), "ok if the epoch is the member's"),
         MEMBER_TIMER: Rule((state, *gone), "fence the member: remove, bump"),
         MEMBER_STORED: Rule((state,), "answer the member and watch it"),
