@@ -34,6 +34,7 @@ OLD = RELEASES["2024-10"] - {"strict_epoch0"}
         ({"timing": Timing(), "network": NetworkLevel.STEPS}, "--network: steps has no integer clock"),
         ({"timing": Timing(session=0)}, "--session: 0 is out of range"),
         ({"timing": Timing(), "model": "migration"}, "--clock: migration has no integer clock"),
+        ({"timing": Timing(), "faults": Faults(write=1)}, "--faults: write has no integer clock"),
         ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
         ({"reads": (1, 1), "model": "draft"}, "--reads: all clients of draft read its one topic"),
         ({"reads": (1,)}, "--reads: 1 numbers for 2 clients; expected one for each"),

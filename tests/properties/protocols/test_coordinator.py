@@ -14,6 +14,8 @@ from kassay.properties.protocols.registry import (
     PRESENCE,
     SESSIONS,
     STORED,
+    UNWRITTEN,
+    Held,
     Presence,
     WatchedSessions,
 )
@@ -220,3 +222,41 @@ def test_who_polls_is_not_removed(known, polling, said):
     assert answers("live-members-kept", PRESENCE, before, Presence(frozenset(known), polling)) == said
     away = before._replace(polling=())
     assert answers("live-members-kept", PRESENCE, away, Presence(frozenset("n"), polling)) == []
+
+
+UNCHANGED = classic(g.STABLE, 1, "m", "n", leader="m")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (consumer(1, 1, at(1)), consumer(1, 1, at(1)), []),
+        (consumer(1, 1, at(1)), consumer(2, 1, at(1)), broken("a write failed, and the group has changed")),
+        (None, None, []),
+        (None, g.ClassicGroup(), broken("a write failed, and the group has changed")),
+        (UNCHANGED, UNCHANGED, []),
+        (UNCHANGED, classic(g.EMPTY, 2), []),
+        (UNCHANGED, classic(g.PREPARING, 1, "n", leader="n"), []),
+        (UNCHANGED, None, broken("a write failed, and the group is of another kind")),
+        (
+            UNCHANGED,
+            classic(g.STABLE, 1, "m", "o"),
+            broken(
+                "a write failed, and o is a member by it",
+                "a write failed, and the assignment of generation 1 is in force",
+            ),
+        ),
+        (
+            UNCHANGED._replace(state=g.COMPLETING),
+            UNCHANGED,
+            broken("a write failed, and the assignment of generation 1 is in force"),
+        ),
+        (
+            UNCHANGED,
+            UNCHANGED._replace(members=tuple(m._replace(assignment=()) for m in UNCHANGED.members)),
+            broken("a write failed, and the assignment of generation 1 is in force"),
+        ),
+    ],
+)
+def test_what_could_not_be_written_is_not_in_force(before, after, said):
+    assert answers("unwritten-not-in-force", UNWRITTEN, Held(before), Held(after)) == said

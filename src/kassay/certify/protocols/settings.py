@@ -154,6 +154,8 @@ class ExploreSettings:
             raise InputError(
                 f"--network: {self.network} has no integer clock; expected atomic beside --clock ticks"
             )
+        if self.faults.write:
+            raise InputError("--faults: write has no integer clock; expected it without --clock ticks")
         self.timing.check()
 
     def to_json(self) -> dict[str, Any]:

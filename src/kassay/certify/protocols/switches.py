@@ -307,6 +307,20 @@ SWITCHES: Final[dict[str, Switch]] = {
             ExploreSettings("kip848"),
         ),
         Switch(
+            "failed_write_kept",
+            "mutation",
+            "a consumer group keeps what could not be written",
+            ("unwritten-not-in-force",),
+            ExploreSettings("kip848", faults=Faults(write=1)),
+        ),
+        Switch(
+            "failed_expiry_dropped",
+            "mutation",
+            "a timer whose removal could not be written is not armed again",
+            ("members-watched", DEAD_END),
+            ExploreSettings("kip848", faults=Faults(crash=1, write=1)),
+        ),
+        Switch(
             "full_names_completed",
             "Kafka's client today, no ticket known",
             "a full heartbeat in a reconciliation seems to give up what is about to be owned",

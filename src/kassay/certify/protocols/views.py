@@ -11,7 +11,7 @@ from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.parts.context import World, failed, gained, moved
+from kassay.model.protocols.world.parts.context import World, failed, gained, moved, unwritten_in
 from kassay.model.protocols.world.parts.offsets import breach
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.properties.protocols import registry
@@ -70,6 +70,10 @@ def _consumer_group(state: World) -> ConsumerGroup | None:
     return group if isinstance(group, ConsumerGroup) else None
 
 
+def _held(state: World) -> registry.Held:
+    return registry.Held(_coordinator(state).group)
+
+
 # These are asked of both ends of every step.
 _broker: Final = attrgetter("broker")
 _known_group: Final = attrgetter("broker.value.coordinator")
@@ -97,6 +101,8 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
             lambda state: state.image.value, relevant=lambda before, after: before.image is not after.image
         ),
     }
+    if model.options.faults.write:
+        views[registry.UNWRITTEN] = View(_held, relevant=unwritten_in)
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views

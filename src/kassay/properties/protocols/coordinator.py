@@ -23,6 +23,8 @@ from kassay.properties.protocols.registry import (
     PRESENCE,
     SESSIONS,
     STORED,
+    UNWRITTEN,
+    Held,
     Presence,
     WatchedSessions,
     always,
@@ -135,12 +137,43 @@ def topics_never_shrink(before: Any, after: Any) -> Iterator[Finding]:
 def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     """Nobody can die unnoticed: every member is watched by a session timer.
 
-    Excused are members that wait in a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and
-    the timer comes back with the reply.
+    So it is by the revocation timer of its epoch, where that alone is left. Excused are members that wait in
+    a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and the timer comes back with the reply.
     """
     for member in watch.group.members:
         if member.member_id not in watch.armed and member.member_id not in watch.excused:
             yield real(f"{member.member_id} is a member, and no session timer watches it")
+
+
+@each_step(
+    "unwritten-not-in-force",
+    UNWRITTEN,
+    source="CoordinatorRuntime undoes a failed write; GroupMetadataManager does it for classic groups",
+)
+def unwritten_not_in_force(before: Held, after: Held) -> Iterator[Finding]:
+    """What could not be written is not in force: nobody joins, is replaced or is assigned anything by it.
+
+    A group of any other kind is as it was. A classic group changes before it writes, and keeps of that what
+    it can do without: members that are gone, a rebalance that has begun.
+    """
+    old, new = before.group, after.group
+    if old is None or not isinstance(old, ClassicGroup):
+        if new != old:
+            yield real("a write failed, and the group has changed")
+        return
+    if not isinstance(new, ClassicGroup):
+        yield real("a write failed, and the group is of another kind")
+        return
+    ids = {member.member_id for member in old.members}
+    for member in new.members:
+        if member.member_id not in ids:
+            yield real(f"a write failed, and {member.member_id} is a member by it")
+    if new.state == STABLE and (old.state != STABLE or _given(old) != _given(new)):
+        yield real(f"a write failed, and the assignment of generation {new.generation} is in force")
+
+
+def _given(group: ClassicGroup) -> list[tuple[str, object]]:
+    return [(member.member_id, member.assignment) for member in group.members]
 
 
 def _hearing(before: Iterable[Any], after: Iterable[Any]) -> Iterator[tuple[int, Any, Any]]:

@@ -8,7 +8,7 @@ from kassay.model.explore.interned import Interner
 from kassay.model.protocols.coordinator.brokers import Brokers
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost, by_due
 from kassay.model.protocols.coordinator.step import Load
-from kassay.model.protocols.values import requests
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, STABLE, CoordinatorState, Role, StoredAssignment
 from kassay.model.protocols.values.requests import Config, MetadataChanged
 from tests.model.protocols.coordinator.drive import in_state, tps
@@ -120,3 +120,23 @@ def test_equal_events_of_two_classes_are_not_taken_for_one_another():
     for event, role in ((MetadataChanged(()), Role.LOADING), (Load(()), Role.ACTIVE)):
         ((after, _),) = brokers.handle(loading, event)
         assert after.value.state.role is role
+
+
+def test_outcomes_whose_write_fails_are_those_of_steps_that_write():
+    drive, static, dynamic = in_state(STABLE)
+    brokers = Brokers(drive.runtime.config, interner := Interner(), lambda _: [], lambda _, prefix: prefix)
+    cell = interner.cell(drive.host._replace(coordinator=interner.cell(drive.host.state)))
+    generation = drive.classic.generation
+    assert brokers.handle(cell, requests.Heartbeat(9, dynamic, generation), fails=True) == ()
+    commit = requests.OffsetCommit(9, dynamic, generation, ((tps(0)[0], 1),))
+    ((kept, mail),) = brokers.handle(cell, commit, fails=True)
+    assert (kept.value.log, mail) == (
+        drive.host.log,
+        ((9, requests.OffsetCommitReply(errors.COORDINATOR_NOT_AVAILABLE)),),
+    )
+    ((written, _),) = brokers.handle(cell, commit)
+    assert written.value.log != drive.host.log
+    back = requests.JoinGroup(9, "", drive.classic.members[0].protocols, "c", "i", 6_000, 12_000)
+    ((undone, mail),) = brokers.handle(cell, back, fails=True)
+    assert {m.member_id for m in undone.value.state.group.members} == {static, dynamic}
+    assert [body.error for _, body in mail] == [errors.COORDINATOR_NOT_AVAILABLE]

@@ -10,11 +10,12 @@ from kassay.model.protocols.coordinator.runtime import (
     CoordinatorCall,
     CoordinatorHost,
     Result,
+    appends,
     by_due,
     timeless,
 )
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
-from kassay.model.protocols.values import requests
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
 from kassay.model.protocols.values.groups import (
     COMPLETING,
@@ -43,6 +44,9 @@ class Brokers:
     leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
     `clocked` keeps the due times of timers, which otherwise are forgotten. All outcomes are remembered by
     (host, event): a walk meets the same pair thousands of times.
+
+    With `fails` the coordinator cannot append what an event has it write: of those outcomes there are none
+    where it writes nothing.
     """
 
     def __init__(
@@ -62,33 +66,36 @@ class Brokers:
         self.split_sync = split_sync
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
         # Named tuples of two classes may be equal, as are Load(()) and MetadataChanged(()): the class counts.
-        self._outcomes: dict[tuple[Interned, type[Event], Event, bool], tuple[Outcome, ...]] = {}
+        self._outcomes: dict[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = {}
         self._stepped: dict[tuple[Interned, type[Event], Event], tuple[Result, ...]] = {}
 
     def first(self, image: requests.Image) -> Interned:
         """A broker that has never heard of the group."""
         return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
 
-    def handle(self, cell: Interned, event: Event, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
+    def handle(
+        self, cell: Interned, event: Event, *, keeps_log: bool = True, fails: bool = False
+    ) -> tuple[Outcome, ...]:
         """Every outcome of an event, duplicates merged, in the order of the choices."""
-        key = (cell, type(event), event, keeps_log)
+        key = (cell, type(event), event, keeps_log, fails)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
-            outcomes = self._outcomes_of(cell.value, event, keeps_log)
+            host: CoordinatorHost = cell.value
+            results = self._results(host, event)
+            if fails:
+                results = tuple(result for result in results if appends(result[1]))
+            outcomes = tuple(
+                dict.fromkeys(self._outcome(host, result, event, keeps_log, fails) for result in results)
+            )
             if not _wants_id(event):
                 self._outcomes[key] = outcomes
         return outcomes
 
-    def _outcomes_of(self, host: CoordinatorHost, event: Event, keeps_log: bool) -> tuple[Outcome, ...]:
-        return tuple(
-            dict.fromkeys(
-                self._outcome(host, result, event, keeps_log) for result in self._results(host, event)
-            )
-        )
-
-    def _outcome(self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool) -> Outcome:
+    def _outcome(
+        self, host: CoordinatorHost, result: Result, event: Event, keeps_log: bool, fails: bool
+    ) -> Outcome:
         call = CoordinatorCall(self, host, keeps_log=keeps_log)
-        call.carry_out(result, event)
+        call.carry_out(result, event, errors.NOT_ENOUGH_REPLICAS if fails else "")
         mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
         return self.interner.cell(_current(call.host)), mail
 
@@ -129,11 +136,12 @@ class Brokers:
         return self.handle(answered, Persisted(then), keeps_log=keeps_log)
 
     def fire(
-        self, cell: Interned, order: requests.SetTimer, *, keeps_log: bool = True
+        self, cell: Interned, order: requests.SetTimer, *, keeps_log: bool = True, fails: bool = False
     ) -> tuple[Outcome, ...]:
         """A timer is due."""
         disarmed = self.interner.cell(cell.value.without(order))
-        return self.handle(disarmed, requests.TimerFired(order.timer, order.payload), keeps_log=keeps_log)
+        fired = requests.TimerFired(order.timer, order.payload)
+        return self.handle(disarmed, fired, keeps_log=keeps_log, fails=fails)
 
     def wait(self, cell: Interned, ticks: int) -> Interned:
         """The broker so many ticks later; none of its timers may be due before."""

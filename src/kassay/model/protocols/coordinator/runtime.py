@@ -61,6 +61,10 @@ Result: TypeAlias = tuple[Interned, tuple[Output, ...]]
 class Runtime(Protocol):
     """What may differ between those who run a coordinator."""
 
+    @property
+    def config(self) -> requests.Config:
+        """How the coordinator is configured."""
+
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""
 
@@ -91,7 +95,11 @@ class CoordinatorCall:
         self.carry_out(self.runtime.result(self.host, event), event, write_fails)
 
     def carry_out(self, result: Result, event: Event, write_fails: str = "") -> None:
-        """Carry out a step: timers, log, replies, and what follows an acknowledged or failed write."""
+        """Carry out a step: timers, log, replies, and what follows an acknowledged or failed write.
+
+        A failed write undoes no timer. One that fired to write what it could not is armed again, if it is of
+        those that are (`requests.RETRIED`).
+        """
         coordinator, outputs = result
         before = self.host
         armed = rearmed(before.armed, outputs)
@@ -99,7 +107,7 @@ class CoordinatorCall:
             armed = self.runtime.arranged(armed)
         self.host = CoordinatorHost(coordinator, armed, *before[2:])
         failed = write_fails
-        if failed and not any(isinstance(output, Persist) and output.records for output in outputs):
+        if failed and not appends(outputs):
             failed = ""
         follow: list[Persisted] = []
         for output in outputs:
@@ -112,6 +120,15 @@ class CoordinatorCall:
                     follow += self._append(output)
         for stored in follow:
             self.take(stored)
+        if failed and isinstance(event, requests.TimerFired):
+            self._retry(event)
+
+    def _retry(self, event: requests.TimerFired) -> None:
+        """Arm a timer again whose write failed."""
+        dropped = "failed_expiry_dropped" in self.runtime.config.switches
+        if event.timer.kind in requests.RETRIED and not dropped:
+            again = requests.SetTimer(event.timer, requests.RETRY_BACKOFF, event.payload)
+            self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 
     def _answer(self, reply: requests.Reply, event: Event, failed: str) -> None:
         host = self.host
@@ -154,6 +171,11 @@ class CoordinatorCall:
                 self.replies.append(item)
             else:
                 self.take(Persisted(item))
+
+
+def appends(outputs: Iterable[Output]) -> bool:
+    """Whether a step writes anything, so that its write can fail."""
+    return any(isinstance(output, Persist) and output.records for output in outputs)
 
 
 def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:

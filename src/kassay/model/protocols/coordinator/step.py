@@ -20,6 +20,8 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * silence_revokes: a heartbeat that says nothing of what the client owns counts as one that owns nothing
 * subscriptions_pooled: the target is computed as if every member read all topics of the group
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
+* failed_write_kept: a consumer group keeps what could not be written
+* failed_expiry_dropped: a timer whose removal could not be written is not armed again
 
 Two are what Kafka does at the commit of the traces, and so are on where these are checked:
 
@@ -55,6 +57,8 @@ from kassay.model.protocols.values.releases import OLD_RULES
 SWITCHES: Final = (
     *(rule.switch for rule in OLD_RULES),
     "empty_forgets_generation",
+    "failed_expiry_dropped",
+    "failed_write_kept",
     "generation_kept",
     "ignore_unreleased",
     "new_member_timer_once",
@@ -145,6 +149,8 @@ def _stored(effects: Effects, group: Group, event: Persisted) -> Group:
     if isinstance(then, JoinedConsumerGroup | SyncedConsumerGroup):
         return consumer_requests.stored(effects, group, then, event)
     if event.error and isinstance(group, ConsumerGroup):
+        if effects.has("failed_write_kept"):
+            return group
         return consumer_requests.undone(group, event.undo)
     return classic_requests.handle_stored(effects, group, event)
 

@@ -21,7 +21,8 @@ class Faults(NamedTuple):
     grows by one partition. topic: a topic that matches the subscription is created. delete: a
     topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
     next list of assignors. stale: a read sees ZooKeeper as it was before its last change. shrink:
-    somebody asks for fewer partitions of a topic, and is refused.
+    somebody asks for fewer partitions of a topic, and is refused. write: the coordinator cannot append to
+    its log; what it was about to do is undone and refused, its timers stay as they are set.
     """
 
     crash: int = 0
@@ -39,6 +40,7 @@ class Faults(NamedTuple):
     rollout: int = 0
     stale: int = 0
     shrink: int = 0
+    write: int = 0
 
     @property
     def spent(self) -> bool:
@@ -50,7 +52,19 @@ NO_FAULTS: Final = Faults()
 
 _SHARED: Final = frozenset({"crash", "pause", "leave", "partitions"})
 _WORLD: Final = _SHARED | frozenset(
-    {"slow", "failover", "loss", "duplicate", "reorder", "topic", "delete", "subscribe", "rollout", "shrink"}
+    {
+        "slow",
+        "failover",
+        "loss",
+        "duplicate",
+        "reorder",
+        "topic",
+        "delete",
+        "subscribe",
+        "rollout",
+        "shrink",
+        "write",
+    }
 )
 KNOWN: Final[dict[str, frozenset[str]]] = {
     "zookeeper": _SHARED | {"stale"},

@@ -267,6 +267,11 @@ REVOCATION: Final = "revocation"
 CLASSIC_JOIN: Final = "classic_join_of_member"
 CLASSIC_SYNC: Final = "classic_sync_of_member"
 
+RETRIED: Final = frozenset({CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC})
+"""Timers that are armed once more if what they write cannot be written; those of classic groups are not."""
+RETRY_BACKOFF: Final = 500
+"""So soon, in ms, such a timer fires again."""
+
 
 class Timer(NamedTuple):
     """The key of a timer: arming it again replaces the one that is armed."""

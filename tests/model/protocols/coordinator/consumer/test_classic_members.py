@@ -131,3 +131,11 @@ def test_a_bump_alone_is_nothing_to_join_for():
         assert drive.sync(first, generation_id=epoch).error == error
         drive.modern("m", drive.member("m").epoch)
         assert drive.heartbeat(first, epoch) == errors.REBALANCE_IN_PROGRESS
+
+
+def test_a_classic_request_that_cannot_be_written_is_refused():
+    drive, _ = upgraded()
+    before = drive.consumer
+    refused = drive.join(group_instance_id="i", write_fails="NOT_ENOUGH_REPLICAS")
+    assert refused.error == errors.COORDINATOR_NOT_AVAILABLE
+    assert drive.consumer == before

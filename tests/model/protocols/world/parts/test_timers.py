@@ -53,3 +53,23 @@ def test_a_write_under_way_is_acknowledged_and_a_new_coordinator_loads():
 )
 def test_timers_are_named_by_what_happens(kind, member, name):
     assert timer_name(kind, member) == name
+
+
+def test_what_a_timer_cannot_write_it_tries_again_and_one_that_removes_its_member_watches_it():
+    model = build("kip848", faults=Faults(crash=1, write=1))
+    graph = explore(model, budget=WalkLimits(3_000), check_liveness=False).graph
+    failing = unwatched = 0
+    for state in graph.states:
+        group, armed, _ = model.timers.watched(state)
+        for member in group.members if group else ():
+            assert member.member_id in armed
+            kinds = {o.timer.kind for o in state.broker.value.armed if o.timer.member_id == member.member_id}
+            unwatched += kinds == {requests.REVOCATION}
+        for action, after in model.timers.steps(state):
+            if action.fault:
+                failing += 1
+                assert action.detail == "the write fails"
+                assert after.broker.value.state == state.broker.value.state
+                assert after.budget.value == state.budget.value._replace(write=0)
+    assert failing
+    assert unwatched

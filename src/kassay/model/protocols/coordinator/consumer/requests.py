@@ -7,6 +7,7 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumer
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
+from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
 from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, table
 from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
@@ -126,8 +127,13 @@ def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFi
 def stored(
     effects: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
 ) -> Group:
-    """What follows once a classic member's request is on disk; after a failed write, nothing is answered."""
+    """What follows once a classic member's request is on disk; after a failed write, it is refused."""
     if event.error:
+        # Nobody else answers it: that is left to the service around the coordinator.
+        error = write_error(event.error)
+        joins = isinstance(then, JoinedConsumerGroup)
+        refusal = requests.JoinGroupReply(error, "") if joins else requests.SyncGroupReply(error)
+        effects.reply(then.correlation_id, refusal)
         return undone(group, event.undo)
     if isinstance(then, JoinedConsumerGroup):
         classic_members.joined(effects, then)

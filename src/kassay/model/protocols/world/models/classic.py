@@ -124,11 +124,11 @@ class ClassicModel:
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
         clients, broker, image, budget = state[:4]
         faults: Faults = budget.value
-        lossy, logged = faults.loss > 0, faults.failover > 0
+        lossy, logged, failing = faults.loss > 0, faults.failover > 0, faults.write > 0
         astray = faults.duplicate > 0, faults.reorder > 0
         for c, client in enumerate(clients):
             strangers = self._strangers(state, c) if client.value.wire.sent else _NOBODY
-            key = (c, client, broker, image, lossy, logged, astray, strangers)
+            key = (c, client, broker, image, lossy, logged, failing, astray, strangers)
             moves = self._moves.get(key)
             if moves is None:
                 self.context.at_work = c
@@ -164,8 +164,8 @@ class ClassicModel:
         if adopted or move.adopts:
             adopted = self._adoptions(adopted, clients, c, move.adopts)
         budget = state.budget
-        if move.action.fault:
-            budget = self.context.spend(budget, move.fault) or budget
+        for fault in move.costs:
+            budget = self.context.spent(budget, fault)
         if move.mail:
             clients = self.context.post(clients, move.mail)
         offsets = state.offsets

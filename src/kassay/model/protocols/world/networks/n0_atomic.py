@@ -8,6 +8,7 @@ between them: here nothing can, but that request or reply gets lost.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -27,7 +28,23 @@ from kassay.model.protocols.world.parts.context import (
     WorldMove,
     labelled,
     listing,
+    unwritten,
 )
+
+LOST: Final = ("loss",)
+UNWRITABLE: Final = ("write",)
+
+
+class Handled(NamedTuple):
+    """A request that was handled: the broker afterwards, its answer (None: parked), and others' replies.
+
+    `costs` are the faults that it took.
+    """
+
+    broker: Interned
+    own: requests.ReplyBody | None
+    rest: Mail
+    costs: tuple[str, ...] = ()
 
 
 class Talk:
@@ -115,23 +132,24 @@ class Direct:
             return
         if faults.loss:
             lost = cut_off(config, client)
-            label = action._replace(fault=True, reply="lost before the coordinator")
-            yield self.context.move(label, before, lost, broker)
-        for after, own, rest in self.outcomes(broker, request, faults):
-            label = labelled(action, broker, after)
+            label = action._replace(reply="lost before the coordinator")
+            yield self.context.move(label, before, lost, broker, costs=LOST)
+        for after, own, rest, costs in self.outcomes(broker, request, faults):
+            label = labelled(unwritten(action) if costs else action, broker, after)
             if faults.loss:
                 lost = cut_off(config, client)
-                lost_reply = label._replace(fault=True, reply="reply lost")
-                yield self.context.move(lost_reply, before, lost, after, rest)
+                lost_reply = label._replace(reply="reply lost")
+                yield self.context.move(lost_reply, before, lost, after, rest, (*costs, *LOST))
             if own is None:
-                yield self.context.move(label._replace(reply="parked"), before, client, after, rest)
+                label = label._replace(reply="parked")
+                yield self.context.move(label, before, client, after, rest, costs)
                 continue
             label = label._replace(reply=self.talk.answer(own))
             if isinstance(own, requests.JoinGroupReply) and own.error == errors.NONE:
-                yield self.context.move(label, before, client._replace(inbox=(own,)), after, rest)
+                heard: Client = client._replace(inbox=(own,))
             else:
                 heard = self.talk.heard(config, client, request, own)
-                yield self.context.move(label, before, heard, after, rest)
+            yield self.context.move(label, before, heard, after, rest, costs)
 
     def heartbeat(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
         """A heartbeat, where it or its answer changes anything (else it is a self-loop, left out)."""
@@ -142,17 +160,18 @@ class Direct:
         sent, request = turn
         name = "Heartbeat" if classic else "heartbeat"
         action = Action(f"c{c + 1}", name, BROKER, self.talk.carried(request))
-        for after, own, rest in self.outcomes(broker, request, faults):
+        for after, own, rest, costs in self.outcomes(broker, request, faults):
             assert own is not None, "a heartbeat is answered at once"
             heard = self.talk.heard(config, sent, request, own)
             if heard == client and after is broker:
                 continue
-            label = labelled(action, broker, after)
+            label = labelled(unwritten(action) if costs else action, broker, after)
             reply = own.error if classic else self.talk.answer(own)
-            yield self.context.move(label._replace(reply=reply), client, heard, after, rest)
+            yield self.context.move(label._replace(reply=reply), client, heard, after, rest, costs)
             if faults.loss and not classic:
-                lost = label._replace(fault=True, reply="reply lost")
-                yield self.context.move(lost, client, self.talk.unanswered(config, sent), after, rest)
+                label = label._replace(reply="reply lost")
+                unheard = self.talk.unanswered(config, sent)
+                yield self.context.move(label, client, unheard, after, rest, (*costs, *LOST))
 
     def under_way(
         self,
@@ -169,12 +188,27 @@ class Direct:
         return True
 
     def outcomes(
-        self, broker: Interned, request: requests.Request, faults: Faults
-    ) -> Iterator[tuple[Interned, requests.ReplyBody | None, Mail]]:
-        """The broker afterwards, the answer (None: parked) and the replies that others get."""
-        for after, mail in self.context.brokers.handle(broker, request, keeps_log=faults.failover > 0):
-            own = next((body for number, body in mail if number == request.correlation_id), None)
-            yield after, own, tuple(item for item in mail if item[0] != request.correlation_id)
+        self,
+        broker: Interned,
+        request: requests.Request,
+        faults: Faults,
+        written: requests.Request | None = None,
+    ) -> Iterator[Handled]:
+        """All that the coordinator may make of a request, and of one whose write fails.
+
+        `written` is what to handle in its place where the write succeeds.
+        """
+        logged = faults.failover > 0
+        for after, mail in self.context.brokers.handle(broker, written or request, keeps_log=logged):
+            yield _handled(after, request, mail)
+        if faults.write:
+            for after, mail in self.context.brokers.handle(broker, request, keeps_log=logged, fails=True):
+                yield _handled(after, request, mail, UNWRITABLE)
+
+
+def _handled(broker: Interned, request: requests.Request, mail: Mail, costs: tuple[str, ...] = ()) -> Handled:
+    own = next((body for number, body in mail if number == request.correlation_id), None)
+    return Handled(broker, own, tuple(item for item in mail if item[0] != request.correlation_id), costs)
 
 
 def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:

@@ -31,8 +31,15 @@ from kassay.model.protocols.values.in_flight import (
     number_of,
 )
 from kassay.model.protocols.values.requests import ReplyBody, Request
-from kassay.model.protocols.world.networks.n0_atomic import Direct, cut_off
-from kassay.model.protocols.world.parts.context import BROKER, Client, WorldMove, awaited, labelled
+from kassay.model.protocols.world.networks.n0_atomic import LOST, Direct, cut_off
+from kassay.model.protocols.world.parts.context import (
+    BROKER,
+    Client,
+    WorldMove,
+    awaited,
+    labelled,
+    unwritten,
+)
 
 ALIVE = (Process.UP, Process.PAUSED, Process.STALLED)
 
@@ -98,15 +105,15 @@ class Slots(Direct):
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
         # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
         plain = request._replace(offsets=()) if isinstance(request, requests.OffsetCommit) else request
-        for after, own, rest in self.outcomes(broker, plain, faults):
-            label = labelled(action, broker, after)
+        for after, own, rest, costs in self.outcomes(broker, request, faults, plain):
+            label = labelled(unwritten(action) if costs else action, broker, after)
             if own is None:
-                yield self.context.move(label._replace(reply="parked"), client, left, after, rest)
+                label = label._replace(reply="parked")
+                yield self.context.move(label, client, left, after, rest, costs)
                 continue
+            label = label._replace(reply=self.talk.answer(own))
             client_after = self._returned(left, request, own)
-            move = self.context.move(
-                label._replace(reply=self.talk.answer(own)), client, client_after, after, rest
-            )
+            move = self.context.move(label, client, client_after, after, rest, costs)
             if isinstance(request, requests.OffsetCommit) and own.error == errors.NONE:
                 move = move._replace(accepts=(request,))
             yield move
@@ -128,7 +135,7 @@ class Slots(Direct):
         if client.wire == SILENT and not waits:
             return
         config = self.context.configs[c]
-        action = Action(f"c{c + 1}", "loses its connection", fault=True)
+        action = Action(f"c{c + 1}", "loses its connection")
         if not isinstance(client, ClassicClient):
             beats = client.wire.busy(HEARTBEAT, client.connection)
             silent = client._replace(wire=SILENT)
@@ -136,4 +143,4 @@ class Slots(Direct):
         else:
             alone = client._replace(wire=SILENT)
             after = cut_off(config, alone._replace(inbox=())) if waits else alone
-        yield self.context.move(action, client, after, broker)
+        yield self.context.move(action, client, after, broker, costs=LOST)

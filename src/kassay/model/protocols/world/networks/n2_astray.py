@@ -72,4 +72,6 @@ class Datagrams(Slots):
 
 
 def _costing(move: WorldMove, fault: str) -> WorldMove:
-    return move._replace(action=move.action._replace(fault=True, detail=fault), fault=fault)
+    words = (move.action.detail, fault) if move.action.detail else (fault,)
+    action = move.action._replace(fault=True, detail="; ".join(words))
+    return move._replace(action=action, costs=(*move.costs, fault))

@@ -83,6 +83,7 @@ def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
 
 
 NO_CELL: Final = Interned(None)
+UNWRITTEN: Final = "the write fails"
 
 
 class World(NamedTuple):
@@ -102,8 +103,8 @@ class World(NamedTuple):
 class WorldMove(NamedTuple):
     """One local step: what becomes of client and broker, and the replies that others get.
 
-    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. A step
-    that is a fault costs one `fault` of the budget.
+    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. `costs`
+    names the faults that it spends of the budget, one of each.
     """
 
     action: Action
@@ -112,7 +113,7 @@ class WorldMove(NamedTuple):
     mail: Mail = ()
     adopts: Partitions = ()
     accepts: tuple[OffsetCommit, ...] = ()
-    fault: str = "loss"
+    costs: tuple[str, ...] = ()
 
 
 def first_image(o: ModelOptions) -> Image:
@@ -216,14 +217,22 @@ class WorldContext:
         return put(state, c, self.cell(client))._replace(budget=self.spent(state.budget, fault))
 
     def move(
-        self, action: Action, before: Client, after: Client, broker: Interned, mail: Mail = ()
+        self,
+        action: Action,
+        before: Client,
+        after: Client,
+        broker: Interned,
+        mail: Mail = (),
+        costs: tuple[str, ...] = (),
     ) -> WorldMove:
         """A local step, with what the client takes over by it."""
+        if costs:
+            action = action._replace(fault=True)
         adopts: Partitions = ()
         late = _catches_up(before, after)
         if (late or after.owned != before.owned) and is_current(after, broker):
             adopts = tuple(tp for tp in after.owned if late or tp not in before.owned)
-        return WorldMove(action, self.cell(after), broker, mail, adopts)
+        return WorldMove(action, self.cell(after), broker, mail, adopts, costs=costs)
 
 
 def _catches_up(before: Client, after: Client) -> bool:
@@ -242,6 +251,12 @@ def labelled(action: Action, before: Interned, after: Interned) -> Action:
     new_ids = {m.member_id for m in new.members} if new is not None else set()
     rounds = epoch_of(new) - epoch_of(old)
     return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, rounds))
+
+
+def unwritten(action: Action) -> Action:
+    """The action when the coordinator cannot append what it has to write."""
+    words = (action.detail, UNWRITTEN) if action.detail else (UNWRITTEN,)
+    return action._replace(detail="; ".join(words), fault=True)
 
 
 def epoch_of(group: Group) -> int:
@@ -301,6 +316,11 @@ def failed(before: World, after: World) -> bool:
             if old is not new and old.value.inbox and old.value.inbox[0].error != errors.NONE:
                 return True
     return False
+
+
+def unwritten_in(before: World, after: World) -> bool:
+    """Whether the coordinator could not write what it had to in this step."""
+    return before.budget is not after.budget and before.budget.value.write != after.budget.value.write
 
 
 def moved(before: World, after: World) -> bool:

@@ -23,6 +23,7 @@ from kassay.model.protocols.world.parts.context import (
     WorldContext,
     labelled,
     put,
+    unwritten,
 )
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 
@@ -138,13 +139,18 @@ class FaultSteps:
 
     def last_words(self, action: Action, after: World, request: Request) -> Iterator[tuple[Action, World]]:
         """A request whose answer nobody waits for; the world is already that without its sender."""
-        logged = after.budget.value.failover > 0
-        for broker, mail in self.context.brokers.handle(after.broker, request, keeps_log=logged):
-            clients = self.context.post(
-                after.clients, tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
-            )
-            label = labelled(action, after.broker, broker)
-            yield label, after._replace(clients=clients, broker=broker)
+        left: Faults = after.budget.value
+        for fails in (False, True) if left.write else (False,):
+            budget = self.context.spent(after.budget, "write") if fails else after.budget
+            word = unwritten(action) if fails else action
+            for broker, mail in self.context.brokers.handle(
+                after.broker, request, keeps_log=left.failover > 0, fails=fails
+            ):
+                clients = self.context.post(
+                    after.clients, tuple(item for item in mail if item[0] < HEARTBEAT_OFFSET)
+                )
+                label = labelled(word, after.broker, broker)
+                yield label, after._replace(clients=clients, broker=broker, budget=budget)
 
     def slow(self, state: World, c: int, client: ClassicClient) -> Iterator[tuple[Action, World]]:
         """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -11,6 +11,7 @@ from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
+from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
@@ -21,7 +22,10 @@ from kassay.model.protocols.world.parts.context import (
     World,
     WorldContext,
     labelled,
+    unwritten,
 )
+
+_SESSIONS: Final = (requests.SESSION, requests.CONSUMER_SESSION)
 
 
 class Timers:
@@ -40,16 +44,18 @@ class Timers:
         if not broker.armed and not broker.waiting:
             return
         presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
-        logged = state.budget.value.failover > 0
-        key = (state.broker, presence, logged)
+        faults: Faults = state.budget.value
+        logged, failing = faults.failover > 0, faults.write > 0
+        key = (state.broker, presence, logged, failing)
         firings = self._firings.get(key)
         if firings is None:
-            firings = self._firings[key] = tuple(self._fire(state.broker, presence, logged))
+            firings = self._firings[key] = tuple(self._fire(state.broker, presence, logged, failing))
         for action, after, mail in firings:
             clients = self.context.post(state.clients, mail) if mail else state.clients
+            budget = self.context.spent(state.budget, "write") if action.fault else state.budget
             yield (
                 action,
-                World(clients, after, state.image, state.budget, state.adopted, state.offsets),
+                World(clients, after, state.image, budget, state.adopted, state.offsets),
             )
 
     def load(self, state: World) -> tuple[Action, World]:
@@ -66,8 +72,9 @@ class Timers:
         return presence
 
     def _fire(
-        self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool
+        self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool, failing: bool
     ) -> Iterator[tuple[Action, Interned, Mail]]:
+        """What may happen at the coordinator; what takes a failing write is a fault."""
         broker: CoordinatorHost = cell.value
         if broker.waiting:
             for after, mail in self.context.brokers.acknowledge(cell, keeps_log=logged):
@@ -91,17 +98,33 @@ class Timers:
             kind, member_id = timer.timer
             due = _due(group, kind, member_id, polling, beating)
             if due or (kind == requests.JOIN and (timer.payload or _waits_for_more(group))):
-                name = timer_name(kind, member_id)
+                action = Action(BROKER, timer_name(kind, member_id))
                 for after, mail in self.context.brokers.fire(cell, timer, keeps_log=logged):
                     if after is not cell:
-                        yield labelled(Action(BROKER, name), cell, after), after, mail
+                        yield labelled(action, cell, after), after, mail
+                if failing:
+                    for after, mail in self.context.brokers.fire(cell, timer, keeps_log=logged, fails=True):
+                        if after is not cell:
+                            yield labelled(unwritten(action), cell, after), after, mail
 
     def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-        """The group, whose session timers are armed, and which parked members' expiry may be ignored."""
+        """The group, whose end some armed timer would bring, and which parked members' expiry is ignored.
+
+        Beside the session timer that is one that removes its member whatever it says: the revocation timer of
+        its present epoch, which alone is left of a removal by it that could not be written.
+        """
         broker: CoordinatorHost = state.broker.value
-        sessions = (requests.SESSION, requests.CONSUMER_SESSION)
-        armed = tuple(order.timer.member_id for order in broker.armed if order.timer.kind in sessions)
         group = broker.state.group
+        epochs = {m.member_id: m.epoch for m in group.members} if isinstance(group, ConsumerGroup) else {}
+        armed = tuple(
+            order.timer.member_id
+            for order in broker.armed
+            if order.timer.kind in _SESSIONS
+            or (
+                order.timer.kind == requests.REVOCATION
+                and order.payload == (epochs.get(order.timer.member_id),)
+            )
+        )
         members = group.members if isinstance(group, ClassicGroup) else ()
         excused = tuple(
             m.member_id for m in members if (m.awaiting_join >= 0 and not m.is_new) or m.awaiting_sync >= 0

@@ -37,6 +37,7 @@ from kassay.model.protocols.world.models.classic import (
     coordinator_config,
     no_targets,
 )
+from kassay.model.protocols.world.networks.n0_atomic import LOST
 from kassay.model.protocols.world.parts.context import (
     BROKER,
     HEARTBEAT_OFFSET,
@@ -180,7 +181,8 @@ class TimedModel:
         if faults.loss and state.clocks[c].beat == 0:
             # Where on its way it got lost makes no difference: it does when it is sent.
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield label, self._moved(state, c, beaten, context.move(label, client, client, world.broker))
+            lost = context.move(label, client, client, world.broker, costs=LOST)
+            yield label, self._moved(state, c, beaten, lost)
         for broker, mail in context.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.correlation_id)
             heard = cc.on_heartbeat(config, client, request, body.error)
@@ -188,7 +190,8 @@ class TimedModel:
             yield label, self._moved(state, c, beaten, context.move(label, client, heard, broker))
             if faults.loss and (heard != client or broker is not world.broker):
                 label = action._replace(fault=True, reply="reply lost")
-                yield label, self._moved(state, c, beaten, context.move(label, client, client, broker))
+                lost = context.move(label, client, client, broker, costs=LOST)
+                yield label, self._moved(state, c, beaten, lost)
 
     def _moved(self, state: Timed, c: int, clock: Clock, move: WorldMove) -> Timed:
         """The state after a local step of client `c`, its clock set to this."""

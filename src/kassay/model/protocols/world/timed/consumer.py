@@ -20,6 +20,7 @@ from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
 from kassay.model.protocols.world.models.classic import coordinator_config
 from kassay.model.protocols.world.models.consumer import ConsumerModel, consumer_parts, only_consumers
+from kassay.model.protocols.world.networks.n0_atomic import LOST
 from kassay.model.protocols.world.parts.consumer_faults import ConsumerFaults
 from kassay.model.protocols.world.parts.context import BROKER, ModelOptions, labelled, put
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
@@ -58,7 +59,8 @@ class TimedConsumerModel(TimedModel):
         unheard = cm.failed(config, after_sending)
         if faults.loss and clock.beat >= 0:
             label = action._replace(fault=True, reply="lost before the coordinator")
-            yield label, self._moved(state, c, beaten, context.move(label, client, unheard, world.broker))
+            lost = context.move(label, client, unheard, world.broker, costs=LOST)
+            yield label, self._moved(state, c, beaten, lost)
         for broker, mail in context.brokers.handle(world.broker, request, keeps_log=faults.failover > 0):
             (body,) = (reply for number, reply in mail if number == request.correlation_id)
             assert isinstance(body, ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
@@ -68,7 +70,8 @@ class TimedConsumerModel(TimedModel):
             yield label, self._moved(state, c, shown, context.move(label, client, heard, broker))
             if faults.loss:
                 label = label._replace(fault=True, reply="reply lost")
-                yield label, self._moved(state, c, beaten, context.move(label, client, unheard, broker))
+                lost = context.move(label, client, unheard, broker, costs=LOST)
+                yield label, self._moved(state, c, beaten, lost)
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
         """max.poll.interval.ms is over: a member leaves."""
