@@ -46,6 +46,21 @@ def test_who_never_sent_syncgroup_is_not_timed_after_a_failover():
     assert not result.exploration.liveness.livelocks
 
 
+@pytest.mark.parametrize("static", [0, 1])
+def test_a_leave_that_cannot_be_written_leaves_a_member_that_nobody_watches(static):
+    result = explore("kip848", static=static, faults="leave=1,write=1")
+    assert real(result) == {"members-watched": 3}
+    assert str(result.exploration.violations[0].trace[-1].action) == (
+        f"c{static + 1} -> coordinator: closes(epoch -1; the write fails)"
+    )
+    assert result.exploration.liveness.dead_ends
+
+
+def test_without_a_clean_leave_nobody_is_left_unwatched_by_a_failed_write():
+    for faults in ("write=1", "crash=1,write=1", "write=1,failover=1"):
+        assert explore("kip848", faults=faults).verdict == "holds"
+
+
 @pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
 def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
     chosen = {"members": 2, "partitions": 1, "faults": "crash=1", "policy": policy}

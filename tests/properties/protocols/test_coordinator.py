@@ -15,7 +15,7 @@ from kassay.properties.protocols.registry import (
     SESSIONS,
     STORED,
     UNWRITTEN,
-    Held,
+    HeldGroup,
     Presence,
     WatchedSessions,
 )
@@ -259,4 +259,4 @@ UNCHANGED = classic(g.STABLE, 1, "m", "n", leader="m")
     ],
 )
 def test_what_could_not_be_written_is_not_in_force(before, after, said):
-    assert answers("unwritten-not-in-force", UNWRITTEN, Held(before), Held(after)) == said
+    assert answers("unwritten-not-in-force", UNWRITTEN, HeldGroup(before), HeldGroup(after)) == said

@@ -70,8 +70,8 @@ def _consumer_group(state: World) -> ConsumerGroup | None:
     return group if isinstance(group, ConsumerGroup) else None
 
 
-def _held(state: World) -> registry.Held:
-    return registry.Held(_coordinator(state).group)
+def _held(state: World) -> registry.HeldGroup:
+    return registry.HeldGroup(_coordinator(state).group)
 
 
 # These are asked of both ends of every step.

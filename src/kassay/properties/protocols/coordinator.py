@@ -24,7 +24,7 @@ from kassay.properties.protocols.registry import (
     SESSIONS,
     STORED,
     UNWRITTEN,
-    Held,
+    HeldGroup,
     Presence,
     WatchedSessions,
     always,
@@ -150,7 +150,7 @@ def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     UNWRITTEN,
     source="CoordinatorRuntime undoes a failed write; GroupMetadataManager does it for classic groups",
 )
-def unwritten_not_in_force(before: Held, after: Held) -> Iterator[Finding]:
+def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Finding]:
     """What could not be written is not in force: nobody joins, is replaced or is assigned anything by it.
 
     A group of any other kind is as it was. A classic group changes before it writes, and keeps of that what

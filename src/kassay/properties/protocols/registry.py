@@ -45,7 +45,7 @@ class Presence(NamedTuple):
     polling: tuple[tuple[str, str], ...]
 
 
-class Held(NamedTuple):
+class HeldGroup(NamedTuple):
     """The group that a coordinator holds, None if it has none."""
 
     group: Any
@@ -60,7 +60,7 @@ SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that wat
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
 PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal, where a clock tells")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
-UNWRITTEN: Final[Sight[Held]] = Sight("the group around a step whose write fails, where writes may")
+UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
 ACCEPTED: Final[Sight[Breach]] = Sight("what an accepted commit broke, where offsets are counted")
 
 
