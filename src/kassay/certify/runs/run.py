@@ -276,12 +276,9 @@ def counterexample(
     *,
     subject: Subject,
     contradictory: bool,
-    index: int | None,
+    index: int,
 ) -> Counterexample:
-    """The case as a counterexample to the promise, told round by round as the subject played it.
-
-    `index` is its number in the run of the job's seed, None for a case that no seed led to.
-    """
+    """The case as a counterexample to the promise, told round by round as the subject played it."""
     from kassay.certify.findings.could_be import broken_and_could_be
 
     broken, possible = broken_and_could_be(bench.driver, case, subject, promised)
@@ -300,7 +297,7 @@ def counterexample(
         case=driver.form.write(case),
         violations=lines,
         narration=tuple(driver.narrate(case, subject)),
-        seed=None if index is None else bench.job.options.seed,
+        seed=bench.job.options.seed,
         index=index,
         conditions=conditions_of(bench, promised, subject, case),
         versions=versions_of(target),

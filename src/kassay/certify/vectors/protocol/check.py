@@ -18,14 +18,22 @@ from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, release_named
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
+from kassay.certify.vectors.protocol.streams_codec import STREAMS_EVENTS, streams_event_of
+from kassay.certify.vectors.protocol.streams_render import rendered_streams_more
 from kassay.certify.vectors.registry import vector_format
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
+from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.reading.values import read_as
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
+STREAMS = "protocol-streams"
+
+_NOT_OF_THE_GROUP = ("records", "exception")
+"""What `more` tells of a step beside the state after it."""
 
 
 def check_trace(
@@ -86,7 +94,13 @@ class _Trace:
             return self._runtime.reload(host)
         if kind == "defer":
             return Happened(host._replace(deferring=True))
-        return self._runtime.deliver(host, event_of(step, self._images), event.write_fails or "")
+        return self._runtime.deliver(host, self._event(step), event.write_fails or "")
+
+    def _event(self, step: TracedStep) -> Event:
+        """What the step's event hands to the coordinator."""
+        if step.event.event in STREAMS_EVENTS:
+            return streams_event_of(step.shape.i, step.shape.event, self._runtime.config.streams)
+        return event_of(step, self._images)
 
     def _difference(self, step: TracedStep, happened: Happened) -> str | None:
         kafka = step.shape
@@ -102,7 +116,10 @@ class _Trace:
             ("durable", kafka.durable, self._durable),
             ("state", tidy(kafka.state), tidy(rendered_state(self._host, self._clock, self._choices))),
         )
-        for name, expected, actual in pairs:
+        group = self._host.state.group
+        more = {name: value for name, value in (kafka.more or {}).items() if name not in _NOT_OF_THE_GROUP}
+        kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else more
+        for name, expected, actual in (*pairs, ("more", more, kept)):
             if expected != actual:
                 return _smallest(name, expected, actual)
         return None
@@ -132,5 +149,5 @@ def _grouped(documents: Iterable[Mapping[str, Any]], *key: str) -> dict[str, Any
     return groups
 
 
-for _algorithm in ALGORITHMS:
+for _algorithm in (*ALGORITHMS, STREAMS):
     vector_format(_algorithm, None, reference=_algorithm, versioned=True)(check_trace)

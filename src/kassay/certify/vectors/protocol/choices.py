@@ -8,6 +8,7 @@ from dataclasses import replace
 from kassay.assignors.streams.group.sticky import StreamsGroupSticky
 from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep
+from kassay.certify.vectors.protocol.streams_codec import shown_tasks
 from kassay.model.java.hashes import hash_map_order
 from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
@@ -83,7 +84,10 @@ class TraceChoices:
         return next((partitions_of(m.assigned or {}) for m in self._before.members if m.id == member_id), ())
 
     def tasks(self, ask: StreamsGroup) -> TaskTarget:
-        """What Kafka's own rule gives: it is asked with the members as Java's hash table has them."""
+        """What Kafka's own rule gives; the trace's answer where it is another one about the same tasks.
+
+        The rule is asked with the members as Java's hash table has them, as far as that is known.
+        """
         listed = {member.member_id: member for member in ask.members}
         asked = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
         given = StreamsGroupSticky().assign_group(asked)
@@ -91,7 +95,8 @@ class TraceChoices:
         for member_id in sorted(listed):
             tasks = given.get(member_id, MemberTasks())
             target.append((member_id, TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))))
-        return tuple(target)
+        shown = tuple(sorted(shown_tasks(self._step.shape.state).items()))
+        return shown if _same_tasks(shown, target) else tuple(target)
 
     def first_of(self, due: Armed) -> SetTimer:
         """Of the timers due, the one that fired next."""
@@ -100,6 +105,13 @@ class TraceChoices:
             if expected is not None and (order.timer.kind, order.timer.member_id or None) == expected:
                 return order
         return due[0]
+
+
+def _same_tasks(one: TaskTarget, other: Sequence[tuple[str, TaskRoles]]) -> bool:
+    """Whether two targets are about the same members and tasks."""
+    members = [[member for member, _ in target] for target in (one, other)]
+    tasks = [sorted(task for _, roles in target for task in roles.active) for target in (one, other)]
+    return members[0] == members[1] and tasks[0] == tasks[1]
 
 
 def _ids(step: TracedStep) -> list[str]:

@@ -13,12 +13,14 @@ from kassay.certify.vectors.protocol.shapes import (
     Numbers,
     TracedStep,
 )
+from kassay.certify.vectors.protocol.streams_codec import BROKER, streams_config
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
+from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.reading.values import read_as
 
 EVERYWHERE: Final = frozenset({"timers_survive_migration"})
@@ -52,6 +54,7 @@ def config_of(config: ConfigShape, release: str) -> Config:
         upgrade=policy in ("UPGRADE", "BIDIRECTIONAL"),
         downgrade=policy in ("DOWNGRADE", "BIDIRECTIONAL"),
         switches=RELEASES[release] | EVERYWHERE,
+        streams=streams_config(config.streams, BROKER, StreamsConfig(), "config.streams"),
     )
 
 

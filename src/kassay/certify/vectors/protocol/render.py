@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kassay.certify.vectors.protocol.streams_render import (
+    rendered_streams,
+    rendered_streams_record,
+    rendered_streams_reply,
+)
 from kassay.model.cluster import TopicPartition, numbers_by_topic
 from kassay.model.protocols.coordinator.consumer.group import group_state, preferred_assignor
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
@@ -12,6 +17,9 @@ from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import ZERO_BYTES, Image, Partitions
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams.records import STREAMS_KINDS
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeatReply
 
 
 def rendered_partitions(tps: Partitions) -> dict[str, Any] | None:
@@ -37,7 +45,7 @@ def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
 
 
 def tidy(value: Any) -> Any:
-    """A comparable form: absent and empty strings are null, members by id, timers and ids in order."""
+    """A comparable form: absent and empty strings are null, members by id, lists of any order in one."""
     if not isinstance(value, dict):
         return value
     owned = value.get("owned")
@@ -49,13 +57,21 @@ def tidy(value: Any) -> Any:
         tidied = [tidy(member) for member in members]
         by_id = bool(tidied) and all(isinstance(member, dict) and "id" in member for member in tidied)
         document["members"] = {str(member["id"]): member for member in tidied} if by_id else tidied
-    for key in ("timers", "pending_join", "pending_sync", "subscribed_topics"):
+    for key in _IN_ANY_ORDER:
         items = document.get(key)
         if isinstance(items, list):
             document[key] = sorted(items, key=str)
     return document
 
 
+_IN_ANY_ORDER: Final = (
+    "timers",
+    "pending_join",
+    "pending_sync",
+    "subscribed_topics",
+    "status",
+    "partitions_by_endpoint",
+)
 _NAMES: Final = {
     "client_id": "client",
     "generation_id": "generation",
@@ -97,6 +113,8 @@ def rendered_reply(reply: requests.Reply) -> dict[str, Any]:
         ]
     elif isinstance(body, requests.ConsumerHeartbeatReply) and body.error == errors.NONE:
         document |= _fields(body, "member_id member_epoch heartbeat_interval assignment")
+    elif isinstance(body, StreamsHeartbeatReply):
+        document |= rendered_streams_reply(body)
     return document
 
 
@@ -107,20 +125,23 @@ _KINDS: Final = {
     requests.LeaveGroupReply: "leave",
     requests.OffsetCommitReply: "commit",
     requests.ConsumerHeartbeatReply: "consumer_heartbeat",
+    StreamsHeartbeatReply: "streams_heartbeat",
 }
 
 
 def rendered_record(record: r.LogRecord) -> dict[str, Any]:
     """A record as the traces write it."""
     kind, name = record.key
-    document: dict[str, Any] = {"type": kind}
+    streams = kind in STREAMS_KINDS
+    document: dict[str, Any] = {"type": kind.removeprefix("streams_") if streams else kind}
     if isinstance(name, TopicPartition):
         document |= {"topic": name.topic, "partition": name.partition}
     elif name:
         document["member"] = name
     if record.value is None:
         return document | {"tombstone": True}
-    return document | _rendered_value(kind, record.value)
+    rendered = rendered_streams_record if streams else _rendered_value
+    return document | rendered(kind, record.value)
 
 
 def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
@@ -168,6 +189,8 @@ def rendered_state(host: CoordinatorHost, clock: int, choices: Choices) -> dict[
         return {"type": "classic", **_rendered_classic(group), "timers": timers}
     if isinstance(group, ConsumerGroup):
         return {"type": "consumer", **_rendered_consumer(group, choices), "timers": timers}
+    if isinstance(group, StreamsTaskGroup):
+        return {"type": "streams", **rendered_streams(group), "timers": timers}
     return {"type": None, "timers": timers}
 
 

@@ -246,7 +246,7 @@ class ClockedRuntime:
 
     def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator that has never heard of the group."""
-        return CoordinatorHost(self._cell(CoordinatorState(image=image)))
+        return CoordinatorHost(self._cell(CoordinatorState(image=image, now=0)))
 
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""
@@ -275,7 +275,8 @@ class ClockedRuntime:
         unless told otherwise.
         """
         elapsed = min(millis, max(host.armed[0].due, 0)) if host.armed else millis
-        call = CoordinatorCall(self, host.later(elapsed))
+        state = host.state._replace(now=host.state.now + elapsed)
+        call = CoordinatorCall(self, host.later(elapsed)._replace(coordinator=self._cell(state)))
         while due := tuple(order for order in call.host.armed if order.due <= 0):
             order = first(due)
             call.host = call.host.without(order)

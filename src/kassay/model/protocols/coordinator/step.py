@@ -23,6 +23,8 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * failed_write_kept: a consumer group keeps what could not be written
 * failed_expiry_dropped: a timer whose removal could not be written is not armed again
 
+Those of Streams groups are in `coordinator.streams.switches`.
+
 Two are what Kafka does at the commit of the traces, and so are on where these are checked:
 
 * strict_epoch0: KAFKA-19233, a known member is refused epoch 0 until its session expires
@@ -37,6 +39,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.effects import Effects
@@ -53,6 +56,10 @@ from kassay.model.protocols.values.groups import (
 )
 from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
 from kassay.model.protocols.values.releases import OLD_RULES
+from kassay.model.protocols.values.streams.config import StreamsConfigured
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams.records import STREAMS_KINDS
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
 
 SWITCHES: Final = (
     *(rule.switch for rule in OLD_RULES),
@@ -88,7 +95,13 @@ class Load(NamedTuple):
 
 
 Event: TypeAlias = (
-    requests.Request | requests.TimerFired | requests.MetadataChanged | Persisted | Unload | Load
+    requests.Request
+    | requests.TimerFired
+    | requests.MetadataChanged
+    | StreamsConfigured
+    | Persisted
+    | Unload
+    | Load
 )
 Output: TypeAlias = requests.Reply | requests.SetTimer | requests.CancelTimer | Persist
 
@@ -105,9 +118,15 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
-    effects = Effects(config, state.image, choices)
+    if state.streams:
+        config = config._replace(streams=state.streams[0])
+    effects = Effects(config, state.image, choices, state.now)
     if isinstance(event, requests.MetadataChanged):
+        if isinstance(state.group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
+            state = state._replace(group=streams.images_changed(state.group, state.image, event.image))
         return CoordinatorStep(state._replace(image=event.image), ())
+    if isinstance(event, StreamsConfigured):
+        return CoordinatorStep(state._replace(streams=(event.config,)), ())
     if isinstance(event, Load):
         group: Group = _load(effects, event.log)
         return CoordinatorStep(state._replace(group=group, role=Role.ACTIVE), tuple(effects.out))
@@ -152,6 +171,8 @@ def _stored(effects: Effects, group: Group, event: Persisted) -> Group:
         if effects.has("failed_write_kept"):
             return group
         return consumer_requests.undone(group, event.undo)
+    if event.error and isinstance(group, StreamsTaskGroup):
+        return streams.undone(group, event.undo)
     return classic_requests.handle_stored(effects, group, event)
 
 
@@ -162,10 +183,16 @@ def _timer(effects: Effects, group: Group, event: requests.TimerFired) -> Group:
         return classic_requests.handle_timer(effects, group, event)
     if not classic and isinstance(group, ConsumerGroup):
         return consumer_requests.handle_timer(effects, group, event)
+    if not classic and isinstance(group, StreamsTaskGroup):
+        return streams.handle_timer(effects, group, event)
     return group
 
 
 def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
+    if isinstance(event, StreamsHeartbeat):
+        return streams.handle_heartbeat(effects, group, event)
+    if isinstance(group, StreamsTaskGroup):
+        return streams.handle_other_request(effects, group, event)
     if isinstance(event, requests.ConsumerHeartbeat):
         return consumer_requests.handle_heartbeat(effects, group, event)
     if isinstance(group, ClassicGroup):
@@ -180,6 +207,8 @@ def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
 def _load(effects: Effects, log: Log) -> Group:
     """The group that the acknowledged records tell of; offsets alone make an empty one."""
     kinds = {record.key[0] for record in log}
+    if kinds & STREAMS_KINDS:
+        return streams.load(effects, log)
     if EPOCH in kinds or MEMBER in kinds:
         return consumer_requests.load(effects, log)
     for record in log:

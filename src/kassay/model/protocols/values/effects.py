@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.groups import Continuation, Group, Persist
+from kassay.model.protocols.values.groups import NO_CLOCK, Continuation, Group, Persist
 from kassay.model.protocols.values.marks import RequestId
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import (
@@ -21,12 +21,13 @@ from kassay.model.protocols.values.requests import (
 class Effects:
     """One step under way."""
 
-    __slots__ = ("choices", "config", "image", "out")
+    __slots__ = ("choices", "config", "image", "now", "out")
 
-    def __init__(self, config: Config, image: Image, choices: Choices) -> None:
+    def __init__(self, config: Config, image: Image, choices: Choices, now: int = NO_CLOCK) -> None:
         self.config = config
         self.image = image
         self.choices = choices
+        self.now = now
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
     def has(self, switch: str) -> bool:

@@ -23,6 +23,9 @@ from kassay.model.protocols.values.requests import (
 from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 
+NO_CLOCK: Final = -1
+"""No time: nothing is dated, and what falls due at a time is due always."""
+
 # States of a classic group. DEAD is Kafka's for a group that was unloaded; a model drops the group.
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
@@ -112,11 +115,15 @@ class Role(StrEnum):
 
 
 class CoordinatorState(NamedTuple):
-    """All that a coordinator knows; `streams` are the group's own settings, () or one value."""
+    """All that a coordinator knows; `now` is the time in ms, where a clock tells it.
+
+    `streams` are the settings that the group has of its own as a Streams group, () or one value.
+    """
 
     group: Group = None
     image: Image = ()
     role: Role = Role.ACTIVE
+    now: int = NO_CLOCK
     streams: tuple[StreamsConfig, ...] = ()
 
 

@@ -5,7 +5,7 @@ Source: `StreamsGroup`, `StreamsGroupMember`, `StreamsGroupState`.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.values.images import Image
 from kassay.model.protocols.values.marks import Generation, MemberId, Ordered
@@ -17,6 +17,7 @@ from kassay.model.protocols.values.streams.topology import (
     ConfiguredTopology,
     StreamsTopology,
 )
+from kassay.model.streams.group import GroupTask
 
 NOT_READY: Final = "NotReady"
 """A group state beside Empty, Assigning, Reconciling and Stable: its topology is not validated."""
@@ -61,6 +62,10 @@ class Remembered(NamedTuple):
     refined: tuple[RefinedTarget, ...] = ()
 
 
+Copies: TypeAlias = tuple[tuple[GroupTask, tuple[str, ...]], ...]
+"""The ids of processes by task, in order."""
+
+
 class StreamsTaskGroup(NamedTuple):
     """A Streams group. Up to `target_time` it is what the records say; the rest is lost at a failover.
 
@@ -68,7 +73,8 @@ class StreamsTaskGroup(NamedTuple):
     when the target was computed. A failed write takes `remembered` back to `remembered_at_append`, and leaves
     what follows it: `refreshed`, the group epoch as of which the topics are known, or REFRESH_DUE; `delayed`,
     whether the initial rebalance delay runs; who asked for a shutdown; the count of changes of endpoints, and
-    what was computed of each member's; offsets by member.
+    what was computed of each member's; offsets by member. `copies` are the processes with a standby copy of
+    each task that ever had one, as the coordinator keeps count of them.
     """
 
     epoch: Generation = 1
@@ -88,3 +94,4 @@ class StreamsTaskGroup(NamedTuple):
     endpoint_epoch: int = 0
     endpoints: Ordered[tuple[MemberId, EndpointPartitions]] = ()
     task_offsets: Ordered[tuple[MemberId, TaskOffsets]] = ()
+    copies: Copies = ()

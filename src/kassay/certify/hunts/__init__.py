@@ -1,1 +1,0 @@
-"""Hunts: the smallest counterexample to a claim, or what says that there is none."""

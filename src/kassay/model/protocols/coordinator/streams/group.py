@@ -1,0 +1,272 @@
+"""The Streams group of KIP-1071: what follows from its state, and how records change it.
+
+What is on record changes by records alone, as in a consumer group. What a coordinator keeps in memory beside
+that goes with a new coordinator, and some of it with a failed write.
+Source: `StreamsGroup`, and the `replay` methods of `GroupMetadataManager`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from kassay.model.protocols.values.groups import (
+    ASSIGNING,
+    EMPTY,
+    MEMBER_STABLE,
+    RECONCILING,
+    STABLE,
+    ClassicGroup,
+    ConsumerGroup,
+    Group,
+)
+from kassay.model.protocols.values.images import Image
+from kassay.model.protocols.values.records import LogRecord
+from kassay.model.protocols.values.streams import records as r
+from kassay.model.protocols.values.streams.group import (
+    NOT_READY,
+    REFRESH_DUE,
+    UNKNOWN_TIME,
+    StreamsTaskGroup,
+    StreamsTaskMember,
+)
+from kassay.model.protocols.values.streams.records import (
+    StreamsCurrentValue,
+    StreamsEpochValue,
+    StreamsMemberValue,
+    StreamsTargetEpochValue,
+)
+from kassay.model.protocols.values.streams.tasks import NO_TASKS, NONE_HELD, TaskRoles, TaskTarget
+from kassay.model.protocols.values.streams.topology import StreamsTopology
+
+T = TypeVar("T")
+NEW_GROUP = StreamsTaskGroup()
+
+
+def group_state(group: StreamsTaskGroup) -> str:
+    """Empty, NotReady (its topology is not validated), Assigning, Reconciling or Stable."""
+    if not group.members:
+        return EMPTY
+    if not any(topology.epoch == group.validated_topology_epoch for topology in group.topology):
+        return NOT_READY
+    if group.epoch > group.target_epoch:
+        return ASSIGNING
+    settled = all(is_reconciled(member, group.target_epoch) for member in group.members)
+    return STABLE if settled else RECONCILING
+
+
+def is_reconciled(member: StreamsTaskMember, target_epoch: int) -> bool:
+    """Whether the member has its target of that epoch."""
+    return member.epoch == target_epoch and member.state == MEMBER_STABLE
+
+
+def metadata_expired(group: StreamsTaskGroup) -> bool:
+    """Whether the next heartbeat looks at the topics again."""
+    return group.refreshed == REFRESH_DUE or group.epoch < group.refreshed
+
+
+def find(group: StreamsTaskGroup, member_id: str) -> StreamsTaskMember | None:
+    """The member with an id."""
+    return next((member for member in group.members if member.member_id == member_id), None)
+
+
+def find_static(group: StreamsTaskGroup, instance: str) -> StreamsTaskMember | None:
+    """The member with an instance id."""
+    return next((m for m in group.members if instance and m.group_instance_id == instance), None)
+
+
+def target_of(target: TaskTarget, member_id: str) -> TaskRoles:
+    """What the member shall have."""
+    return next((tasks for name, tasks in target if name == member_id), NO_TASKS)
+
+
+def existing_topics(image: Image, topology: StreamsTopology) -> Image:
+    """The topics that exist, of those that the topology needs: what the metadata hash stands for."""
+    names = topology.required_topics
+    return tuple(topic for topic in image if topic.name in names)
+
+
+def with_entry(entries: tuple[tuple[str, T], ...], name: str, value: T) -> tuple[tuple[str, T], ...]:
+    """The entries, in order, with a new value for a name."""
+    return tuple(sorted((*without_entry(entries, name), (name, value)), key=_name))
+
+
+def without_entry(entries: tuple[tuple[str, T], ...], name: str) -> tuple[tuple[str, T], ...]:
+    """The entries without that of a name."""
+    return tuple([entry for entry in entries if entry[0] != name])
+
+
+def _name(entry: tuple[str, Any]) -> str:
+    return entry[0]
+
+
+# Records.
+
+
+def epoch_record(group: StreamsTaskGroup, epoch: int) -> LogRecord:
+    """A new group epoch, all else on record as it was."""
+    value = StreamsEpochValue(epoch, group.validated_topology_epoch, group.topics, group.configs)
+    return LogRecord((r.STREAMS_EPOCH, ""), value)
+
+
+def member_record(member: StreamsTaskMember) -> LogRecord:
+    """What a member says of itself."""
+    value = StreamsMemberValue(*(getattr(member, field) for field in StreamsMemberValue._fields))
+    return LogRecord((r.STREAMS_MEMBER, member.member_id), value)
+
+
+def current_record(member: StreamsTaskMember) -> LogRecord:
+    """The tasks of a member."""
+    value = StreamsCurrentValue(*(getattr(member, field) for field in StreamsCurrentValue._fields))
+    return LogRecord((r.STREAMS_CURRENT, member.member_id), value)
+
+
+def target_record(member_id: str, tasks: TaskRoles) -> LogRecord:
+    """What a member shall have."""
+    return LogRecord((r.STREAMS_TARGET, member_id), tasks)
+
+
+def target_epoch_record(epoch: int, time: int = UNKNOWN_TIME) -> LogRecord:
+    """The epoch of the target, and when it was computed."""
+    return LogRecord((r.STREAMS_TARGET_EPOCH, ""), StreamsTargetEpochValue(epoch, time))
+
+
+def removal_records(member_id: str) -> tuple[LogRecord, ...]:
+    """The tombstones of a member."""
+    kinds = (r.STREAMS_CURRENT, r.STREAMS_TARGET, r.STREAMS_MEMBER)
+    return tuple(LogRecord((kind, member_id), None) for kind in kinds)
+
+
+def group_tombstones() -> tuple[LogRecord, ...]:
+    """The tombstones of an empty group."""
+    kinds = (r.STREAMS_TARGET_EPOCH, r.STREAMS_EPOCH, r.STREAMS_TOPOLOGY)
+    return tuple(LogRecord((kind, ""), None) for kind in kinds)
+
+
+def replay(group: Group, records: Iterable[LogRecord]) -> StreamsTaskGroup | None:
+    """The group after records of a Streams group; any other kind of group they start from is gone.
+
+    Any order of the keys gives the same group, and a tombstone of what is not there changes nothing, so that
+    a log may be compacted in any way. None if nothing tells of a group.
+    """
+    draft = _Draft(group if isinstance(group, StreamsTaskGroup) else None)
+    for (kind, name), value in records:
+        if kind in r.STREAMS_KINDS:
+            draft.take(kind, str(name), value)
+    return draft.group()
+
+
+class _Draft:
+    """A group under way through its records."""
+
+    def __init__(self, before: StreamsTaskGroup | None) -> None:
+        self.before = before or NEW_GROUP
+        self.exists = before is not None
+        self.fields: dict[str, Any] = {}
+        self.members = {member.member_id: member for member in self.before.members}
+        self.target = dict(self.before.target)
+        self.copies = {task: {*processes} for task, processes in self.before.copies}
+        self.touched: set[str] = set()
+        self.removed: set[str] = set()
+        self.emptied = False
+
+    def take(self, kind: str, name: str, value: Any) -> None:
+        """One record more."""
+        if value is None:
+            self._tombstone(kind, name)
+            return
+        self.exists = True
+        if kind == r.STREAMS_EPOCH:
+            self.fields |= value._asdict()
+        elif kind == r.STREAMS_TARGET_EPOCH:
+            self.fields |= {"target_epoch": value.epoch, "target_time": value.time}
+        elif kind == r.STREAMS_TOPOLOGY:
+            self.fields["topology"] = (value,)
+        elif kind == r.STREAMS_TARGET:
+            self.target[name] = value
+        else:
+            known = self.members.get(name) or StreamsTaskMember(name)
+            self.members[name] = updated = known._replace(**value._asdict())
+            self.touched.add(name)
+            self._count_copies(known, updated)
+
+    def _tombstone(self, kind: str, name: str) -> None:
+        if kind == r.STREAMS_TARGET:
+            self.target.pop(name, None)
+        elif kind == r.STREAMS_CURRENT and name in self.members:
+            known = self.members[name]
+            self.members[name] = updated = known._replace(assigned=NONE_HELD, pending=NONE_HELD)
+            self._count_copies(known, updated)
+        elif kind == r.STREAMS_MEMBER and name in self.members:
+            self._count_copies(self.members.pop(name), None)
+            self.touched.add(name)
+            self.removed.add(name)
+            self.emptied |= not self.members
+        elif kind == r.STREAMS_EPOCH:
+            self.exists = False
+
+    def _count_copies(self, before: StreamsTaskMember, after: StreamsTaskMember | None) -> None:
+        """The process has no longer a copy of what the member had, and has one of what it has now."""
+        for task in (*before.assigned.standby, *before.pending.standby):
+            self.copies.setdefault(task, set()).discard(before.process_id)
+        if after is not None:
+            for task in (*after.assigned.standby, *after.pending.standby):
+                self.copies.setdefault(task, set()).add(after.process_id)
+
+    def group(self) -> StreamsTaskGroup | None:
+        """The group then; a member that changes takes what was computed of it along."""
+        if not self.exists:
+            return None
+        before = self.before
+        endpoints, offsets = before.endpoints, before.task_offsets
+        if endpoints:
+            endpoints = tuple(entry for entry in endpoints if entry[0] not in self.touched)
+        if self.removed and offsets:
+            offsets = tuple(entry for entry in offsets if entry[0] not in self.removed)
+        return before._replace(
+            **self.fields,
+            members=tuple([self.members[name] for name in sorted(self.members)]),
+            target=tuple([(name, self.target[name]) for name in sorted(self.target)]),
+            endpoints=endpoints,
+            task_offsets=offsets,
+            copies=tuple([(task, tuple(sorted(self.copies[task]))) for task in sorted(self.copies)]),
+            shutdown_by="" if self.emptied else before.shutdown_by,
+        )
+
+
+def written(group: StreamsTaskGroup) -> StreamsTaskGroup:
+    """The group once something was appended: what it knows now, a later write that fails leaves alone."""
+    if group.remembered == group.remembered_at_append:
+        return group
+    return group._replace(remembered_at_append=group.remembered)
+
+
+def taken_back(before: Group, after: StreamsTaskGroup | None) -> Group:
+    """The group when a write failed: on record as `before`, of what is in memory what `after` keeps.
+
+    A group that did not exist, or was of another kind, is what it was. Kafka takes back which tasks have
+    copies, but not in which processes these are: the sets themselves are no part of its snapshots.
+    """
+    if not isinstance(before, StreamsTaskGroup) or after is None:
+        return before
+    counted = {task for task, _ in before.copies}
+    return before._replace(
+        remembered=before.remembered_at_append,
+        refreshed=after.refreshed,
+        delayed=after.delayed,
+        shutdown_by=after.shutdown_by,
+        endpoint_epoch=after.endpoint_epoch,
+        endpoints=after.endpoints,
+        task_offsets=after.task_offsets,
+        copies=tuple(entry for entry in after.copies if entry[0] in counted),
+    )
+
+
+def replaceable(group: Group) -> bool:
+    """Whether a Streams group may take the place of this: nothing is there, or an empty classic group."""
+    return group is None or (isinstance(group, ClassicGroup) and group.state == EMPTY)
+
+
+def of_another_kind(group: Group) -> bool:
+    """Whether this is a group of another protocol that stays."""
+    return isinstance(group, ClassicGroup | ConsumerGroup) and not replaceable(group)

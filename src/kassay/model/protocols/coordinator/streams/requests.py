@@ -1,0 +1,212 @@
+"""The Streams half of the coordinator: which part handles which event, held to its table.
+
+Source: `GroupMetadataManager.streamsGroupHeartbeat`, `streamsGroupLeave`, `streamsGroupFenceMember`,
+`onLoaded`; `StreamsGroup.validateOffsetCommit`.
+"""
+
+from __future__ import annotations
+
+from kassay.model.protocols.coordinator.classic.requests import create_by_join
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, check_request
+from kassay.model.protocols.coordinator.streams import checks, table, targets
+from kassay.model.protocols.coordinator.streams.group import (
+    current_record,
+    epoch_record,
+    find,
+    group_state,
+    group_tombstones,
+    removal_records,
+    replaceable,
+    replay,
+    taken_back,
+    target_epoch_record,
+    written,
+)
+from kassay.model.protocols.coordinator.streams.heartbeat import HeartbeatAttempt
+from kassay.model.protocols.shared.table import check_move
+from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.groups import ClassicGroup, Group
+from kassay.model.protocols.values.images import Image
+from kassay.model.protocols.values.records import Log, LogRecord
+from kassay.model.protocols.values.streams.group import (
+    REFRESH_DUE,
+    UNREVOKED_TASKS,
+    StreamsTaskGroup,
+    StreamsTaskMember,
+)
+from kassay.model.protocols.values.streams.requests import (
+    INITIAL_REBALANCE,
+    STREAMS_SESSION,
+    StreamsHeartbeat,
+    StreamsHeartbeatReply,
+)
+from kassay.model.protocols.values.streams.tasks import NONE_HELD
+
+
+def _checked(before: StreamsTaskGroup, event: str, after: Group) -> Group:
+    """The group after an event, if the table lets it be there."""
+    if isinstance(after, StreamsTaskGroup):
+        state = group_state(after)
+    else:
+        state = table.CLASSIC if isinstance(after, ClassicGroup) else table.NO_GROUP
+    check_move(table.STREAMS_GROUP, group_state(before), event, state)
+    return after
+
+
+def handle_heartbeat(effects: Effects, group: Group, request: StreamsHeartbeat) -> Group:
+    """The group after StreamsGroupHeartbeat, whatever kind of group it was. Raises `Refused`.
+
+    A request that is refused may still have changed what is in memory: then it is answered here.
+    """
+    checks.check_request(request)
+    if request.member_epoch < requests.JOIN_EPOCH:
+        if not isinstance(group, StreamsTaskGroup):
+            raise Refused(errors.GROUP_ID_NOT_FOUND)
+        return _checked(group, table.STREAMS_LEAVE, _leave(effects, group, request))
+    joins_anew = request.member_epoch == requests.JOIN_EPOCH and replaceable(group)
+    if not isinstance(group, StreamsTaskGroup) and not joins_anew:
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
+    attempt = HeartbeatAttempt(effects, group, request)
+    try:
+        reply = attempt.answer()
+    except Refused as refusal:
+        effects.reply(request.correlation_id, StreamsHeartbeatReply(refusal.error))
+        return attempt.group if isinstance(group, StreamsTaskGroup) else group
+    after = _taken(effects, group, attempt)
+    effects.reply_when_durable(request.correlation_id, reply)
+    return _checked(attempt.group, table.STREAMS_HEARTBEAT, after)
+
+
+def _taken(effects: Effects, before: Group, attempt: HeartbeatAttempt) -> Group:
+    """Append what a heartbeat wrote. Of a group that is new, only timers and records outlive it."""
+    if isinstance(before, StreamsTaskGroup):
+        return _write(effects, before, attempt.group, tuple(attempt.records))
+    former = () if before is None else (LogRecord((r.GROUP, ""), None),)
+    records = (*former, *attempt.records)
+    after = replay(None, records)
+    effects.persist(records, undo=(before,))
+    return after if after is None else after._replace(delayed=attempt.group.delayed)
+
+
+def _write(
+    effects: Effects, before: StreamsTaskGroup, group: StreamsTaskGroup, records: tuple[LogRecord, ...]
+) -> StreamsTaskGroup:
+    """Append records, if any, and replay them; `group` is `before` with its memory as it is by now."""
+    if not records:
+        return group
+    after = replay(group, records)
+    assert after is not None, "records of its members do not end a group"
+    effects.persist(records, undo=(taken_back(before, after),))
+    return written(after)
+
+
+def _leave(effects: Effects, group: StreamsTaskGroup, request: StreamsHeartbeat) -> StreamsTaskGroup:
+    """The group without the member, or with its place kept.
+
+    Even one who is unknown is heard when it asks for a shutdown.
+    """
+    before = group
+    if request.shutdown and not group.shutdown_by:
+        group = group._replace(shutdown_by=request.member_id)
+    try:
+        member = checks.named(group, request)
+    except Refused as refusal:
+        effects.reply(request.correlation_id, StreamsHeartbeatReply(refusal.error))
+        return group
+    if request.member_epoch == requests.STATIC_LEAVE_EPOCH:
+        after = _write(effects, before, group, (_away(effects, member),))
+    else:
+        after = _fence(effects, before, group, member)
+    reply = StreamsHeartbeatReply(errors.NONE, request.member_id, request.member_epoch)
+    effects.reply_when_durable(request.correlation_id, reply)
+    return after
+
+
+def _away(effects: Effects, member: StreamsTaskMember) -> LogRecord:
+    """A static member goes and means to come back: it keeps tasks and target, and its timers run on."""
+    assigned = member.assigned
+    if not effects.has("streams_static_epochs_kept"):
+        assigned = assigned._replace(epochs=(0,) * len(assigned.epochs))
+    away = member._replace(epoch=requests.STATIC_LEAVE_EPOCH, pending=NONE_HELD, assigned=assigned)
+    return current_record(away)
+
+
+def _fence(
+    effects: Effects, before: StreamsTaskGroup, group: StreamsTaskGroup, member: StreamsTaskMember
+) -> StreamsTaskGroup:
+    """The group without a member: its tasks are free, the group epoch goes up, its timers stop."""
+    epoch = group.epoch + (not effects.has("streams_epoch_not_bumped"))
+    records = (*removal_records(member.member_id), epoch_record(group, epoch))
+    if len(group.members) == 1:
+        records += (target_epoch_record(epoch),)
+    for kind in (STREAMS_SESSION, requests.REVOCATION):
+        effects.disarm(kind, member.member_id)
+    return _write(effects, before, group, records)
+
+
+def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: requests.Request) -> Group:
+    """The group after a request that is no heartbeat of Streams. Raises `Refused`."""
+    if isinstance(request, requests.OffsetCommit):
+        return _checked(group, table.OFFSET_COMMIT, _commit(effects, group, request))
+    if isinstance(request, requests.ConsumerHeartbeat):
+        check_request(effects, request)
+        raise Refused(errors.GROUP_ID_NOT_FOUND)
+    if not isinstance(request, requests.JoinGroup):
+        raise Refused(errors.UNKNOWN_MEMBER_ID)
+    if group.members:
+        raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
+    effects.disarm(INITIAL_REBALANCE)
+    after = create_by_join(effects, request, group, group_tombstones())
+    return _checked(group, table.JOIN_GROUP, after)
+
+
+def _commit(effects: Effects, group: StreamsTaskGroup, request: requests.OffsetCommit) -> StreamsTaskGroup:
+    verdicts = checks.commit_errors(effects, group, request)
+    fine = tuple(each for each, error in zip(request.offsets, verdicts) if error == errors.NONE)
+    if fine:
+        effects.persist(r.offset_records(fine), undo=(taken_back(group, group),))
+    error = next((error for error in verdicts if error != errors.NONE), errors.NONE)
+    effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(error))
+    return written(group) if fine else group
+
+
+def handle_timer(effects: Effects, group: StreamsTaskGroup, fired: requests.TimerFired) -> Group:
+    """The group after a timer of one of its members, or the end of the initial rebalance delay."""
+    if fired.timer.kind == INITIAL_REBALANCE:
+        if effects.has("streams_delay_without_end"):
+            return group
+        group = group._replace(delayed=False)
+        after = _write(effects, group, group, targets.delay_over(effects, group))
+        return _checked(group, table.DELAY_TIMER, after)
+    member = find(group, fired.timer.member_id)
+    late = fired.timer.kind == requests.REVOCATION and member and fired.payload != (member.epoch,)
+    if member is None or late:
+        return group
+    return _checked(group, table.MEMBER_TIMER, _fence(effects, group, group, member))
+
+
+def undone(group: StreamsTaskGroup, undo: tuple[Group, ...]) -> Group:
+    """The group after a write that failed."""
+    return _checked(group, table.WRITE_FAILED, undo[0] if undo else group)
+
+
+def images_changed(group: StreamsTaskGroup, before: Image, after: Image) -> StreamsTaskGroup:
+    """The group when another image is published: it looks at its topics anew if one of them is another."""
+    changed = {topic.name for topic in {*before} ^ {*after}}
+    if any(changed & topology.required_topics for topology in group.topology):
+        return group._replace(refreshed=REFRESH_DUE)
+    return group
+
+
+def load(effects: Effects, log: Log) -> Group:
+    """The group that the records tell of; all sessions and revocations start anew."""
+    group = replay(None, log)
+    if group is None:
+        return None
+    for member in () if effects.has("streams_sessions_not_restored") else group.members:
+        effects.arm(STREAMS_SESSION, member.member_id, effects.config.streams.session_timeout)
+        if member.state == UNREVOKED_TASKS:
+            effects.arm(requests.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
+    return group

@@ -1,0 +1,129 @@
+"""A topology against the topics that exist: how many tasks there are, and which topics must still be made.
+
+A subtopology has as many tasks as the widest of its inputs has partitions. A repartition topic has as many as
+it says, or as the widest input of who writes it; inputs that are joined must agree in their partitions.
+Source: `InternalTopicManager`, `RepartitionTopics`, `CopartitionedTopicsEnforcer`, `ChangelogTopics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kassay.model.java.hashes import hash_map_order
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.images import Image
+from kassay.model.protocols.values.streams.topology import (
+    INCORRECTLY_PARTITIONED_TOPICS,
+    MISSING_INTERNAL_TOPICS,
+    MISSING_SOURCE_TOPICS,
+    ConfiguredTopology,
+    StreamsSubtopology,
+    StreamsTopology,
+)
+
+
+class _Mispartitioned(Exception):
+    """Topics that must agree in their partitions do not."""
+
+
+class _Counts:
+    """Partitions by topic: of those that exist, and as decided of the others."""
+
+    def __init__(self, image: Image) -> None:
+        self.existing = {topic.name: topic.partitions for topic in image}
+        self.decided: dict[str, int] = {}
+
+    def of(self, topic: str) -> int:
+        """Raises `Refused` for a topic of which nothing is known, as the coordinator stumbles over it."""
+        count = self.existing.get(topic, self.decided.get(topic))
+        if count is None:
+            raise Refused(errors.UNKNOWN_SERVER_ERROR)
+        return count
+
+
+def configure(topology: StreamsTopology, image: Image) -> ConfiguredTopology:
+    """The topology as the topics let it be; raises `Refused` for one that no topics could satisfy."""
+    by_id = {part.subtopology_id: part for part in topology.subtopologies}
+    parts = [by_id[name] for name in hash_map_order(by_id)]
+    counts = _Counts(image)
+    if any(source not in counts.existing for part in parts for source in part.sources):
+        return ConfiguredTopology(MISSING_SOURCE_TOPICS, counted=False)
+    try:
+        counts.decided |= _repartitions(parts, counts.existing)
+        for part in parts:
+            _copartition(parts, part, counts)
+        for part in parts:
+            counts.decided |= dict.fromkeys(part.changelogs, _width(part, counts))
+        create = _missing(parts, counts)
+    except _Mispartitioned:
+        return ConfiguredTopology(INCORRECTLY_PARTITIONED_TOPICS, counted=False)
+    tasks = tuple(sorted((part.subtopology_id, _width(part, counts)) for part in parts))
+    return ConfiguredTopology(MISSING_INTERNAL_TOPICS if create else "", tasks=tasks, create=create)
+
+
+def _width(part: StreamsSubtopology, counts: _Counts) -> int:
+    """The most partitions of its inputs."""
+    if not part.inputs:
+        raise Refused(errors.STREAMS_INVALID_TOPOLOGY)
+    return max(counts.of(topic) for topic in part.inputs)
+
+
+def _repartitions(parts: list[StreamsSubtopology], existing: Mapping[str, int]) -> dict[str, int]:
+    """Partitions of the repartition topics; what follows from others, as soon as any of these is known."""
+    counts = {name: count for part in parts for name, count in part.repartition_sources if count}
+    missing = True
+    while missing:
+        missing = progress = False
+        for part in parts:
+            for sink in part.repartition_sinks:
+                if sink in counts:
+                    continue
+                inputs = [counts[name] for name, _ in part.repartition_sources if name in counts]
+                inputs += [existing[name] for name in part.sources if name in existing]
+                if inputs:
+                    counts[sink] = max(inputs)
+                    progress = True
+                else:
+                    missing = True
+        if missing and not progress:
+            raise Refused(errors.STREAMS_INVALID_TOPOLOGY)
+    if any(name not in counts for part in parts for name, _ in part.repartition_sources):
+        raise Refused(errors.STREAMS_INVALID_TOPOLOGY)
+    return counts
+
+
+def _copartition(parts: list[StreamsSubtopology], part: StreamsSubtopology, counts: _Counts) -> None:
+    """Decide the partitions of repartition topics that are joined with others."""
+    fixed = {name for each in parts for name, count in each.repartition_sources if count}
+    flexible = {name for each in parts for name, count in each.repartition_sources if not count}
+    for group in part.copartition:
+        topics = {part.sources[place] for place in group.sources}
+        topics |= {part.repartition_sources[place][0] for place in group.repartition_sources}
+        repartitions = {topic: counts.of(topic) for topic in topics if topic in fixed | flexible}
+        others = {counts.of(topic) for topic in topics if topic not in repartitions}
+        if not topics:
+            continue
+        if others:
+            agreed = others
+        elif fixed:
+            agreed = {counts.of(topic) for topic in fixed}
+        else:
+            agreed = {max(repartitions.values())}
+        if len(agreed) > 1:
+            raise _Mispartitioned
+        (count,) = agreed
+        counts.decided |= dict.fromkeys(repartitions, count)
+        if any(topic in fixed and repartitions[topic] != count for topic in repartitions):
+            raise _Mispartitioned
+
+
+def _missing(parts: list[StreamsSubtopology], counts: _Counts) -> tuple[tuple[str, int], ...]:
+    """The internal topics that do not exist; raises `_Mispartitioned` for one that has other partitions."""
+    internal: dict[str, int] = {}
+    for part in parts:
+        internal |= {name: count or counts.decided[name] for name, count in part.repartition_sources}
+        internal |= {name: counts.decided[name] for name in part.changelogs}
+    if any(counts.existing.get(name, count) != count for name, count in internal.items()):
+        raise _Mispartitioned
+    return tuple(sorted((name, count) for name, count in internal.items() if name not in counts.existing))

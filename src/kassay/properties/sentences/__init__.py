@@ -1,1 +1,0 @@
-"""A small language for claims: sentences about what a target answers, judged like the built-in claims."""

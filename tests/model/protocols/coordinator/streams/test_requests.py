@@ -1,0 +1,141 @@
+"""The Streams half of the coordinator among the other kinds of group."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.groups import ClassicGroup
+from kassay.model.protocols.values.requests import ConsumerHeartbeat, Heartbeat, LeaveGroup, SyncGroup
+from kassay.model.protocols.values.streams.records import STREAMS_KINDS
+from kassay.model.protocols.values.streams.tasks import TaskRoles
+from tests.model.protocols.coordinator.drive import protocols
+from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
+
+JOIN = requests.JoinGroup(9, "", protocols("range"), group_instance_id="i")
+CONSUMER = ConsumerHeartbeat(9, "x", 0, "", 1, ("foo",), "", ())
+
+
+def test_an_empty_group_makes_way_for_a_classic_one_and_back():
+    threads = Threads()
+    threads.join("a")
+    assert threads.send(JOIN).error == "INCONSISTENT_GROUP_PROTOCOL"
+    threads.leave("a")
+    threads.send(JOIN)
+    group = threads.host.state.group
+    assert isinstance(group, ClassicGroup) and group.members
+    tombstones = {r.key[0] for r in threads.happened.records if r.value is None}
+    assert tombstones == {"streams_epoch", "streams_target_epoch", "streams_topology"}
+    assert threads.join("a").error == "GROUP_ID_NOT_FOUND"
+    threads.send(LeaveGroup(9, ((group.members[0].member_id, "i"),)))
+    threads.advance(3_000)
+    assert threads.join("a").error == "NONE"
+    assert threads.happened.records[0].key == ("group", "")
+    assert {key[0] for key, _ in threads.host.log} <= STREAMS_KINDS
+
+
+def test_requests_of_other_protocols_find_nobody():
+    threads = Threads()
+    threads.join("a")
+    assert threads.send(CONSUMER).error == "GROUP_ID_NOT_FOUND"
+    for request in (SyncGroup(9, "a", 1), Heartbeat(9, "a", 1), LeaveGroup(9, (("a", ""),))):
+        assert threads.send(request).error == "UNKNOWN_MEMBER_ID"
+    threads.leave("a")
+    assert threads.send(CONSUMER).error == "GROUP_ID_NOT_FOUND"
+
+
+def test_a_consumer_group_stays_one():
+    threads = Threads()
+    threads.send(CONSUMER)
+    assert threads.join("a").error == "GROUP_ID_NOT_FOUND"
+
+
+def test_who_leaves_is_gone_at_once_and_everybody_moves():
+    threads = Threads()
+    threads.join("a")
+    threads.join("b")
+    epoch = threads.group.epoch
+    assert threads.leave("b") == threads.leave("b")._replace(error="NONE", member_id="b", member_epoch=-1)
+    assert (threads.group.epoch, [m.member_id for m in threads.group.members]) == (epoch + 1, ["a"])
+    assert [order.timer.member_id for order in threads.host.armed] == ["a"]
+
+
+def test_a_static_member_keeps_its_place_and_its_timers():
+    threads = Threads()
+    threads.join("a", group_instance_id="i")
+    armed = threads.host.armed
+    threads.leave("a", -2, group_instance_id="i")
+    member = threads.member("a")
+    assert (member.epoch, member.assigned.active, member.assigned.epochs) == (-2, tasks(0, 1), (0, 0))
+    assert threads.host.armed == armed
+    kept = Threads(switches=frozenset({"streams_static_epochs_kept"}))
+    kept.join("a", group_instance_id="i")
+    kept.leave("a", -2, group_instance_id="i")
+    assert kept.member("a").assigned.epochs == (2, 2)
+
+
+def test_a_stranger_that_leaves_is_refused_and_its_wish_for_a_shutdown_heard():
+    """`streamsGroupLeave` notes the wish before it looks for the member."""
+    threads = Threads()
+    threads.join("a")
+    assert threads.leave("z", shutdown=True).error == "UNKNOWN_MEMBER_ID"
+    assert threads.group.shutdown_by == "z"
+    assert threads.beat("a").status == ("SHUTDOWN_APPLICATION",)
+
+
+def test_who_is_silent_is_removed_and_who_does_not_revoke_too():
+    threads = Threads(AT_ONCE._replace(session_timeout=10_000))
+    threads.join("a", rebalance_timeout=4_000)
+    threads.join("b")
+    threads.beat("a")
+    assert threads.member("a").state == "UNREVOKED_TASKS"
+    threads.advance(4_000)
+    assert [timer.kind for timer in threads.happened.fired] == ["revocation"]
+    assert [member.member_id for member in threads.group.members] == ["b"]
+    threads.advance(6_000)
+    assert not threads.group.members
+    assert threads.group.epoch == threads.group.target_epoch
+
+
+def test_a_revocation_timer_of_another_epoch_does_nothing():
+    threads = Threads()
+    threads.join("a", rebalance_timeout=4_000, group_instance_id="i")
+    threads.join("b")
+    threads.beat("a", group_instance_id="i")
+    threads.leave("a", -2, group_instance_id="i")
+    threads.advance(4_000)
+    assert [timer.kind for timer in threads.happened.fired] == ["revocation"]
+    assert threads.member("a").epoch == -2
+
+
+def test_a_new_coordinator_watches_everybody():
+    threads = Threads()
+    threads.join("a")
+    threads.join("b")
+    threads.beat("a")
+    before = threads.group
+    threads.reload()
+    assert threads.group == before._replace(
+        remembered=type(before.remembered)(), remembered_at_append=type(before.remembered)(), refreshed=-1
+    )
+    kinds = sorted((order.timer.kind, order.timer.member_id) for order in threads.host.armed)
+    assert kinds == [("revocation", "a"), ("streams_session", "a"), ("streams_session", "b")]
+
+
+def test_a_new_coordinator_watches_nobody_by_a_switch():
+    threads = Threads(switches=frozenset({"streams_sessions_not_restored"}))
+    threads.join("a")
+    threads.reload()
+    assert not threads.host.armed
+
+
+@pytest.mark.parametrize(("switches", "moves"), [((), True), (("streams_epoch_not_bumped",), False)])
+def test_tasks_of_who_left_are_given_to_others(switches, moves):
+    threads = Threads(switches=frozenset(switches))
+    threads.join("a")
+    threads.join("b")
+    threads.beat("a", TaskRoles(tasks(0)))
+    threads.beat("b")
+    threads.leave("b")
+    threads.beat("a")
+    assert (threads.member("a").assigned.active == tasks(0, 1)) is moves

@@ -1,0 +1,90 @@
+"""Topologies against the topics that exist."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.streams.topology import configure
+from kassay.model.protocols.values.images import image_of
+from kassay.model.protocols.values.streams.topology import (
+    CopartitionGroup,
+    StreamsSubtopology,
+    StreamsTopology,
+)
+
+
+def configured(counts, *parts):
+    return configure(StreamsTopology(1, parts), image_of(counts.items()))
+
+
+WRITES = StreamsSubtopology("0", sources=("words",), repartition_sinks=("by-word",))
+READS = StreamsSubtopology("1", changelogs=("counts",), repartition_sources=(("by-word", 0),))
+
+
+@given(st.integers(1, 5), st.integers(1, 5))
+def test_there_are_as_many_tasks_as_the_widest_input_has_partitions(a, b):
+    part = StreamsSubtopology("0", sources=("a", "b"), changelogs=("state",))
+    assert configured({"a": a, "b": b, "state": max(a, b)}, part).tasks == (("0", max(a, b)),)
+
+
+@given(st.integers(1, 5))
+def test_internal_topics_that_are_missing_are_to_be_made_as_wide_as_who_writes_them(count):
+    verdict = configured({"words": count}, WRITES, READS)
+    assert (verdict.status, verdict.create) == (
+        "MISSING_INTERNAL_TOPICS",
+        (("by-word", count), ("counts", count)),
+    )
+    made = configured({"words": count, **dict(verdict.create)}, WRITES, READS)
+    assert made.ready and made.tasks == verdict.tasks == (("0", count), ("1", count))
+
+
+def test_without_its_sources_nothing_can_be_counted():
+    verdict = configured({"by-word": 2}, WRITES, READS)
+    assert (verdict.status, verdict.counted, verdict.tasks) == ("MISSING_SOURCE_TOPICS", False, ())
+
+
+def test_an_internal_topic_of_another_width_is_amiss():
+    assert configured({"words": 2, "by-word": 2, "counts": 3}, WRITES, READS).status == (
+        "INCORRECTLY_PARTITIONED_TOPICS"
+    )
+
+
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 3))
+def test_inputs_that_are_joined_agree_or_the_topology_is_not_ready(a, b, fixed):
+    joined = StreamsSubtopology(
+        "0",
+        sources=("a", "b"),
+        repartition_sinks=("c",),
+        repartition_sources=(("c", fixed),),
+        copartition=(CopartitionGroup((0, 1), (0,)),),
+    )
+    verdict = configured({"a": a, "b": b}, joined)
+    agree = a == b and fixed in (0, a)
+    assert verdict.status == ("MISSING_INTERNAL_TOPICS" if agree else "INCORRECTLY_PARTITIONED_TOPICS")
+    assert verdict.create == ((("c", a),) if agree else ())
+
+
+def test_repartition_topics_joined_among_themselves_are_as_wide_as_the_widest():
+    one = StreamsSubtopology("0", sources=("a",), repartition_sinks=("r",))
+    two = StreamsSubtopology("1", sources=("b",), repartition_sinks=("s",))
+    both = StreamsSubtopology(
+        "2", repartition_sources=(("r", 0), ("s", 0)), copartition=(CopartitionGroup((), (0, 1)),)
+    )
+    assert dict(configured({"a": 2, "b": 5}, one, two, both).create) == {"r": 5, "s": 5}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (READS,),
+        (StreamsSubtopology("0", repartition_sinks=("r",), repartition_sources=(("r", 0),)),),
+        (StreamsSubtopology("0"),),
+    ],
+    ids=["nobody writes it", "a loop", "no inputs"],
+)
+def test_a_topology_that_no_topics_could_satisfy_is_refused(parts):
+    with pytest.raises(Refused, match="STREAMS_INVALID_TOPOLOGY"):
+        configured({"words": 1}, *parts)
