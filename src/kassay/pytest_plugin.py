@@ -29,6 +29,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="DIR",
         help="traces of what is violated [default: .kassay]",
     )
+    group.addoption(
+        "--kassay-claims-file",
+        metavar="FILE",
+        help="judge the sentences of this TOML file",
+    )
     group.addoption("--kassay-seed", type=int, default=0, metavar="N", help="seed [default: 0]")
 
 
@@ -58,6 +63,7 @@ class CertifyItem(pytest.Item):
             self.spec,
             histories=self.config.getoption("--kassay-histories"),
             seed=self.config.getoption("--kassay-seed"),
+            claims_file=self.config.getoption("--kassay-claims-file"),
             out=self.config.getoption("--kassay-out"),
         )
 

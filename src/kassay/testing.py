@@ -31,6 +31,7 @@ from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.reading.fields import suggestion, wrong
+from kassay.reading.sentences import read_sentences
 from kassay.reading.specs import place_and_class
 
 HISTORIES: Final = 300
@@ -50,6 +51,7 @@ def certify_assignor(
     target: str | type,
     *,
     claims: Sequence[str] | None = None,
+    claims_file: str | Path | None = None,
     assume: Sequence[str] = (),
     protocol: str | None = None,
     histories: int | None = None,
@@ -67,12 +69,13 @@ def certify_assignor(
     """The certificate of a target that is certified; it means what `kassay certify` means by exit code 0.
 
     `target` is a target spec or a class at the top level of a module. `claims` are judged in place of
-    validity and what the target declares; at least one. `assume` narrows the inputs. `histories` (300
-    unless told) or `seconds` is the budget. A call may take `call_timeout` seconds (2; 20 unless the
-    `profile` is small) and `memory` MiB. `isolated` runs a user's code in a child process under a guard;
-    without it an endless loop in C, or one that catches everything, is never ended. `controls` are the
-    built-in faulty assignors that the same histories must catch, in the certificate's `controls`. Traces of
-    violated claims are written to the folder `traces` of `out`.
+    validity and what the target declares; at least one; the sentences of `claims_file` beside them.
+    `assume` narrows the inputs. `histories` (300 unless told) or `seconds` is the budget. A call may take
+    `call_timeout` seconds (2; 20 unless the `profile` is small) and `memory` MiB. `isolated` runs a
+    user's code in a child process under a guard; without it an endless loop in C, or one that catches
+    everything, is never ended. `controls` are the built-in faulty assignors that the same histories must
+    catch, in the certificate's `controls`. Traces of violated claims are written to the folder `traces`
+    of `out`.
 
     Raises `NotCertifiedError` for a violated claim, with the shrunk history as a table and the command that
     plays it again, and for an unknown one, with what is missing (unless `allow_unknown`); `InputError` or a
@@ -82,6 +85,8 @@ def certify_assignor(
     __tracebackhide__ = True
     if histories is None and seconds is None:
         histories = HISTORIES
+    if claims_file is not None:
+        claims = (*(claims or ()), *read_sentences(Path(claims_file)))
     options = RunOptions(
         claims=None if claims is None else tuple(claims),
         assume=parse_assumptions(list(assume)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,15 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.groups.trace import CONDITIONS, Trace
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
-from kassay.properties.registry import Claim, load_claims, promise, situations_of
+from kassay.properties.registry import (
+    Claim,
+    claim_of,
+    is_sentence,
+    load_claims,
+    promise,
+    require_claims,
+    situations_of,
+)
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
@@ -70,6 +78,9 @@ def explain(what: str) -> dict[str, Any]:
     claim_id = what.partition(":")[0]
     if (rule := registry.find(what)) is not None:
         return _rule(rule)
+    if is_sentence(what) and not is_file(what):
+        require_claims((what,))
+        return _claim(what)
     if any(name == claim_id for _, name in load_claims()):
         return _claim(claim_id)
     if is_file(what):
@@ -80,12 +91,21 @@ def explain(what: str) -> dict[str, Any]:
     )
 
 
+def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
+    """The claim as each kind has it; a sentence as each kind reads it."""
+    if not is_sentence(claim_id):
+        yield from ((kind, claim) for (kind, name), claim in load_claims().items() if name == claim_id)
+        return
+    for kind in Kind:
+        claim = claim_of(kind, claim_id)
+        if claim is not None:
+            yield kind, claim
+
+
 def _claim(claim_id: str) -> dict[str, Any]:
     """Every reading of the claim, with what a verdict on it takes."""
     readings: dict[str, dict[str, Any]] = {}
-    for (kind, name), claim in load_claims().items():
-        if name != claim_id:
-            continue
+    for kind, claim in _claims_of(claim_id):
         reading = readings.setdefault(
             f"{claim.sentence} {claim.source} {claim.fix}",
             {
@@ -127,7 +147,7 @@ def _trace(path: Path) -> dict[str, Any]:
     if is_difference(read_json(path, "a trace")):
         return _difference(path)
     trace = read_trace(path)
-    claim = load_claims().get((trace.kind, trace.claim.partition(":")[0]))
+    claim = claim_of(trace.kind, trace.claim)
     return {
         "schema": SCHEMA,
         "what": "trace",

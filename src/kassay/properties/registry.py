@@ -104,8 +104,8 @@ def always(*_: object) -> bool:
 
 CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
 
-_ELSEWHERE: Final = ("machines", "protocols")
-"""Packages without claims about targets: what they import is heavy, and the first needs Hypothesis."""
+_ELSEWHERE: Final = ("machines", "protocols", "sentences")
+"""Packages without claims of their own about targets: their imports are heavy, the first needs Hypothesis."""
 
 _F = TypeVar("_F", bound=Predicate)
 
@@ -197,8 +197,35 @@ class Promise:
         object.__setattr__(self, "id", self.claim.id + given)
 
 
+_COMPARES: Final = frozenset("<>=!")
+"""What every sentence has and no claim's id or argument."""
+
+
+def is_sentence(spelled: str) -> bool:
+    """Whether what a user spelled is a sentence of the claim language, and no claim's id."""
+    return not _COMPARES.isdisjoint(spelled)
+
+
+def _sentences() -> Any:
+    """What reads sentences; it makes claims and stands behind the registry, so it is imported when asked."""
+    return importlib.import_module("kassay.properties.sentences.claims")
+
+
+def claim_of(kind: Kind, spelled: str) -> Claim | None:
+    """The claim that a promise is of; None where there is none of the kind."""
+    if is_sentence(spelled):
+        try:
+            return promise(spelled, kind).claim
+        except InputError:
+            return None
+    return load_claims().get((kind, spelled.partition(":")[0]))
+
+
 def promise(spelled: str, kind: Kind) -> Promise:
-    """The promise that a user spelled, e.g. `converges:2`; raises `InputError` if there is none."""
+    """The promise that a user spelled: `converges:2`, or a sentence; raises `InputError` if there is none."""
+    if is_sentence(spelled):
+        promised: Promise = _sentences().sentence_promise(spelled, kind)
+        return promised
     claims = load_claims()
     name, colon, argument = spelled.strip().partition(":")
     held = claims.get((kind, name))
@@ -220,7 +247,9 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
     """Raise `InputError`, which begins with `where`, for a claim of no kind at all."""
     known = {claim_id for _, claim_id in load_claims()}
     for each in spelled:
-        if each.partition(":")[0] not in known:
+        if is_sentence(each):
+            _sentences().require_sentence(each)
+        elif each.partition(":")[0] not in known:
             hint = suggestion(each.partition(":")[0], known)
             raise InputError(
                 f"{where}unknown claim {each!r}: expected one of: {', '.join(sorted(known))}{hint}"
@@ -228,15 +257,23 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
 
 
 def split_claims(text: str) -> tuple[str, ...]:
-    """The claims in a comma-separated list; commas inside an argument belong to it.
+    """The claims in a comma-separated list; commas inside an argument or in brackets belong to it.
 
-    >>> split_claims("complete,scales:2,5,100x1000,stable")
-    ('complete', 'scales:2,5,100x1000', 'stable')
+    >>> split_claims("complete,scales:2,5,100x1000,stable,max(1, moved) <= 3")
+    ('complete', 'scales:2,5,100x1000', 'stable', 'max(1, moved) <= 3')
     """
     known = {claim_id for _, claim_id in load_claims()}
     split: list[str] = []
-    for part in (part.strip() for part in text.split(",")):
-        inside = split and ":" in split[-1] and part.partition(":")[0] not in known
+    parts: list[str] = []
+    for part in text.split(","):
+        open_brackets = parts and parts[-1].count("(") > parts[-1].count(")")
+        if open_brackets:
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
+    for part in map(str.strip, parts):
+        inside = split and ":" in split[-1] and not (is_sentence(split[-1]) or is_sentence(part))
+        inside = inside and part.partition(":")[0] not in known
         if inside:
             split[-1] += f",{part}"
         elif part:

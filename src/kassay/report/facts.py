@@ -11,7 +11,7 @@ from kassay.certify.runs.verdicts import counted as counted
 from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import NOUNS, Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import load_claims, situations_of
+from kassay.properties.registry import claim_of, situations_of
 from kassay.writing.text import shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
@@ -59,7 +59,7 @@ def size(example: Counterexample) -> str:
 
 def fix_of(kind: Kind, claim_id: str) -> str:
     """What a fix of a target that breaks the claim must do; empty for a claim that is not known."""
-    claim = load_claims().get((kind, claim_id.partition(":")[0]))
+    claim = claim_of(kind, claim_id)
     return "" if claim is None else claim.fix
 
 

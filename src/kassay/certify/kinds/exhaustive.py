@@ -4,12 +4,15 @@ The scope MxP holds groups of one to M members on one to P partitions in all, sp
 every way, with every assignment of non-empty subscriptions and every past in which each partition
 was owned by one subscriber or by nobody. Members and topics are taken up to renaming: which member
 has which subscription is enumerated as a multiset. Changes after the first are not part of it.
+
+A cell has the groups of so many members and partitions in every order: a rule that goes by the order of
+names may treat two members of other subscriptions otherwise when they change names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, islice, permutations, product
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
@@ -34,6 +37,25 @@ def scope_cases(
                 topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
                 for subscriptions in _subscriptions(profile, topics, members):
                     yield from _pasts(topics, subscriptions, pasts)
+
+
+def cell_cases(members: int, partitions: int, *, equal: bool, pasts: bool) -> Iterator[History]:
+    """Every group of so many members and partitions, up to renaming that keeps the order of names.
+
+    `equal` for equal subscriptions alone; with `pasts` those groups alone in which somebody owned something,
+    else those in which nobody did.
+    """
+    for parts in _splits(partitions, partitions):
+        for sizes in sorted(set(permutations(parts)), reverse=True):
+            topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
+            names = [topic.name for topic in topics]
+            every = (tuple(names),)
+            sets = every if equal else [o for n in range(1, len(names) + 1) for o in combinations(names, n)]
+            choices = product(every, repeat=members) if equal else product(sets, repeat=members)
+            for subscriptions in choices:
+                if set(names) == set().union(*subscriptions):
+                    cases = _pasts(topics, subscriptions, pasts)
+                    yield from islice(cases, 1, None) if pasts else cases
 
 
 def _splits(total: int, largest: int) -> Iterator[tuple[int, ...]]:

@@ -276,9 +276,12 @@ def counterexample(
     *,
     subject: Subject,
     contradictory: bool,
-    index: int,
+    index: int | None,
 ) -> Counterexample:
-    """The case as a counterexample to the promise, told round by round as the subject played it."""
+    """The case as a counterexample to the promise, told round by round as the subject played it.
+
+    `index` is its number in the run of the job's seed, None for a case that no seed led to.
+    """
     from kassay.certify.findings.could_be import broken_and_could_be
 
     broken, possible = broken_and_could_be(bench.driver, case, subject, promised)
@@ -297,7 +300,7 @@ def counterexample(
         case=driver.form.write(case),
         violations=lines,
         narration=tuple(driver.narrate(case, subject)),
-        seed=bench.job.options.seed,
+        seed=None if index is None else bench.job.options.seed,
         index=index,
         conditions=conditions_of(bench, promised, subject, case),
         versions=versions_of(target),

@@ -41,6 +41,7 @@ PLACE = 100
 @click.option(
     "--claims", shell_complete=completing.claims, help="Judge these claims only, e.g. topic-even,converges:2."
 )
+@click.option("--claims-file", type=FilePath(), help="Judge the sentences of a TOML file, beside --claims.")
 @histories_options
 @in_process_option
 @click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
@@ -162,6 +163,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.model.groups.assignor import RebalanceProtocol
     from kassay.properties.groups.histories.assumptions import parse_assumptions
     from kassay.properties.registry import require_claims, split_claims
+    from kassay.reading.documents import at
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:
         raise InputError("--time and --histories: expected one of the two")
@@ -172,6 +174,13 @@ def _options(chosen: dict[str, Any]) -> Any:
     if claims is not None and not claims:
         raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
     require_claims(claims or ())
+    if chosen["claims_file"] is not None:
+        from kassay.reading.sentences import read_sentences
+
+        sentences = read_sentences(chosen["claims_file"])
+        with at(str(chosen["claims_file"])):
+            require_claims(sentences)
+        claims = (*(claims or ()), *sentences)
     assumed = commas(chosen["assume"], "--assume")
     return RunOptions(
         claims=claims,

@@ -10,7 +10,7 @@ from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import load_claims
+from kassay.properties.registry import claim_of
 from kassay.reading.specs import place_and_class
 from kassay.report import facts
 from kassay.report.files.sources import SourcePlace, source_of
@@ -60,7 +60,7 @@ def _fitting(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _rule(kind: Kind, result: ClaimResult) -> dict[str, Any]:
     """The claim, in the words of the registry."""
-    claim = load_claims().get((kind, result.id.partition(":")[0]))
+    claim = claim_of(kind, result.id)
     text = visible(result.sentence) + (f" Source: {visible(claim.source)}." if claim else "")
     more = f"`kassay explain {visible(result.id)}` tells more."
     return {

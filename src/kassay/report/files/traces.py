@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.writing.documents import json_text
 from kassay.writing.files import file_name, write_text
 
@@ -24,6 +24,11 @@ def _saved(target: str, result: ClaimResult, folder: Path) -> ClaimResult:
     example = result.counterexample
     if example is None:
         return result
-    path = str(folder / file_name(target, result.id, suffix=".json"))
+    return replace(result, counterexample=saved_example(target, result.id, example, folder))
+
+
+def saved_example(target: str, claim_id: str, example: Counterexample, folder: Path) -> Counterexample:
+    """The counterexample with the path of its trace, which is written to the folder; raises as above."""
+    path = str(folder / file_name(target, claim_id, suffix=".json"))
     write_text(json_text(example.trace.to_json(), indent=1) + "\n", path)
-    return replace(result, counterexample=replace(example, path=path))
+    return replace(example, path=path)

@@ -13,7 +13,7 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.pipeline.campaign.plan.spec import Spec
-from kassay.properties.registry import load_claims, promise, require_claims
+from kassay.properties.registry import claim_of, promise, require_claims
 from kassay.reading.documents import at
 
 
@@ -88,7 +88,7 @@ def _claims_for(spec: Spec, target: Target) -> tuple[str, ...] | None:
         claims = tuple(
             spelled
             for spelled in spec.claims
-            if (kind, spelled.partition(":")[0]) in load_claims() and promise(spelled, kind)
+            if claim_of(kind, spelled) is not None and promise(spelled, kind)
         )
         if not claims:
             raise InputError(f"none is about {target.spec}, which is of kind {kind}; expected at least one")

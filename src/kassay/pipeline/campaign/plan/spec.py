@@ -15,6 +15,7 @@ from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.reading.documents import at, read_toml
 from kassay.reading.fields import Bound, Count, Seconds, at_least
+from kassay.reading.sentences import read_sentences
 from kassay.reading.values import read_as, unique
 
 PROFILES: Final = ("small", "mixed", "large")
@@ -79,12 +80,16 @@ class Spec:
 
 @dataclass(frozen=True)
 class CampaignTable:
-    """The table `[campaign]` of a spec's file; `targets` are those without settings."""
+    """The table `[campaign]` of a spec's file; `targets` are those without settings.
+
+    The sentences of `claims_file`, which is named from the spec's folder, stand beside `claims`.
+    """
 
     name: Words
     targets: tuple[Words, ...] = ()
     seed: int = 0
     claims: tuple[Words, ...] | None = None
+    claims_file: Words | None = None
     assume: tuple[Words, ...] = ()
     gap: bool = False
     shrink: bool = True
@@ -127,7 +132,10 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
             raise InputError("campaign.targets: expected at least one target")
         targets = tuple(_as_meant(place, target) for place, target in zip(places, targets))
         unique(zip(places, (target.spec for target in targets)), "the target")
-        if campaign.claims is not None and not campaign.claims:
+        claims = campaign.claims
+        if campaign.claims_file is not None:
+            claims = (*(claims or ()), *read_sentences(Path(path).parent / campaign.claims_file))
+        if claims is not None and not claims:
             raise InputError("campaign.claims: expected at least one claim, or none named at all")
         histories = _histories(file.histories)
         try:
@@ -141,7 +149,7 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
         targets=targets,
         histories=histories,
         seed=campaign.seed,
-        claims=campaign.claims,
+        claims=claims,
         assume=campaign.assume,
         gap=campaign.gap,
         shrink=campaign.shrink,

@@ -1,0 +1,84 @@
+"""A hunt as the document `kassay/hunt/1`, and as the one line that says what it came to."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.certify.runs.verdicts import counted
+from kassay.model.kinds import GROUPS, NOUNS, Kind
+
+SCHEMA: Final = "kassay/hunt/1"
+_THINGS: Final = {**dict.fromkeys(GROUPS, "groups"), Kind.PLACER: "requests", Kind.STREAMS: "applications"}
+
+
+def answer(hunt: SentenceHunt) -> str:
+    """What the hunt came to, and by which engine."""
+    if hunt.outcome is HuntOutcome.BROKEN:
+        return _counterexample(hunt)
+    parts = []
+    if hunt.outcome is HuntOutcome.HOLDS:
+        parts.append(f"holds for all {scope_words(hunt)} ({hunt.scope.judged} checks)")
+    cases = counted(hunt.histories, NOUNS[hunt.target.kind].case)
+    if hunt.histories:
+        minimum = hunt.promise.claim.minimum
+        few = f", {minimum} needed" if hunt.checked < minimum else ""
+        parts.append(f"not refuted by {cases} ({hunt.checked} checks{few})")
+    if hunt.outcome is HuntOutcome.UNKNOWN:
+        parts.insert(0, "unknown: never put to the test" if not hunt.checked else "unknown")
+    return "; ".join(parts)
+
+
+def scope_words(hunt: SentenceHunt) -> str:
+    """The scope that was finished: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
+    things = _THINGS[hunt.target.kind]
+    full, fresh = hunt.scope.finished, hunt.scope.finished_fresh
+    if full is None or full == fresh:
+        members, partitions = full or fresh or (0, 0)
+        without = "" if full else " without a past"
+        return f"{things}{without} up to {members} x {partitions}"
+    assert fresh is not None
+    return f"{things} up to {full[0]} x {full[1]} and those without a past up to {fresh[0]} x {fresh[1]}"
+
+
+def _counterexample(hunt: SentenceHunt) -> str:
+    example = hunt.example
+    assert example is not None
+    nouns = NOUNS[hunt.target.kind]
+    sizes = [counted(example.members, nouns.who), counted(example.partitions, nouns.what)]
+    if nouns.event:
+        sizes.append(counted(example.events, nouns.event))
+    where = ", ".join(sizes)
+    if hunt.least:
+        tried = counted(hunt.scope.tried, NOUNS[hunt.target.kind].case)
+        return f"least counterexample: {where} (all smaller ones tried, {tried})"
+    return f"counterexample, the smallest found: {where}"
+
+
+def document(hunt: SentenceHunt) -> dict[str, Any]:
+    """The hunt as JSON."""
+    scope = hunt.scope
+
+    def words(size: tuple[int, int] | None) -> str | None:
+        return None if size is None else f"{size[0]}x{size[1]}"
+
+    return {
+        "schema": SCHEMA,
+        "target": hunt.target.spec,
+        "kind": hunt.target.kind.value,
+        "claim": hunt.promise.id,
+        "seed": hunt.seed,
+        "outcome": hunt.outcome.value,
+        "answer": answer(hunt),
+        "least": hunt.least,
+        "scope": {
+            "finished": words(scope.finished),
+            "finished_without_pasts": words(scope.finished_fresh),
+            "tried": scope.tried,
+            "checked": scope.judged,
+        },
+        "histories": hunt.histories,
+        "checked": hunt.checked,
+        "counterexample": None if hunt.example is None else hunt.example.to_json(),
+        "elapsed_s": round(hunt.elapsed_s, 3),
+    }

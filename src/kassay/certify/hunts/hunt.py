@@ -1,0 +1,211 @@
+"""A claim and a target in; a counterexample out, or what says that there is none: small scopes, histories.
+
+A finished scope has every group up to a size; histories are random. A counterexample is *least* only where
+every smaller case of its scope was tried.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.kinds.judging import Examination, Subject
+from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
+from kassay.certify.runs.certificate import Counterexample
+from kassay.certify.runs.conditions import breaking
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.run import counterexample
+from kassay.certify.runs.shrink import broken, shrink
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
+from kassay.certify.targets.resolve import Target
+from kassay.model.errors import InputError
+from kassay.properties.registry import Promise, Scope
+
+BLOCK: Final = 50
+SCOPE_SHARE: Final = 0.6
+"""The share of the time that goes into scopes, where the time is what ends a hunt."""
+
+
+class HuntOutcome(StrEnum):
+    """What a hunt came to."""
+
+    HOLDS = "holds"
+    NOT_REFUTED = "not-refuted"
+    UNKNOWN = "unknown"
+    BROKEN = "counterexample"
+
+
+@dataclass(frozen=True)
+class HuntOptions:
+    """How far a hunt goes: `seconds` in all, or `histories` and a `scope`, which do not look at a clock."""
+
+    seconds: float | None = 30.0
+    histories: int | None = None
+    scope: tuple[int, int] | None = None
+    seed: int = 0
+
+
+@dataclass
+class ScopeResult:
+    """What was tried of all small cases: the scopes that were finished, and how much could have failed."""
+
+    finished: tuple[int, int] | None = None
+    finished_fresh: tuple[int, int] | None = None
+    tried: int = 0
+    judged: int = 0
+    broken: tuple[ScopeCell, Any] | None = None
+
+
+@dataclass(frozen=True)
+class SentenceHunt:
+    """What came of hunting one claim on one target."""
+
+    target: Target
+    promise: Promise
+    seed: int
+    outcome: HuntOutcome
+    scope: ScopeResult
+    histories: int
+    checked: int
+    least: bool
+    example: Counterexample | None
+    elapsed_s: float
+
+    @property
+    def exit_code(self) -> int:
+        """1 for a counterexample, 3 for nothing known, else 0."""
+        return {HuntOutcome.BROKEN: 1, HuntOutcome.UNKNOWN: 3}.get(self.outcome, 0)
+
+
+Report = Callable[[int], None]
+
+
+def hunt_claim(
+    target: Target, spelled: str, options: HuntOptions, run: RunOptions, report: Report = lambda _: None
+) -> SentenceHunt:
+    """Hunt a counterexample to one claim, a sentence or a built-in one, on the target.
+
+    `run` says under what the target is asked. Raises `InputError` for a claim that its kind does not have, or
+    that is about time, and `TargetNotLoadable`.
+    """
+    started = time.monotonic()
+    job = Job(target, replace(run, claims=(spelled,), seed=options.seed, controls=False))
+    (promised,) = job.promises
+    if promised.claim.scope is Scope.TIMING:
+        raise InputError(f"{promised.id}: is about time, which has no counterexample, expected another claim")
+    scope, tally = ScopeResult(), Tally()
+    least, example = False, None
+    with open_bench(job) as bench:
+        _try_scopes(bench, promised, scope, options, started, report)
+        if scope.broken is not None:
+            least, example = True, _recorded(bench, promised, scope.broken[1], None)
+        else:
+            _play(bench, tally, options, started, report)
+            example = _shrunk(bench, promised, tally)
+    count = tally.counts.get(promised.id, ClaimCount())
+    return SentenceHunt(
+        target=target,
+        promise=promised,
+        seed=options.seed,
+        outcome=_outcome(promised, scope, count, example),
+        scope=scope,
+        histories=tally.histories,
+        checked=count.checked,
+        least=least,
+        example=example,
+        elapsed_s=time.monotonic() - started,
+    )
+
+
+def _outcome(
+    promised: Promise,
+    scope: ScopeResult,
+    count: ClaimCount,
+    example: Counterexample | None,
+) -> HuntOutcome:
+    if example is not None:
+        return HuntOutcome.BROKEN
+    if scope.judged and (scope.finished or scope.finished_fresh):
+        return HuntOutcome.HOLDS
+    if count.checked >= promised.claim.minimum:
+        return HuntOutcome.NOT_REFUTED
+    return HuntOutcome.UNKNOWN
+
+
+def _try_scopes(
+    bench: Bench, promised: Promise, scope: ScopeResult, options: HuntOptions, started: float, report: Report
+) -> None:
+    """Every case of one scope after the other, until one breaks the claim, or time or scopes are spent."""
+    kind = bench.job.target.kind
+    if kind not in WITH_PASTS:
+        return
+    deadline = None if options.seconds is None else started + SCOPE_SHARE * options.seconds
+    most = options.scope or ((3, 3) if deadline is None else None)
+    for rung, cells in ladder(kind, most):
+        fresh_only = [cell for cell in cells if not cell.pasts]
+        for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
+            for case in cases(kind, cell, **_narrowed(bench)):
+                if deadline is not None and scope.tried % 16 == 0 and time.monotonic() > deadline:
+                    return
+                seen = bench.driver.examine(case, bench.subject)
+                scope.tried += 1
+                scope.judged += seen.checked.get(promised.id, 0)
+                if _breaks(seen, promised):
+                    scope.broken = cell, case
+                    return
+            report(scope.tried)
+            if fresh_only and cell == fresh_only[-1]:
+                scope.finished_fresh = rung
+        scope.finished = scope.finished_fresh = rung
+
+
+def _narrowed(bench: Bench) -> dict[str, bool]:
+    """What the assumptions leave of a cell."""
+    assume = bench.job.assume
+    return {"equal": "equal-subscriptions" in assume, "racks": "no-racks" not in assume}
+
+
+def _breaks(seen: Examination, promised: Promise) -> bool:
+    return any(v.claim == promised.id and not v.contradictory for v in seen.violations)
+
+
+def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, report: Report) -> None:
+    """Random histories until one breaks the claim, or the budget is spent."""
+    deadline = None if options.seconds is None else started + options.seconds
+    limit = options.histories
+    start = 0
+    while not tally.findings and (limit is None or start < limit):
+        if deadline is not None and time.monotonic() > deadline:
+            return
+        stop = start + BLOCK if limit is None else min(limit, start + BLOCK)
+        tally.add(play_block(bench, start, stop, deadline))
+        start = stop
+        report(tally.histories)
+
+
+def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | None:
+    """The smallest that was found of the case that broke the claim; None where none did."""
+    worst: Candidate | None = tally.counts.get(promised.id, ClaimCount()).worst
+    if worst is None:
+        return None
+    case = bench.driver.form.read(worst.case, "case")
+    subject, violations = breaking(bench, bench.driver, case, promised)
+    if violations:
+        smaller = shrink(bench.driver, case, subject, promised)
+        case = case if smaller is None else smaller.case
+    return _recorded(bench, promised, case, worst.index, subject)
+
+
+def _recorded(
+    bench: Bench, promised: Promise, case: Any, index: int | None, subject: Subject | None = None
+) -> Counterexample:
+    subject = subject or bench.subject
+    violations = broken(bench.driver, case, subject, promised)
+    contradictory = bool(violations) and violations[0].contradictory
+    return counterexample(
+        bench, promised, case, violations, subject=subject, contradictory=contradictory, index=index
+    )

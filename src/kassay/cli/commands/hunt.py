@@ -1,0 +1,166 @@
+"""Hunt for the smallest counterexample to a claim stated in the claim language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kassay.cli import completing
+from kassay.cli.options import (
+    Duration,
+    FilePath,
+    ScopeType,
+    commas,
+    gravest,
+    json_option,
+    pairs,
+    present,
+    seed_option,
+    written_folder,
+)
+from kassay.cli.targets import complained, target_options
+from kassay.model.errors import InputError
+
+if TYPE_CHECKING:
+    from kassay.certify.hunts.hunt import SentenceHunt
+    from kassay.certify.runs.options import RunOptions
+    from kassay.certify.targets.resolve import Target
+    from kassay.model.errors import TargetError
+
+PLACE = 425
+
+
+@click.command("hunt", epilog="Example: kassay hunt 'max(load) - min(load) <= 1' --on range --on roundrobin")
+@click.argument("claims", nargs=-1, metavar="CLAIM...", shell_complete=completing.claims)
+@click.option(
+    "--on",
+    "specs",
+    multiple=True,
+    required=True,
+    metavar="TARGET",
+    shell_complete=completing.target,
+    help="What to hunt on; may be repeated.",
+)
+@click.option("--claims-file", type=FilePath(), help='Sentences by name, TOML: few-moves = "moved <= 2".')
+@click.option("--time", "seconds", type=Duration(), help="Time for each claim on each target [default: 30s].")
+@click.option("--histories", type=click.IntRange(min=0), help="So many histories, and a whole scope.")
+@click.option(
+    "--exhaustive", "scope", type=ScopeType(), help="Every case up to MxP first [with --histories: 3x3]."
+)
+@click.option("--assume", shell_complete=completing.assumptions, help="Narrow the inputs, e.g. no-racks.")
+@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
+@target_options
+@click.option(
+    "--out", type=FilePath(), default=".kassay", show_default=True, callback=written_folder, help="Traces."
+)
+@seed_option
+@json_option
+def command(claims: tuple[str, ...], **chosen: Any) -> int:
+    """Hunt for the smallest counterexample to each CLAIM, or for the scope in which there is none.
+
+    A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', or a built-in claim's id. Every
+    group up to a size is tried first, then random histories. Exit codes: 0 none found, 1 a counterexample,
+    3 nothing was put to the test, 4 a target could not be loaded.
+    """
+    spelled = (*claims, *_from_file(chosen["claims_file"]))
+    if not spelled:
+        raise InputError("CLAIM: expected at least one, or --claims-file")
+    if chosen["seconds"] is not None and chosen["histories"] is not None:
+        raise InputError("--time and --histories: expected one of the two")
+    options = _options(chosen)
+    targets, errors = _loaded(chosen, options)
+    hunts = list(_hunts(targets, spelled, options, chosen))
+    _present(hunts, chosen)
+    outcome = gravest([each.exit_code for each in hunts] or [0])
+    return 4 if complained(errors) else outcome
+
+
+def _from_file(path: Any) -> tuple[str, ...]:
+    """The named sentences of a file."""
+    if path is None:
+        return ()
+    from kassay.properties.registry import require_claims
+    from kassay.reading.documents import at
+    from kassay.reading.sentences import read_sentences
+
+    sentences = read_sentences(path)
+    with at(str(path)):
+        require_claims(sentences)
+    return sentences
+
+
+def _options(chosen: dict[str, Any]) -> RunOptions:
+    """Under what targets are asked, checked before anything starts."""
+    from kassay.certify.processes.host import Limits
+    from kassay.certify.runs.options import RunOptions
+    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.properties.groups.histories.assumptions import parse_assumptions
+
+    assumed = commas(chosen["assume"], "--assume")
+    return RunOptions(
+        assume=parse_assumptions(list(assumed)) if assumed else frozenset(),
+        protocol=RebalanceProtocol(chosen["protocol"]) if chosen["protocol"] else None,
+        seed=chosen["seed"],
+        in_process=chosen["in_process"],
+        limits=Limits(call_timeout_s=chosen["call_timeout"]),
+        config=pairs(chosen["configs"], "--config"),
+    )
+
+
+def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], list[TargetError]]:
+    """The targets that load, each once, and why others do not."""
+    from kassay.certify.runs.options import require_heeded
+    from kassay.certify.targets.resolve import resolve
+    from kassay.model.errors import TargetError
+
+    targets, errors = [], []
+    for spec in dict.fromkeys(chosen["specs"]):
+        try:
+            target = resolve(
+                spec,
+                in_process=options.in_process,
+                limits=options.limits,
+                config=options.config,
+                protocol=options.protocol,
+            )
+        except TargetError as error:
+            errors.append(error)
+        else:
+            targets.append(target)
+    require_heeded(targets, options)
+    return targets, errors
+
+
+def _hunts(
+    targets: Iterable[Target], spelled: Iterable[str], options: RunOptions, chosen: dict[str, Any]
+) -> Iterable[SentenceHunt]:
+    """Each claim hunted on each target; all are read before any is."""
+    from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
+    from kassay.properties.registry import promise
+    from kassay.report.files.traces import saved_example
+    from kassay.report.screen.console import bar
+
+    seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0
+    how = HuntOptions(seconds, chosen["histories"], chosen["scope"], chosen["seed"])
+    pairs_ = [(target, claim) for target in targets for claim in spelled if promise(claim, target.kind)]
+    for target, claim in pairs_:
+        with bar(f"hunting on {target.spec}") as tell:
+            hunt = hunt_claim(target, claim, how, options, tell)
+        example = hunt.example
+        if example is not None:
+            folder = chosen["out"] / "traces"
+            hunt = replace(hunt, example=saved_example(target.spec, hunt.promise.id, example, folder))
+        yield hunt
+
+
+def _present(hunts: list[SentenceHunt], chosen: dict[str, Any]) -> None:
+    from kassay.certify.hunts.document import document
+    from kassay.report.screen.console import stack
+    from kassay.report.screen.hunting import hunt_view
+
+    documents = [document(each) for each in hunts]
+    whole = documents[0] if len(documents) == 1 else documents
+    present(whole, lambda: stack(*map(hunt_view, hunts)), chosen["json_path"])

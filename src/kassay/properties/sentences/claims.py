@@ -1,0 +1,138 @@
+"""A sentence as a claim: made when it is asked for, counted and judged like the built-in ones.
+
+The claim's id is the sentence itself, with its name where it has one, so that a trace, a certificate or a
+campaign's records say all that a replay needs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
+from kassay.properties.registry import Claim, Evidence, Promise, Scope
+from kassay.properties.sentences.grammar import SentenceError
+from kassay.properties.sentences.meaning import NOTHING, Sentence, sentence
+from kassay.properties.sentences.vocabulary import Undefined, Vocabulary
+
+SOURCE: Final = "the user's own sentence"
+NAME: Final = re.compile(r"\s*([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\s*=(?!=)\s*")
+CACHED: Final = 256
+
+
+@lru_cache(maxsize=CACHED)
+def sentence_promise(spelled: str, kind: Kind) -> Promise:
+    """The promise of `SENTENCE` or `NAME = SENTENCE`; raises `InputError` with the column."""
+    named = NAME.match(spelled)
+    read = sentence(spelled, vocabulary_of(kind), named.end() if named else 0)
+    judged = _Judged(read, vocabulary_of(kind))
+    body = " ".join(spelled[named.end() if named else 0 :].split())
+    return Promise(
+        Claim(
+            id=f"{named[1]} = {body}" if named else body,
+            sentence=f"Always {body}.",
+            scope=read.scope,
+            predicate=judged.broken,
+            breakable=judged.breakable,
+            source=SOURCE,
+            fix=judged.vocabulary.fix,
+            applies=judged.applies,
+            confirm=read.scope is Scope.REBALANCE,
+        )
+    )
+
+
+def require_sentence(spelled: str) -> None:
+    """Raise `InputError` for what is about no kind: the complaint of the kind that reads furthest."""
+    from kassay.properties.sentences.words import VOCABULARIES
+
+    complaints = []
+    for kind in VOCABULARIES:
+        try:
+            sentence_promise(spelled, kind)
+        except SentenceError as error:
+            complaints.append(error)
+        else:
+            return
+    raise max(complaints, key=lambda complaint: complaint.column)
+
+
+def read_sentence(spelled: str, kind: Kind) -> Sentence:
+    """What the sentence says of targets of a kind; raises `InputError`."""
+    named = NAME.match(spelled)
+    return sentence(spelled, vocabulary_of(kind), named.end() if named else 0)
+
+
+def vocabulary_of(kind: Kind) -> Vocabulary:
+    """The words for targets of a kind; raises `InputError` where there are none."""
+    from kassay.properties.sentences.words import VOCABULARIES
+
+    if kind not in VOCABULARIES:
+        able = ", ".join(map(str, VOCABULARIES))
+        raise InputError(f"there are no sentences about targets of kind {kind}, expected one of {able}")
+    return VOCABULARIES[kind]
+
+
+class _Judged:
+    """The predicates of a claim that a sentence makes."""
+
+    def __init__(self, read: Sentence, vocabulary: Vocabulary) -> None:
+        self.read = read
+        self.vocabulary = vocabulary
+        self._scene: Callable[..., Any] = partial(_scene, vocabulary, read.scope)
+
+    def applies(self, *things: Any) -> bool:
+        """Whether the conditions hold, and everything that the sentence speaks of is there."""
+        try:
+            scene = self._scene(things)
+            if self.read.where is not None and not self.read.where(scene, NOTHING):
+                return False
+            self.read.says(scene, NOTHING)
+        except Undefined:
+            return False
+        return True
+
+    def breakable(self, *things: Any) -> bool:
+        """Whether one of the other answers that are tried breaks the sentence."""
+        scene = self._scene(things)
+        return any(self._is_broken(other) for other in (scene, *self.vocabulary.others(scene)))
+
+    def _is_broken(self, scene: Any) -> bool:
+        read = self.read
+        try:
+            within = read.where is None or read.where(scene, NOTHING)
+            return bool(within and not read.says(scene, NOTHING))
+        except Undefined:
+            return False
+
+    def broken(self, *things: Any) -> Iterator[Evidence]:
+        """The sentence is true wherever its conditions hold."""
+        scene = self._scene(things)
+        read = self.read
+        if read.says(scene, NOTHING):
+            return
+        facts = dict(_facts(read, scene))
+        if read.witness is None:
+            yield Evidence(self.vocabulary.everything, facts)
+            return
+        variable, things_, says = read.witness
+        for thing in things_.each(scene):
+            if not says(scene, {variable: thing}):
+                yield Evidence(f"{things_.meaning} {thing}", facts)
+                return
+
+
+def _scene(vocabulary: Vocabulary, scope: Scope, things: tuple[Any, ...]) -> Any:
+    return vocabulary.scene(scope, things)
+
+
+def _facts(read: Sentence, scene: Any) -> Iterator[tuple[str, object]]:
+    """What the measures of the sentence are there."""
+    for name, value in read.read.items():
+        try:
+            yield name, value(scene, NOTHING)
+        except Undefined:
+            continue

@@ -1,0 +1,107 @@
+"""What sentences about one kind of target can speak of: things, and measures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from kassay.model.kinds import Kind
+from kassay.model.lazy import lazy
+from kassay.properties.registry import Scope
+
+Number = int | Fraction
+Value = Number | bool | Sequence[Number]
+
+
+class Undefined(ArithmeticError):
+    """A value that there is not: the largest of nothing, a quotient by 0. Such a judgement is none."""
+
+
+class Type(StrEnum):
+    """What a value is, in the words of complaints."""
+
+    NUMBER = "a number"
+    NUMBERS = "several numbers"
+    TRUTH = "something that is true or false"
+    THING = "a thing"
+
+
+class Things(NamedTuple):
+    """Things that a sentence can go through: their name, the letter that stands for one, what they are.
+
+    `each` gives those of a scene.
+    """
+
+    name: str
+    letter: str
+    each: Callable[[Any], Sequence[Any]]
+    meaning: str
+
+
+class Quantity(NamedTuple):
+    """Something that can be read off a scene, or off one or two things in it.
+
+    `of` are the names of the things, `scope` what a claim that uses it is asked about: None for any.
+    """
+
+    name: str
+    of: tuple[str, ...]
+    type: Type
+    read: Callable[..., Any]
+    meaning: str
+    scope: Scope | None = None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a kind.
+
+    `scene` makes a scene of what a claim of a scope is asked with; it raises `Undefined` where there is none.
+    `others` gives scenes in which something else, well-formed too, was answered to the same question. `scope`
+    is that of claims with no measure that needs another.
+    """
+
+    kinds: tuple[Kind, ...]
+    things: tuple[Things, ...]
+    measures: tuple[Quantity, ...]
+    scope: Scope
+    scene: Callable[[Scope, tuple[Any, ...]], Any]
+    others: Callable[[Any], Iterable[Any]]
+    everything: str
+    fix: str = "give an answer of which the sentence is true wherever its conditions hold"
+
+    @lazy
+    def by_name(self) -> Mapping[str, tuple[Quantity, ...]]:
+        """The measures of each name, in order."""
+        names = dict.fromkeys(measure.name for measure in self.measures)
+        return {name: tuple(m for m in self.measures if m.name == name) for name in names}
+
+    @lazy
+    def things_by_name(self) -> Mapping[str, Things]:
+        """The things by name."""
+        return {things.name: things for things in self.things}
+
+    @lazy
+    def things_by_letter(self) -> Mapping[str, Things]:
+        """The things by the letter that stands for one."""
+        return {things.letter: things for things in self.things}
+
+
+def number(
+    name: str, of: str, read: Callable[..., Any], meaning: str, scope: Scope | None = None
+) -> Quantity:
+    """A measure that is a number; `of` names the things with blanks between."""
+    return Quantity(name, tuple(of.split()), Type.NUMBER, read, meaning, scope)
+
+
+def numbers(name: str, read: Callable[..., Any], meaning: str, scope: Scope | None = None) -> Quantity:
+    """A measure that is several numbers."""
+    return Quantity(name, (), Type.NUMBERS, read, meaning, scope)
+
+
+def flag(name: str, read: Callable[..., Any], meaning: str) -> Quantity:
+    """A measure that is true or false of a scene."""
+    return Quantity(name, (), Type.TRUTH, read, meaning)

@@ -1,0 +1,16 @@
+"""The words of each kind of target that sentences can be about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kassay.model.kinds import Kind
+from kassay.properties.sentences.vocabulary import Vocabulary
+from kassay.properties.sentences.words.groups import GROUP_WORDS
+from kassay.properties.sentences.words.placements import PLACER_WORDS
+from kassay.properties.sentences.words.tasks import TASK_WORDS
+
+VOCABULARIES: Final[Mapping[Kind, Vocabulary]] = {
+    kind: words for words in (GROUP_WORDS, PLACER_WORDS, TASK_WORDS) for kind in words.kinds
+}

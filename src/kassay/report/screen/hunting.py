@@ -1,0 +1,38 @@
+"""Hunts for counterexamples as text for a terminal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.certify.hunts.document import answer
+from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.report import facts
+from kassay.report.screen.cases.rounds import story
+from kassay.report.screen.console import View, line, stack, whole_line
+
+_MARKS: Final = {
+    HuntOutcome.HOLDS: ("HOLDS", "bold green"),
+    HuntOutcome.NOT_REFUTED: ("NOT REFUTED", "bold green"),
+    HuntOutcome.UNKNOWN: ("UNKNOWN", "bold yellow"),
+    HuntOutcome.BROKEN: ("BROKEN", "bold red"),
+}
+
+
+def hunt_view(hunt: SentenceHunt) -> View:
+    """The claim, the counterexample round by round, and the line that says what the hunt came to."""
+    parts: list[View] = []
+    example = hunt.example
+    if example is not None:
+        trace = example.trace
+        parts += [
+            line((hunt.target.spec, "bold"), f": {hunt.promise.claim.sentence}"),
+            *(line(f"  {message}", style="red") for message in trace.violations[:4]),
+            line(),
+            story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be)),
+        ]
+        if command := facts.replay_command(example):
+            parts.append(whole_line(f"  replay: {command}", style="cyan"))
+    seed = f"  (seed {hunt.seed})" if hunt.histories else ""
+    words = f"  {hunt.target.spec}: {hunt.promise.id}: {answer(hunt)}"
+    parts.append(line(_MARKS[hunt.outcome], words, (seed, "dim")))
+    return stack(*parts)

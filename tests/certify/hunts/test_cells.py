@@ -1,0 +1,66 @@
+"""Cells: every case once, of that size, and all that are smaller before the scope's end."""
+
+from collections import Counter
+
+import pytest
+
+from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.kinds.registry import driver_for
+from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.generator import Profile
+
+
+@pytest.mark.parametrize("kind", WITH_PASTS)
+@pytest.mark.parametrize("pasts", [False, True])
+def test_a_cell_has_cases_of_its_size_each_once(kind, pasts):
+    driver = driver_for(kind)
+    seen = list(cases(kind, ScopeCell(2, 3, pasts)))
+    written = [repr(driver.form.write(case)) for case in seen]
+    assert len(set(written)) == len(written) > 3
+    counts = [driver.counts(case) for case in seen]
+    assert {(count["members"], count["partitions"]) for count in counts} == {(2, 3)}
+
+
+def test_the_groups_of_cells_are_those_of_the_scope_in_every_order():
+    """A scope has groups up to renaming, and topics that nobody reads; a cell has every order of names."""
+
+    def nameless(case):
+        sizes = case.cluster.counts
+        own = [
+            (sorted(sizes[t] for t in j.member.topics), sorted(sizes[t] for t, _ in j.member.owned))
+            for j in case.joins
+        ]
+        return repr((sorted(sizes.values()), sorted(own)))
+
+    def reads_all(case):
+        return {t for j in case.joins for t in j.member.topics} == set(case.cluster.counts)
+
+    of_cells = {nameless(case) for p in (False, True) for case in cases(Kind.CLIENT, ScopeCell(2, 3, p))}
+    of_scope = {
+        nameless(case)
+        for case in scope_cases(Profile(), 2, 3)
+        if len(case.joins) == 2 and sum(case.cluster.counts.values()) == 3 and reads_all(case)
+    }
+    assert of_cells == of_scope
+
+
+def test_equal_subscriptions_and_no_racks_narrow_a_cell():
+    equal = list(cases(Kind.CLIENT, ScopeCell(2, 3, False), equal=True))
+    assert all(len({j.member.topics for j in case.joins}) == 1 for case in equal)
+    assert Counter(len(case.cluster.topics) for case in equal) == {1: 1, 2: 2, 3: 1}
+    bare = list(cases(Kind.PLACER, ScopeCell(2, 3, False), racks=False))
+    assert {broker.rack for case in bare for broker in case.request.brokers} == {None}
+
+
+@pytest.mark.parametrize("kind", WITH_PASTS)
+def test_a_ladder_has_each_cell_once_and_a_scope_all_that_are_not_larger(kind):
+    done = set()
+    for (members, partitions), cells in ladder(kind, (4, 4)):
+        assert not done & set(cells)
+        done |= set(cells)
+        assert {cell.size for cell in done} == {
+            (m, p) for m in range(1, members + 1) for p in range(1, partitions + 1)
+        }
+    assert [rung for rung, _ in ladder(kind, (2, 7))] == [(1, 1), (2, 2), (2, 3), (2, 7)]
+    assert [rung for rung, _ in ladder(kind, None)] == list(LADDER)

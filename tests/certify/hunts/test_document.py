@@ -1,0 +1,38 @@
+"""The line that says what a hunt came to, by which engine, and the document."""
+
+import pytest
+
+from kassay.certify.hunts.document import answer, document, scope_words
+from kassay.certify.hunts.hunt import HuntOptions, ScopeResult, hunt_claim
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.targets.resolve import resolve
+from tests.cli.runner import valid
+
+
+def hunted(text, scope, histories=0, spec="roundrobin"):
+    return hunt_claim(resolve(spec), text, HuntOptions(None, histories, scope), RunOptions())
+
+
+@pytest.mark.parametrize(
+    ("hunt", "words"),
+    [
+        (("all t: spread(t) <= 1 where equal_subscriptions", (2, 2)), "holds for all groups up to 2 x 2 ("),
+        (("max(load) <= 1 or gap == 0", (2, 3)), "least counterexample: 2 members, 2 partitions, 0 events"),
+        (("max(load) <= 99 where members == 9", (1, 1), 40), "unknown: never put to the test"),
+        (("members >= 1", (1, 1)), "unknown: never put to the test"),
+        (("max(load) <= 2", (2, 2), 60), "counterexample, the smallest found: "),
+    ],
+)
+def test_the_answer_says_which_engine_knows(hunt, words):
+    done = hunted(*hunt)
+    assert words in answer(done)
+    assert valid(document(done), "hunt-1")["answer"] == answer(done)
+
+
+def test_a_scope_without_pasts_is_named_apart():
+    done = hunted("all t: spread(t) <= 1 where equal_subscriptions", (1, 1))
+    scope = ScopeResult((2, 3), (3, 4), 9, 9)
+    object.__setattr__(done, "scope", scope)
+    assert scope_words(done) == "groups up to 2 x 3 and those without a past up to 3 x 4"
+    object.__setattr__(done, "scope", ScopeResult(None, (3, 4), 9, 9))
+    assert scope_words(done) == "groups without a past up to 3 x 4"

@@ -1,0 +1,105 @@
+"""Hunts find, unaided, what is known of Kafka's rules; a scope that ended says so, and what is least is least."""
+
+import pytest
+
+from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.hunt import HuntOptions, HuntOutcome, hunt_claim
+from kassay.certify.kinds.registry import driver_for
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.targets.resolve import resolve
+from kassay.model.errors import InputError
+
+
+def hunted(spec, text, scope=(3, 4), histories=0, **run):
+    target = resolve(spec, in_process=True, protocol=run.get("protocol"))
+    return hunt_claim(target, text, HuntOptions(None, histories, scope), RunOptions(**run))
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "members", "partitions"),
+    [
+        ("range", "max(load) - min(load) <= 1 where equal_subscriptions", 2, 2),
+        ("roundrobin", "max(load) - min(load) <= 1 or gap == 0", 2, 2),
+        ("sticky", "gap == 0", 3, 3),
+        ("cooperative-sticky", "gap == 0", 3, 3),
+        ("placement:rack-aware", "gap == 0 where all_racks", 3, 2),
+    ],
+)
+def test_least_counterexamples_that_are_known(spec, text, members, partitions):
+    hunt = hunted(spec, text)
+    assert (hunt.outcome, hunt.least, hunt.exit_code) == (HuntOutcome.BROKEN, True, 1)
+    assert (hunt.example.members, hunt.example.partitions) == (members, partitions)
+    assert hunt.example.trace.claim == text
+
+
+def test_blocks_rounded_up_leave_the_last_member_behind():
+    hunt = hunted(
+        "ceil-range",
+        "max(load) - min(load) <= 1 where topics == 1",
+        assume=frozenset({"equal-subscriptions"}),
+    )
+    assert (hunt.least, hunt.example.members, hunt.example.partitions) == (True, 3, 4)
+
+
+def test_ranges_are_further_apart_with_every_topic():
+    for topics in (1, 2):
+        hunt = hunted("range", f"max(load) - min(load) <= {topics} where equal_subscriptions")
+        assert (hunt.example.members, hunt.example.partitions) == (2, topics + 1)
+
+
+def test_the_sticky_rules_are_stuck_at_0_1_2():
+    case = hunted("sticky", "gap == 0").example.trace.case
+    assert sorted(topic["partitions"] for topic in case["cluster"]["topics"]) == [1, 2]
+
+
+def test_what_is_least_breaks_in_no_smaller_case():
+    """Every case of the smaller cells is put to the same target once more, one by one."""
+    hunt = hunted("sticky", "gap == 0")
+    driver = driver_for(hunt.target.kind)
+    judged = hunted("sticky", "gap == 0", scope=(3, 2))
+    smaller = [(m, p) for m in (1, 2, 3) for p in (1, 2)]
+    every = [
+        case
+        for m, p in smaller
+        for past in (False, True)
+        for case in cases(hunt.target.kind, ScopeCell(m, p, past))
+    ]
+    assert judged.outcome is HuntOutcome.HOLDS
+    assert judged.scope.tried == len(every)
+    assert judged.scope.finished == judged.scope.finished_fresh == (3, 2)
+    assert max(driver.counts(case)["partitions"] for case in every) == 2
+
+
+def test_racks_of_3_3_and_1_are_filled_unevenly():
+    """Three racks are needed for three replicas: the lone broker has one of each partition."""
+    hunt = hunted("placement:rack-aware", "max(replicas) - min(replicas) <= 1 where all_racks", scope=(3, 3))
+    assert hunt.least
+    racks = [broker["rack"] for broker in hunt.example.trace.case["request"]["brokers"]]
+    assert len(set(racks)) < len(racks)
+
+
+def test_histories_go_where_scopes_do_not():
+    hunt = hunted("sticky", "all m: load(m) <= 3", scope=(2, 2), histories=200)
+    assert (hunt.outcome, hunt.least) == (HuntOutcome.BROKEN, False)
+    assert hunt.scope.finished == (2, 2)
+    assert hunt.example.partitions >= 4
+
+
+def test_nothing_is_refuted_where_nothing_could_be():
+    hunt = hunted("range", "partitions >= 0", scope=(2, 2), histories=20)
+    assert (hunt.outcome, hunt.exit_code, hunt.checked) == (HuntOutcome.UNKNOWN, 3, 0)
+
+
+def test_a_built_in_claim_is_hunted_too():
+    hunt = hunted("range", "balanced-within-one")
+    assert (hunt.outcome, hunt.least) == (HuntOutcome.BROKEN, True)
+
+
+def test_assumptions_narrow_the_scope():
+    hunt = hunted("roundrobin", "max(load) - min(load) <= 1", assume=frozenset({"equal-subscriptions"}))
+    assert hunt.outcome is HuntOutcome.HOLDS
+
+
+def test_what_is_about_time_is_refused():
+    with pytest.raises(InputError, match="is about time"):
+        hunted("range", "scales")
