@@ -10,7 +10,7 @@ from tests.cli.runner import valid
 
 
 def hunted(text, scope, histories=0, spec="roundrobin"):
-    return hunt_claim(resolve(spec), text, HuntOptions(None, histories, scope), RunOptions())
+    return hunt_claim(resolve(spec), text, HuntOptions(None, histories, scope, proofs=False), RunOptions())
 
 
 @pytest.mark.parametrize(

@@ -103,3 +103,14 @@ def test_assumptions_narrow_the_scope():
 def test_what_is_about_time_is_refused():
     with pytest.raises(InputError, match="is about time"):
         hunted("range", "scales")
+
+
+def test_what_is_proved_is_proved_for_all_sizes():
+    hunt = hunted("range", "max(load) - min(load) <= topics where equal_subscriptions and no_racks")
+    assert (hunt.outcome, hunt.exit_code, hunt.scope.tried, hunt.histories) == (HuntOutcome.PROVED, 0, 0, 0)
+
+
+def test_a_counterexample_beyond_every_scope_is_had_from_the_target_at_the_size_that_z3_names():
+    hunt = hunted("range", "max(load) - min(load) <= 6 where equal_subscriptions and no_racks", scope=(1, 1))
+    assert (hunt.outcome, hunt.least, hunt.scope.by_proof) == (HuntOutcome.BROKEN, True, True)
+    assert (hunt.example.members, hunt.example.partitions) == (2, 7)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
 from kassay.certify.runs.verdicts import counted
 from kassay.model.kinds import GROUPS, NOUNS, Kind
+from kassay.solver.proofs.obligation import ProofVerdict
 
 SCHEMA: Final = "kassay/hunt/1"
 _THINGS: Final = {**dict.fromkeys(GROUPS, "groups"), Kind.PLACER: "requests", Kind.STREAMS: "applications"}
@@ -17,6 +18,9 @@ def answer(hunt: SentenceHunt) -> str:
     if hunt.outcome is HuntOutcome.BROKEN:
         return _counterexample(hunt)
     parts = []
+    if hunt.proof is not None and hunt.proof.verdict is ProofVerdict.PROVED:
+        where = f" where {' and '.join(hunt.proof.lacking)}" if hunt.proof.lacking else ""
+        parts.append(f"proved for all sizes{where} (Z3, {hunt.proof.elapsed_s:.2f} s)")
     if hunt.outcome is HuntOutcome.HOLDS:
         parts.append(f"holds for all {scope_words(hunt)} ({hunt.scope.judged} checks)")
     cases = counted(hunt.histories, NOUNS[hunt.target.kind].case)
@@ -49,6 +53,8 @@ def _counterexample(hunt: SentenceHunt) -> str:
     if nouns.event:
         sizes.append(counted(example.events, nouns.event))
     where = ", ".join(sizes)
+    if hunt.scope.by_proof:
+        return f"least counterexample: {where} (Z3 proves that no smaller size has one)"
     if hunt.least:
         tried = counted(hunt.scope.tried, NOUNS[hunt.target.kind].case)
         return f"least counterexample: {where} (all smaller ones tried, {tried})"
@@ -71,6 +77,13 @@ def document(hunt: SentenceHunt) -> dict[str, Any]:
         "outcome": hunt.outcome.value,
         "answer": answer(hunt),
         "least": hunt.least,
+        "proof": None
+        if hunt.proof is None
+        else {
+            "verdict": hunt.proof.verdict.value,
+            "lacking": list(hunt.proof.lacking),
+            "elapsed_s": round(hunt.proof.elapsed_s, 3),
+        },
         "scope": {
             "finished": words(scope.finished),
             "finished_without_pasts": words(scope.finished_fresh),

@@ -1,7 +1,8 @@
-"""A claim and a target in; a counterexample out, or what says that there is none: small scopes, histories.
+"""A claim and a target in; a counterexample out, or what says that there is none: proof, scopes, histories.
 
-A finished scope has every group up to a size; histories are random. A counterexample is *least* only where
-every smaller case of its scope was tried.
+The engines are asked in this order. A proof is for all sizes, of rules that are formulas; a finished scope
+has every group up to a size; histories are random. A counterexample is *least* only where every smaller case
+of its scope was tried, or Z3 says that there is none.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 from typing import Any, Final
 
 from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.hunts.proofs import SizeProof, prove_sentence
 from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
@@ -23,9 +26,11 @@ from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
-from kassay.properties.registry import Promise, Scope
+from kassay.properties.registry import Promise, Scope, is_sentence
 
 BLOCK: Final = 50
+PROOF_CASES_MAX: Final = 20_000
+"""Cases of a size that Z3 names which are tried for the counterexample."""
 SCOPE_SHARE: Final = 0.6
 """The share of the time that goes into scopes, where the time is what ends a hunt."""
 
@@ -33,6 +38,7 @@ SCOPE_SHARE: Final = 0.6
 class HuntOutcome(StrEnum):
     """What a hunt came to."""
 
+    PROVED = "proved"
     HOLDS = "holds"
     NOT_REFUTED = "not-refuted"
     UNKNOWN = "unknown"
@@ -47,6 +53,7 @@ class HuntOptions:
     histories: int | None = None
     scope: tuple[int, int] | None = None
     seed: int = 0
+    proofs: bool = True
 
 
 @dataclass
@@ -58,6 +65,7 @@ class ScopeResult:
     tried: int = 0
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
+    by_proof: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,7 @@ class SentenceHunt:
     promise: Promise
     seed: int
     outcome: HuntOutcome
+    proof: SizeProof | None
     scope: ScopeResult
     histories: int
     checked: int
@@ -97,25 +106,30 @@ def hunt_claim(
     (promised,) = job.promises
     if promised.claim.scope is Scope.TIMING:
         raise InputError(f"{promised.id}: is about time, which has no counterexample, expected another claim")
-    scope, tally = ScopeResult(), Tally()
-    least, example = False, None
-    with open_bench(job) as bench:
-        _try_scopes(bench, promised, scope, options, started, report)
-        if scope.broken is not None:
-            least, example = True, _recorded(bench, promised, scope.broken[1], None)
-        else:
-            _play(bench, tally, options, started, report)
-            example = _shrunk(bench, promised, tally)
+    scope, tally, proof, example = ScopeResult(), Tally(), None, None
+    if options.proofs and is_sentence(promised.id):
+        proof = prove_sentence(target.spec, promised.id, job.assume)
+    if proof is None or not proof.for_all_sizes:
+        with open_bench(job) as bench:
+            _try_proved_size(bench, promised, scope, proof)
+            if scope.broken is None:
+                _try_scopes(bench, promised, scope, options, started, report)
+            if scope.broken is not None:
+                example = _recorded(bench, promised, scope.broken[1], None)
+            else:
+                _play(bench, tally, options, started, report)
+                example = _shrunk(bench, promised, tally)
     count = tally.counts.get(promised.id, ClaimCount())
     return SentenceHunt(
         target=target,
         promise=promised,
         seed=options.seed,
-        outcome=_outcome(promised, scope, count, example),
+        outcome=_outcome(promised, proof, scope, count, example),
+        proof=proof,
         scope=scope,
         histories=tally.histories,
         checked=count.checked,
-        least=least,
+        least=scope.broken is not None,
         example=example,
         elapsed_s=time.monotonic() - started,
     )
@@ -123,17 +137,33 @@ def hunt_claim(
 
 def _outcome(
     promised: Promise,
+    proof: SizeProof | None,
     scope: ScopeResult,
     count: ClaimCount,
     example: Counterexample | None,
 ) -> HuntOutcome:
     if example is not None:
         return HuntOutcome.BROKEN
+    if proof is not None and proof.for_all_sizes:
+        return HuntOutcome.PROVED
     if scope.judged and (scope.finished or scope.finished_fresh):
         return HuntOutcome.HOLDS
     if count.checked >= promised.claim.minimum:
         return HuntOutcome.NOT_REFUTED
     return HuntOutcome.UNKNOWN
+
+
+def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None) -> None:
+    """The cases of the size at which Z3 has the least counterexample, to have it from the target itself."""
+    if proof is None or proof.least is None or proof.lacking:
+        return
+    members, partitions = proof.least
+    cell = ScopeCell(members, partitions, False)
+    for case in islice(cases(bench.job.target.kind, cell, equal=True, racks=False), PROOF_CASES_MAX):
+        scope.tried += 1
+        if _breaks(bench.driver.examine(case, bench.subject), promised):
+            scope.broken, scope.by_proof = (cell, case), True
+            return
 
 
 def _try_scopes(

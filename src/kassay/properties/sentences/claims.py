@@ -62,8 +62,14 @@ def require_sentence(spelled: str) -> None:
 
 def read_sentence(spelled: str, kind: Kind) -> Sentence:
     """What the sentence says of targets of a kind; raises `InputError`."""
+    text, first = body_of(spelled)
+    return sentence(text, vocabulary_of(kind), first)
+
+
+def body_of(spelled: str) -> tuple[str, int]:
+    """The text with its sentence's first index: behind the name, where it has one."""
     named = NAME.match(spelled)
-    return sentence(spelled, vocabulary_of(kind), named.end() if named else 0)
+    return spelled, named.end() if named else 0
 
 
 def vocabulary_of(kind: Kind) -> Vocabulary:

@@ -11,6 +11,7 @@ from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, stack, whole_line
 
 _MARKS: Final = {
+    HuntOutcome.PROVED: ("PROVED", "bold green"),
     HuntOutcome.HOLDS: ("HOLDS", "bold green"),
     HuntOutcome.NOT_REFUTED: ("NOT REFUTED", "bold green"),
     HuntOutcome.UNKNOWN: ("UNKNOWN", "bold yellow"),

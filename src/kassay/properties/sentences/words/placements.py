@@ -101,6 +101,11 @@ def _equal_racks(scene: PlacementScene) -> bool:
     return len(set(Counter(broker.rack for broker in scene.step.request.brokers).values())) <= 1
 
 
+def _is_new(scene: PlacementScene) -> bool:
+    request = scene.step.request
+    return not request.existing and request.first_partition == 0
+
+
 PLACER_WORDS: Final = Vocabulary(
     kinds=(Kind.PLACER,),
     things=(
@@ -140,7 +145,7 @@ PLACER_WORDS: Final = Vocabulary(
         flag("no_racks", lambda s: not _racks(s), "no broker has a rack"),
         flag("all_racks", lambda s: s.step.request.has_racks, "every broker has a rack"),
         flag("equal_racks", _equal_racks, "as many brokers in each rack"),
-        flag("no_existing", lambda s: not s.step.request.existing, "the topic is new"),
+        flag("no_existing", _is_new, "the topic is new: its first partition is 0"),
         flag("no_fenced", lambda s: not any(b.fenced for b in s.step.request.brokers), "no broker is fenced"),
     ),
     scope=Scope.OUTCOME,

@@ -1,0 +1,85 @@
+"""Sentences put to Z3: what is proved, for which groups, the least size that is not, and what has no closed form."""
+
+import pytest
+
+from kassay.certify.hunts.proofs import prove_sentence
+from kassay.solver.proofs.obligation import ProofVerdict
+
+NONE = frozenset()
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("range", "max(load) - min(load) <= topics where equal_subscriptions and no_racks"),
+        ("range", "all t: spread(t) <= 1 where no_racks and no_static"),
+        ("range", "all t: spread(t) <= 1 and partitions(t) >= 1 where no_racks"),
+        ("range", "name = max(load) >= floor(partitions / members) where equal_subscriptions and no_racks"),
+        ("roundrobin", "max(load) - min(load) <= 1 where equal_subscriptions"),
+        ("roundrobin", "max(load) <= ceil(partitions / members) where equal_subscriptions and topics == 2"),
+        ("ceil-range", "max(load) == ceil(partitions / members) where equal_subscriptions and topics == 1"),
+        ("ceil-range", "max(load) - min(load) <= 1 or members > 2 where equal_subscriptions and topics == 1"),
+        (
+            "placement:rack-unaware",
+            "max(leaders) - min(leaders) <= 1 where no_racks and no_existing and no_fenced",
+        ),
+        (
+            "placement:rack-unaware",
+            "max(replicas) - min(replicas) <= min(rf, brokers) where no_racks and no_existing and no_fenced",
+        ),
+    ],
+)
+def test_proved_for_all_sizes(spec, text):
+    proof = prove_sentence(spec, text, NONE)
+    assert proof.for_all_sizes, proof
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "least"),
+    [
+        ("range", "max(load) - min(load) <= 5 where equal_subscriptions and no_racks", (2, 6)),
+        (
+            "range",
+            "max(load) - min(load) <= 1 where equal_subscriptions and no_racks and members == 7",
+            (7, 2),
+        ),
+        ("ceil-range", "max(load) - min(load) <= 1 where equal_subscriptions and topics == 1", (3, 4)),
+        (
+            "ceil-range",
+            "min(load) >= 1 where equal_subscriptions and topics == 1 and partitions > members",
+            (3, 4),
+        ),
+        ("roundrobin", "max(load) - min(load) <= 0 where equal_subscriptions", (2, 1)),
+    ],
+)
+def test_the_least_size_of_a_counterexample(spec, text, least):
+    proof = prove_sentence(spec, text, NONE)
+    assert (proof.verdict, proof.least) == (ProofVerdict.REFUTED, least)
+
+
+def test_a_proof_says_which_conditions_it_takes_beside_those_of_the_sentence():
+    bare = "max(load) - min(load) <= topics"
+    proof = prove_sentence("range", bare, NONE)
+    assert proof.verdict is ProofVerdict.PROVED and not proof.for_all_sizes
+    assert proof.lacking == ("equal_subscriptions", "no_racks")
+    assert prove_sentence("range", bare, frozenset({"equal_subscriptions", "no_racks"})).for_all_sizes
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("sticky", "gap == 0"),
+        ("range", "moved <= partitions"),
+        ("range", "some t: spread(t) <= 1 where no_racks"),
+        ("range", "not (all t: spread(t) <= 1) where no_racks"),
+        ("range", "partitions / topics >= 0 where equal_subscriptions and no_racks"),
+        ("roundrobin", "all m: load(m) <= partitions where equal_subscriptions"),
+    ],
+)
+def test_what_has_no_closed_form_is_not_proved(spec, text):
+    assert prove_sentence(spec, text, NONE) is None
+
+
+def test_a_form_that_allows_more_than_there_is_refutes_nothing():
+    proof = prove_sentence("placement:rack-unaware", "max(replicas) - min(replicas) <= 0", NONE)
+    assert (proof.verdict, proof.least) == (ProofVerdict.REFUTED, None)

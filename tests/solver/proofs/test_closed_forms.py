@@ -1,0 +1,91 @@
+"""Closed forms are what the references answer: every group of small sizes fits, and of an exact form none else."""
+
+from itertools import product
+
+import pytest
+import z3
+
+from kassay.assignors.client.ceil_range import CeilRange
+from kassay.assignors.client.range import Range
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.placement.rack_unaware import RackUnaware
+from kassay.model.cluster import Broker, Cluster
+from kassay.model.groups.group import Group, Member
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.placement.request import PlacementRequest
+from kassay.solver.proofs.closed_forms import FORMS
+
+RULES = {"range": Range, "roundrobin": RoundRobin, "ceil-range": CeilRange}
+
+
+def loads_of(rule, members, sizes):
+    names = tuple(f"t{i}" for i in range(len(sizes)))
+    group = Group(tuple(Member(f"m{i}", names) for i in range(members)))
+    answer = rule().assign(Cluster.of(dict(zip(names, sizes))), group)
+    return [len(answer.get(f"m{i}", ())) for i in range(members)]
+
+
+def seen_of(spec, members, total):
+    """(topics, partitions, most, least) of every group of that many partitions."""
+    most_topics = 1 if spec == "ceil-range" else total
+    for topics in range(1, most_topics + 1):
+        for sizes in product(range(1, total + 1), repeat=topics):
+            if sum(sizes) == total:
+                loads = loads_of(RULES[spec], members, sizes)
+                yield topics, total, max(loads), min(loads)
+
+
+@pytest.mark.parametrize("spec", RULES)
+@pytest.mark.parametrize(("members", "total"), [(1, 3), (2, 4), (3, 4), (3, 5), (4, 2)])
+def test_the_solutions_of_an_exact_form_are_the_groups_that_there_are(spec, members, total):
+    form = FORMS[spec][0]
+    assert form.exact
+    whole = form.whole()
+    terms = [whole.terms[name] for name in ("topics", "partitions", "max(load)", "min(load)")]
+    solver = z3.Solver()
+    solver.add(*whole.known, whole.terms["members"] == members, whole.terms["partitions"] == total)
+    solutions = set()
+    while solver.check() == z3.sat:
+        values = tuple(solver.model().eval(term, model_completion=True).as_long() for term in terms)
+        solutions.add(values)
+        solver.add(z3.Not(z3.And(*(term == value for term, value in zip(terms, values)))))
+    assert solutions == set(seen_of(spec, members, total))
+
+
+@pytest.mark.parametrize("spec", ["range", "roundrobin"])
+def test_a_topic_s_shares_are_within_the_form(spec):
+    share = FORMS[spec][1].each["topics"]("t")
+    for members, size, before in product((1, 2, 3, 4), range(1, 7), (0, 1, 3)):
+        names = ("a", "b")
+        group = Group(tuple(Member(f"m{i}", names) for i in range(members)))
+        answer = RULES[spec]().assign(Cluster.of({"a": before, "b": size} if before else {"b": size}), group)
+        shares = [sum(tp.topic == "b" for tp in answer.get(f"m{i}", ())) for i in range(members)]
+        solver = z3.Solver()
+        solver.add(*share.known, share.terms["partitions"] == size, share.terms["readers"] == members)
+        assert solver.check() == z3.sat
+        solver.add(share.terms["spread"] != max(shares) - min(shares))
+        assert solver.check() == z3.unsat
+
+
+def test_every_placement_is_within_the_form_of_its_rule():
+    (form,) = FORMS["placement:rack-unaware"]
+    whole = form.whole()
+    solver = z3.Solver()
+    solver.add(*whole.known)
+    for brokers, partitions in product(range(1, 6), range(1, 12)):
+        for rf, start in product(range(1, brokers + 1), range(brokers)):
+            ids = tuple(Broker(i) for i in range(brokers))
+            request = PlacementRequest(partitions, rf, ids, fixed_start_index=start)
+            rows = RackUnaware().place(request, JavaRandom(start))
+            replicas = [sum(b in row for row in rows) for b in range(brokers)]
+            leaders = [sum(row[0] == b for row in rows) for b in range(brokers)]
+            values = {
+                "brokers": brokers,
+                "partitions": partitions,
+                "rf": rf,
+                "max(replicas)": max(replicas),
+                "min(replicas)": min(replicas),
+                "max(leaders)": max(leaders),
+                "min(leaders)": min(leaders),
+            }
+            assert solver.check(*(whole.terms[name] == value for name, value in values.items())) == z3.sat
