@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from kassay.cli.main import run
 
-SECONDS = float(os.environ.get("KASSAY_FUZZ_SECONDS", "10"))
-"""For each surface."""
+SECONDS = 10.0
+"""For each surface, where KASSAY_FUZZ_SECONDS does not say."""
+READER_SECONDS = 20.0
+"""For each that reads what users bring: what other tools print, and files that users write."""
 SEED = int(os.environ.get("KASSAY_FUZZ_SEED") or 0)
 """A change is not held up by what another seed would find: longer runs by hand take one of their own."""
 ROUND = 100
@@ -77,12 +79,15 @@ def ran(arguments: Sequence[str]) -> Ran:
     return outcome
 
 
-def fuzz(check: Callable[..., None], place: Path, **drawn: st.SearchStrategy[Any]) -> int:
+def fuzz(
+    check: Callable[..., None], place: Path, seconds: float = SECONDS, **drawn: st.SearchStrategy[Any]
+) -> int:
     """How many examples `check` took within the budget; raises what it raised, with the smallest example.
 
     `check` is called with what was drawn, standing in the folder `place`.
     """
-    end, number = time.monotonic() + SECONDS, 0
+    budget = float(os.environ.get("KASSAY_FUZZ_SECONDS") or seconds)
+    end, number = time.monotonic() + budget, 0
     examples = 0
 
     def counted(**values: Any) -> None:

@@ -1,6 +1,7 @@
 """Whatever comes from outside, kassay answers with its own exit codes: never 70, a traceback, a hang or a flood.
 
-`tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (10) from KASSAY_FUZZ_SEED (0) on.
+`tox -e fuzz` gives each surface KASSAY_FUZZ_SECONDS (10; where users' files are read 20) from KASSAY_FUZZ_SEED
+(0) on.
 """
 
 import contextlib
@@ -29,7 +30,7 @@ from kassay.reading.kafka.offsets.consumer_protocol import read_assignment, read
 from kassay.reading.kafka.reassignment import read_reassignments
 from kassay.reading.kafka.topics import read_topics
 from tests.fuzz import corpora
-from tests.fuzz.budget import bounded, fuzz, ran
+from tests.fuzz.budget import READER_SECONDS, bounded, fuzz, ran
 from tests.fuzz.mutations import bent, documents, json_bytes, json_lines, names, numbers, text_bytes, values
 from tests.paths import EXAMPLES
 
@@ -81,7 +82,7 @@ def test_instances(tmp_path):
 
 def test_baselines(tmp_path):
     check = of_file(["certify", "ceil-range", "--histories", "1", "--baseline", str(FILE)])
-    assert fuzz(check, tmp_path, text=json_bytes(corpora.baselines()))
+    assert fuzz(check, tmp_path, READER_SECONDS, text=json_bytes(corpora.baselines()))
 
 
 def test_settings(tmp_path):
@@ -90,7 +91,7 @@ def test_settings(tmp_path):
         ran(["certify", "range", "--histories", "1"])
         ran(["list", "claims"])
 
-    assert fuzz(check, tmp_path, text=text_bytes(corpora.SETTINGS))
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(corpora.SETTINGS))
 
 
 def test_campaign_specs(tmp_path):
@@ -138,7 +139,7 @@ def test_outputs_of_groups(tmp_path, name):
         ran(["what-if", *files, "--to", "range", "--to", "cooperative-sticky", "--events", "leave:1,join:2"])
         ran(["scale", *files, "--from", "range", "--to", "3", "--lag", str(FILE), "--time", "0.1s"])
 
-    assert fuzz(check, tmp_path, text=text_bytes(corpora.GROUP_VIEWS[name]))
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(corpora.GROUP_VIEWS[name]))
 
 
 def test_events_of_a_group(tmp_path):
@@ -162,7 +163,12 @@ def test_events_of_a_group(tmp_path):
         ",",
         ":",
     ]
-    assert fuzz(check, tmp_path, text=st.lists(st.sampled_from(forms) | names, max_size=6).map("".join))
+    assert fuzz(
+        check,
+        tmp_path,
+        READER_SECONDS,
+        text=st.lists(st.sampled_from(forms) | names, max_size=6).map("".join),
+    )
 
 
 @st.composite
@@ -186,11 +192,13 @@ def dumps(draw: st.DrawFn) -> bytes:
 
 def test_audits_of_records(tmp_path):
     check = of_file(["audit", str(FILE)], ["audit", str(FILE), "--json", "-", "--out", "out"])
-    assert fuzz(check, tmp_path, text=dumps())
+    assert fuzz(check, tmp_path, READER_SECONDS, text=dumps())
 
 
 def test_audits_of_outputs(tmp_path):
-    assert fuzz(of_file(["audit", str(FILE)]), tmp_path, text=text_bytes(corpora.offsets_outputs()))
+    assert fuzz(
+        of_file(["audit", str(FILE)]), tmp_path, READER_SECONDS, text=text_bytes(corpora.offsets_outputs())
+    )
 
 
 def test_bytes_of_members(tmp_path):
@@ -199,7 +207,12 @@ def test_bytes_of_members(tmp_path):
             with bounded(), contextlib.suppress(InputError):
                 read(data)
 
-    assert fuzz(check, tmp_path, data=st.sampled_from(corpora.member_bytes()).flatmap(bent) | st.binary())
+    assert fuzz(
+        check,
+        tmp_path,
+        READER_SECONDS,
+        data=st.sampled_from(corpora.member_bytes()).flatmap(bent) | st.binary(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -222,7 +235,7 @@ def test_outputs_of_kafkas_tools(tmp_path, read, corpus):
         except InputError as error:
             assert str(error).startswith("input.txt")  # most texts are refused, few are not
 
-    assert fuzz(check, tmp_path, text=text_bytes(corpora.outputs(*names)))
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(corpora.outputs(*names)))
 
 
 def test_placements(tmp_path):
@@ -235,7 +248,7 @@ def test_placements(tmp_path):
         ran(["place", "--lint", str(FILE), "brokers.txt"])
 
     texts = [(EXAMPLES / "cluster" / "replicas.txt").read_text(), *corpora.outputs("topics-", "reassign-")]
-    assert fuzz(check, tmp_path, text=text_bytes(texts))
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(texts))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])
