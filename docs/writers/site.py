@@ -1,7 +1,12 @@
-"""The hook of MkDocs that puts the pages of `docs/writers/reference.py` into the site."""
+"""The hook of MkDocs that puts the pages of `docs/writers/reference.py` into the site, and diagrams' script.
+
+The theme would have a page with diagrams fetch their script from elsewhere. Mermaid comes from npm instead,
+by the pin of `tests/npm.py`, from the folder that KASSAY_NODE_MODULES names; without it diagrams stay text.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Final
@@ -15,6 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from writers.reference import pages  # the folder of writers is no installed package
 
 EXAMPLES: Final = Path(__file__).resolve().parent.parent.parent / "examples"
+MERMAID: Final = Path(os.environ.get("KASSAY_NODE_MODULES", ""), "mermaid", "dist", "mermaid.min.js")
+SCRIPT: Final = "assets/mermaid.min.js"
+"""Where the site has it."""
 REFERENCE: Final = "Reference"
 """The section of the navigation whose pages are made now."""
 
@@ -34,10 +42,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for example in sorted(path for path in EXAMPLES.rglob("*") if path.is_file()):
         name = f"examples/{example.relative_to(EXAMPLES).as_posix()}"
         files.append(File.generated(config, name, abs_src_path=str(example)))
+    if MERMAID.is_file():
+        files.append(File.generated(config, SCRIPT, abs_src_path=str(MERMAID)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """The page with its links to examples, which lie beside `docs`, led to where the site has them."""
     up = "../" * page.file.src_uri.count("/")
-    return markdown.replace(f"]({up}../examples/", f"]({up}examples/")
+    markdown = markdown.replace(f"]({up}../examples/", f"]({up}examples/")
+    return markdown if MERMAID.is_file() else markdown.replace("```mermaid\n", "```text\n")
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """The page; one with diagrams has their script, which the theme fetches only where it is not there."""
+    if '<pre class="mermaid">' not in output:
+        return output
+    up = "../" * page.url.count("/")
+    return output.replace("</head>", f'<script src="{up}{SCRIPT}"></script></head>', 1)
