@@ -17,8 +17,12 @@ Page = Any
 """Playwright's page, which is installed in an environment of its own."""
 Opener = Callable[..., Page]
 
+NAMING = {"cat.name-role-value", "cat.text-alternatives", "cat.tables", "cat.structure"}
+"""The rules about what a screen reader calls things by, tables and headings included."""
 NARROW = 400
 """The width of a telephone, in which nothing may need sideways scrolling."""
+SHEET = 718
+"""The width of a sheet of paper (A4) between margins of a centimetre, in CSS pixels."""
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +91,10 @@ def no_overflow(page: Page, width: int = NARROW) -> None:
 
 
 def axe(page: Page) -> None:
-    """The page breaks no rule of axe-core seriously; skips where there is no axe-core."""
+    """The page breaks no rule of axe-core seriously, and none at all about names that are read out.
+
+    Skips where there is no axe-core.
+    """
     from tests.npm import unpacked
 
     source = unpacked("axe-core") / "axe.min.js"
@@ -96,7 +103,24 @@ def axe(page: Page) -> None:
     grave = [
         f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary']}"
         for rule in result["violations"]
-        if rule["impact"] in ("serious", "critical")
+        if rule["impact"] in ("serious", "critical") or NAMING.intersection(rule["tags"])
         for node in rule["nodes"][:3]
     ]
-    assert grave == []
+    assert not grave, "\n".join(grave)
+
+
+def on_paper(page: Page, *shown: str) -> None:
+    """Of a page that is printed: nothing is folded, what these selectors name is there, and no control is.
+
+    What is drawn is as wide as a sheet at most.
+    """
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    for selector in shown:
+        every = page.locator(selector).all()
+        assert every, selector
+        assert all(each.is_visible() for each in every), selector
+    assert all(each.is_visible() for each in page.locator("details > *").all())
+    controls = page.locator("button, input, .controls, .copy").all()
+    assert not any(each.is_visible() for each in controls)
+    no_overflow(page, SHEET)

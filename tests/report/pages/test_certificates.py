@@ -10,7 +10,7 @@ import pytest
 from kassay.certify.runs.certificate import Certificate
 from kassay.report.pages import certificates as pages
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.report.pages.test_layout import EVIL, Reader
 from tests.report.test_hostile import renamed
 
@@ -95,10 +95,4 @@ def test_no_name_runs_anything(certificates, open_page) -> None:
 
 @pytest.mark.browser
 def test_all_is_on_paper(certificates, open_page) -> None:
-    page = open_page(pages.render(certificates))
-    page.emulate_media(media="print")
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".frame").count() > 0
-    assert all(frame.is_visible() for frame in page.locator(".frame").all())
-    assert all(each.is_visible() for each in page.locator("details > *").all())
-    assert not page.locator(".controls, .copy").first.is_visible()
+    on_paper(open_page(pages.render(certificates)), ".frame")

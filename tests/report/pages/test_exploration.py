@@ -10,7 +10,7 @@ from kassay.certify.protocols.explore import ExploreResult
 from kassay.report.pages.exploration import render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.explored import explore
 from tests.report.pages.test_layout import Reader
 
@@ -132,6 +132,13 @@ def test_the_page_in_a_browser(open_page, broken: ExploreResult, dark: bool) -> 
     axe(page)
     assert page.locator("[data-at]:visible").count() == 2, "one state of each run that is drawn"
     no_overflow(page)
+
+
+@pytest.mark.browser
+def test_all_of_an_exploration_is_on_paper(open_page, broken: ExploreResult) -> None:
+    page = open_page(render(broken, again="x"))
+    on_paper(page, ".steps > li", ".steps .words", "svg.graph")
+    assert page.locator("[data-at]:visible").count() == 2, "one state of each run"
 
 
 @pytest.mark.browser

@@ -10,7 +10,7 @@ from kassay.reading.documents import Located
 from kassay.report.pages.gaps import render, view_of
 from kassay.solver.consumers.optimum import parse_order
 from kassay.solver.instances.consumers import consumer
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.report.pages.test_layout import Reader
 
 SPECS = ("range", "sticky", "cooperative-sticky")
@@ -81,3 +81,8 @@ def test_the_page_in_a_browser(open_page, study: GapReport, dark: bool) -> None:
     page = open_page(render(study, PATHS, (), "x"), dark=dark)
     axe(page)
     no_overflow(page)
+
+
+@pytest.mark.browser
+def test_all_of_a_study_is_on_paper(open_page, study: GapReport) -> None:
+    on_paper(open_page(render(study, PATHS, (), "x")), ".plot svg", "table")

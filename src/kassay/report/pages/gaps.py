@@ -100,7 +100,7 @@ def _leaderboard(targets: Sequence[TargetGaps]) -> TableView:
                 f"{each.seconds:.2f}",
             )
         )
-    head = ("", "target", "answered", "optimal", "balance gap", "worst", "moves", "rounds", "seconds")
+    head = ("#", "target", "answered", "optimal", "balance gap", "worst", "moves", "rounds", "seconds")
     words = (
         "By instances failed, then balance gap in all, then moves. Moves are against the optimum's, whatever "
         "the balance."

@@ -92,7 +92,7 @@ def _leaderboard(ranked: Sequence[Ranked]) -> TableView:
             )
         )
     head = (
-        *("", "target", "claims", "valid", "balance gap", "worst", "at zero"),
+        *("#", "target", "claims", "valid", "balance gap", "worst", "at zero"),
         *("moves", "mismatches", "rounds", "seconds"),
     )
     words = (
