@@ -76,9 +76,9 @@ def test_an_empty_claim_has_its_generation_and_a_member_what_is_its_own():
     }  # fmt: skip
     (each,) = facts.rounds_of([{"rounds": [asked]}])
     assert [member.row()[2] for member in each.members] == ["- @3", "-"]
-    assert [member.extras for member in each.members] == [
-        "prefer=t, user data 0001",
-        "static i, rack r, user data 00000000.. (9 bytes)",
+    assert [(member.extras, member.user_data) for member in each.members] == [
+        ("prefer=t", "user data 0001"),
+        ("static i, rack r", "user data 00000000.. (9 bytes)"),
     ]
 
 

@@ -185,7 +185,10 @@ def warnings(certificate: Certificate) -> list[str]:
 
 
 class MemberFacts(NamedTuple):
-    """A member in one round: what it subscribes to, claims and is given; `given` None without an entry."""
+    """A member in one round: what it subscribes to, claims and is given; `given` None without an entry.
+
+    `user_data` is told apart: bytes that only the assignor can read.
+    """
 
     member_id: str
     extras: str
@@ -194,6 +197,7 @@ class MemberFacts(NamedTuple):
     generation: int
     given: Sequence[tuple[str, int]] | None
     answered: bool
+    user_data: str = ""
 
     @property
     def since(self) -> str:
@@ -202,7 +206,8 @@ class MemberFacts(NamedTuple):
 
     def row(self) -> tuple[str, str, str, str]:
         """The texts of `STORY_COLUMNS`."""
-        who = f"{self.member_id} ({self.extras})" if self.extras else self.member_id
+        extras = ", ".join(filter(None, (self.extras, self.user_data)))
+        who = f"{self.member_id} ({extras})" if extras else self.member_id
         claims = " ".join(filter(None, (_tiles(self.claims), self.since)))
         given = "no entry" if self.given is None else _tiles(self.given)
         return who, " ".join(self.topics) or "-", claims, given if self.answered else "no answer"
@@ -311,10 +316,10 @@ def _round(step: Mapping[str, Any], place: tuple[int, int], guilty: frozenset[st
     for each in step.get("members", ()):
         extras = [f"{word} {each[name]}" for word, name in _EXTRAS if each.get(name)]
         extras += [f"{key}={value}" for key, value in configs.get(each["id"], {}).items()]
-        extras += [_user_data(each["user_data"])] if each.get("user_data") else []
+        user_data = _user_data(each["user_data"]) if each.get("user_data") else ""
         claims, given = _pairs(each["owned"]), _pairs((answer or {}).get(each["id"]))
         facts = each["id"], ", ".join(extras), each["topics"], claims or (), each["generation"], given
-        members.append(MemberFacts(*facts, answer is not None))
+        members.append(MemberFacts(*facts, answer is not None, user_data))
     said = f"{failure['kind']}: {failure['message']}" if failure else ""
     topics = step.get("topics", {})
     generation = step.get("generation", 0)

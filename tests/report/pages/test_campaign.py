@@ -108,9 +108,11 @@ def test_the_page_in_a_browser(open_page, thousand: tuple[dict[str, Any], list[s
     document, traces = thousand
     few = {**document, "findings": document["findings"][:60]}
     page = open_page(render(few, traces[:60], "results"), dark=dark)
-    fold = page.locator("details.kept").nth(30)
+    fold = page.locator("details.listed").nth(30)
     fold.locator("summary").click()
     fold.locator(".board .frame.shown").first.wait_for()
+    tile = fold.locator(".frame.shown .tile").first
+    assert tile.evaluate("tile => getComputedStyle(tile).paddingLeft") != "0px"
     axe(page)
     no_overflow(page)
 
@@ -121,7 +123,7 @@ def test_the_first_and_the_last_of_a_thousand_findings_open(
 ) -> None:
     page = open_page(render(*thousand, "results"))
     for number in (0, 999):
-        fold = page.locator("details.kept").nth(number)
+        fold = page.locator("details.listed").nth(number)
         fold.locator("summary").click()
         assert fold.locator(".board .frame.shown").first.inner_text()
 
@@ -134,7 +136,7 @@ def test_no_name_of_a_finding_runs(open_page, thousand: tuple[dict[str, Any], li
     hostile = [json.dumps(json.loads(trace)).replace("consumer-", f"{evil}-") for trace in traces[:3]]
     page = open_page(render({**document, "findings": rows}, hostile, evil))
     for number in range(3):
-        page.locator("details.kept summary").nth(number).click()
+        page.locator("details.listed summary").nth(number).click()
     page.locator(".board").nth(2).wait_for()
     assert page.locator("img").count() == 0
     no_overflow(page)

@@ -1,5 +1,8 @@
 """Boards: small ones tile by tile, large ones by ranges, and in a browser by slider, keyboard and link."""
 
+import re
+from importlib import resources
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +95,18 @@ def shown(open_pages):
 @pytest.fixture
 def converging():
     return drawn(HELD / "cooperative-sticky-converges.json")
+
+
+def test_no_other_style_has_the_word_of_a_tiles_look():
+    """A rule for any `.kept` of a page would take hold of the tiles of its boards."""
+    folder = resources.files("kassay.report.pages") / "templates"
+    for style in (each for each in folder.iterdir() if each.name.endswith(".css")):
+        selectors = {
+            part.strip()
+            for rule in re.findall(r"([^{};/]+)\{", style.read_text())
+            for part in rule.split(",")
+        }
+        assert selectors.isdisjoint(f".{look}" for look in TileLook), style.name
 
 
 @pytest.mark.browser
