@@ -50,6 +50,41 @@ def test_rounds_of_a_cooperative_rebalance_follow_each_other_up():
     assert group.findings == []
 
 
+def rounds_of(*given):
+    """Generations of a cooperative group of two; what each has is what it claims in the next."""
+    log, had = Log(), [(), ()]
+    for number, each in enumerate(given, start=1):
+        orders = [tps("orders", *numbers) for numbers in each]
+        members = [
+            member(name, tps_, owned=owned, generation=number - 1 if number > 1 else -1)
+            for name, tps_, owned in zip("ab", orders, had)
+        ]
+        log.classic("billing", number, "cooperative-sticky", "a", members)
+        log.next()
+        had = orders
+    return log
+
+
+def test_a_change_after_which_too_many_rounds_revoke_is_a_finding_once_the_group_is_at_rest():
+    slow = [((0, 1, 2, 3), ()), ((1, 2, 3), ()), ((2, 3), (0,)), ((3,), (0, 1)), ((3,), (0, 1, 2))]
+    group = only(rounds_of(*slow))
+    assert [each.turn for each in group.rebalances] == [0, 0, 1, 2, 3]
+    (broken,) = [each for each in group.findings if each.claim == "converges"]
+    assert (broken.generation, broken.moment.offset) == (2, group.rebalances[-1].moment.offset)
+    assert "revoking rounds 3, allowed 2" in broken.message
+    assert "converges" not in group.rebalances[1].judged, "of a round that withholds nothing is known yet"
+    two_at_once = only(rounds_of(*slow[:2], ((3,), (0,)), ((3,), (0, 1, 2))))
+    assert "converges" in two_at_once.rebalances[-1].judged
+    assert not [each for each in two_at_once.findings if each.claim == "converges"]
+
+
+def test_a_group_that_never_comes_to_rest_is_a_finding_once():
+    to_and_fro = [((1, 2), ()), ((2,), (0,))]
+    group = only(rounds_of(((0, 1, 2), ()), *to_and_fro * 10))
+    broken = [each for each in group.findings if each.claim == "converges"]
+    assert [each.message for each in broken] == ["the group (not at rest after rounds 12)"]
+
+
 def test_moves_of_an_eager_group_stand_in_the_generation_before():
     swapped = [member("a", tps("orders", 2, 3)), member("b", tps("orders", 0, 1))]
     first, second = only(written(HALVES, swapped)).rebalances

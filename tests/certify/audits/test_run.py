@@ -184,8 +184,9 @@ def test_records_of_all_sorts_are_counted():
     log.add(11, {"groupId": "s"}, (0, {"epoch": 1}))
     log.add(17, {"groupId": "s"}, (0, {"epoch": 1}))
     log.add(99, {"groupId": "s"}, (0, {}))
-    counts = of_records(log.records).records
-    assert counts == {
+    audit = of_records(log.records)
+    assert audit.notes == ("records that were read and not judged: 1 of share groups, 1 of Streams groups",)
+    assert audit.records == {
         "consumer groups": 6,
         "offset commits": 1,
         "share groups": 1,

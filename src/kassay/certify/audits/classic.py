@@ -18,7 +18,14 @@ from dataclasses import dataclass, field
 from kassay.assignors.sticky.user_data import decode_generation, decode_sticky
 from kassay.certify.audits.causes import SeenMember, causes, home, renamed
 from kassay.certify.audits.continuity import LogContinuity
-from kassay.certify.audits.judging import is_full, judgement, merged, only_owners, protocol_of
+from kassay.certify.audits.judging import (
+    convergence,
+    is_full,
+    judgement,
+    merged,
+    only_owners,
+    protocol_of,
+)
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
     AuditedRebalance,
@@ -31,6 +38,7 @@ from kassay.certify.audits.values import (
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Step
 from kassay.model.kinds import Kind
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMember
@@ -38,14 +46,14 @@ from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMem
 
 @dataclass(frozen=True)
 class _Before:
-    """The generation that was read last; `owners` are by member id, None where they were not read."""
+    """The generation that was read last, and the rounds of its rebalance; `given` is None where not read."""
 
     value: ClassicGeneration
     moment: LogMoment
     members: tuple[SeenMember, ...]
     given: Mapping[str, tuple[TopicPartition, ...]] | None
     step: Step | None = None
-    first: Step | None = None
+    rounds: tuple[Step, ...] = ()
     turn: int = 0
     withheld: bool = False
 
@@ -108,9 +116,12 @@ class ClassicHistory:
         why, follows = self._causes(value, members, before, step)
         given = step.given if step is not None else _given(value)
         turn = before.turn + 1 if before is not None and follows else 0
-        first = before.first if before is not None and follows else step
+        rounds = before.rounds if before is not None and follows else ()
         full = step is not None and is_full(step)
-        self.before = _Before(value, moment, members, given, step, first, turn, step is not None and not full)
+        if step is not None and turn < ROUNDS_MAX:
+            rounds += (step,)
+        withheld = step is not None and not full
+        self.before = _Before(value, moment, members, given, step, rounds, turn, withheld)
         head = AuditedRebalance(
             value.generation,
             moment,
@@ -129,10 +140,15 @@ class ClassicHistory:
             judged = only_owners(Kind.CLIENT, value.protocol, step, moment)
         else:
             knows = step.protocol is RebalanceProtocol.COOPERATIVE or any(m.owned for m in step.group.members)
-            outcome = merged(first, step) if full and first is not None else None
+            outcome = merged(rounds[0], step) if full else None
             judged = judgement(
                 Kind.CLIENT, value.protocol, step, outcome, moment, owners_known=knows or before is not None
             )
+            if full or turn == ROUNDS_MAX - 1:
+                rest = convergence(Kind.CLIENT, value.protocol, rounds, moment, at_rest=full)
+                judged = judged._replace(
+                    judged=judged.judged + rest.judged, findings=judged.findings + rest.findings
+                )
         return AuditedRebalance(
             head.generation,
             moment,

@@ -126,6 +126,24 @@ def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment)
     )
 
 
+def convergence(
+    kind: Kind, assignor: str | None, rounds: Sequence[Step], moment: LogMoment, *, at_rest: bool
+) -> Judgement:
+    """The rounds that one change led to, asked whether they came to rest in those that the rule promises.
+
+    A round revokes if it withholds something. Of a rule that promises nothing of the kind nothing is asked.
+    """
+    reference = registry.find(REFERENCES[kind].get(assignor or "", ""))
+    promised = [name for name in (reference.claims if reference else ()) if name.startswith("converges")]
+    seen = Examination()
+    revoking = sum(not is_full(step) for step in rounds)
+    rebalanced = Rebalanced(0, (), tuple(rounds), settled=at_rest, revocations=revoking)
+    subject = _subject(rounds[0], tuple(promise(name, kind) for name in promised))
+    judge(rebalanced, subject, seen, _no_best, ())
+    findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
+    return Judgement(tuple(seen.judged), tuple(findings), None)
+
+
 def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
     return Subject(_not_there, step.protocol, asked)
 

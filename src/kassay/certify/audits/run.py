@@ -18,6 +18,7 @@ from kassay.reading.kafka.offsets.sources import LogFile, read_log
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GroupRecord, RecordType
 
 _UNREAD_SHOWN = 5
+_NOT_JUDGED = ("share groups", "Streams groups")
 _TOLD_EVERY = 100_000
 
 
@@ -138,6 +139,9 @@ class LogReader:
                 notes.append(
                     f"{where}: offsets are missing where the log is not compacted: is a segment missing?"
                 )
+        left = [f"{self.records[sort]:,} of {sort}" for sort in _NOT_JUDGED if self.records[sort]]
+        if left:
+            notes.append(f"records that were read and not judged: {', '.join(left)}")
         if self.records["unread"]:
             notes.append(f"{self.records['unread']} records could not be read")
         return notes
