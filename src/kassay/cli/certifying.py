@@ -43,7 +43,7 @@ class Session:
     formats: Sequence[str] = ()
     events: Events | None = None
     certificates: list[Certificate] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: list[facts.NotLoaded] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.screen = console()
@@ -97,7 +97,7 @@ class Session:
     def _lost(self, spec: str, complaint: TargetError) -> int:
         """Tell of a target that cannot be asked; its exit code."""
         complain(complaint)
-        self.missing.append(spec)
+        self.missing.append(facts.NotLoaded(spec, str(complaint)))
         if self.events is not None:
             self.events.target_not_loaded(spec, str(complaint))
         return 4
@@ -145,7 +145,7 @@ class Session:
     def write_reports(self) -> None:
         """Write the reports that were asked for, and the baseline where this call writes it."""
         if self.formats:
-            for file, text in reports(self.certificates, self.formats):
+            for file, text in reports(self.certificates, self.formats, self.missing):
                 path = str(self.out / file)
                 write_text(text, path)
                 self._note(f"report: {path}")
@@ -175,8 +175,8 @@ class Session:
         if self.detail is not None:
             for certificate in self.certificates:
                 self.screen.show(verdict_line(certificate))
-            for spec in self.missing if self.certificates else ():  # alone, its complaint has been the last
-                self.screen.say(("NOT LOADED", "bold red"), f"  {spec}")
+            for each in self.missing if self.certificates else ():  # alone, its complaint has been the last
+                self.screen.say(("NOT LOADED", "bold red"), f"  {each.target}")
         if self.events is not None:
             self.events.run_ended(exit_code)
 

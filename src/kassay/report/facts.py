@@ -184,6 +184,13 @@ def warnings(certificate: Certificate) -> list[str]:
     return [text.format(value) for value, text in said if value] + list(certificate.notes)
 
 
+class NotLoaded(NamedTuple):
+    """A target that could not be put to the test, and why: every report has it."""
+
+    target: str
+    why: str
+
+
 class MemberFacts(NamedTuple):
     """A member in one round: what it subscribes to, claims and is given; `given` None without an entry.
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from kassay.report.facts import NotLoaded
 from kassay.report.files.formats import FILES, parse_formats, reports
 
 
@@ -33,3 +34,17 @@ def test_people_read_under_what_each_counterexample_was_found(certificates):
         for condition in ("configuration: none", "limits: 2 s a call, 512 MiB", "hash seed 0"):
             assert condition in plain
         assert example.trace.digest in plain
+
+
+def test_every_format_has_what_was_not_loaded(certificates):
+    missing = [NotLoaded("nowhere.py", "no such file")]
+    for some in (certificates, []):
+        texts = dict(reports(some, tuple(FILES), missing))
+        badge = texts.pop("badge.json")
+        assert all(
+            "nowhere.py" in text and "no such file" in text
+            for name, text in texts.items()
+            if name != "report.sarif"
+        )
+        assert "no such file" in texts["report.sarif"]
+        assert "certified" not in badge or "of 3 certified" in badge

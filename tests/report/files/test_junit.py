@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import xmlschema
 
+from kassay.report.facts import NotLoaded
 from kassay.report.files import junit
 from tests.hostile import ALL
 from tests.paths import DATA
@@ -52,3 +53,13 @@ def test_each_verdict_is_what_a_server_of_builds_makes_of_it(every_mark):
     }
     counts = {name: suite.get(name) for name in ("tests", "failures", "skipped", "errors")}
     assert counts == {"tests": "5", "failures": "2", "skipped": "2", "errors": "0"}
+
+
+def test_a_target_that_was_not_loaded_is_an_error_of_its_own(every_mark):
+    text = junit.render([every_mark], [NotLoaded(f"mine{ALL}.py", ALL)])
+    SCHEMA.validate(text)
+    root = ET.fromstring(text)
+    assert (root.get("tests"), root.get("errors")) == ("6", "1")
+    _, suite = root.findall("testsuite")
+    (case,) = suite.findall("testcase")
+    assert case.find("error").get("type") == "not-loaded"

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from kassay.report.facts import NotLoaded
 from kassay.report.files import sarif
 from tests.paths import DATA
 
@@ -104,3 +105,16 @@ def test_each_target_is_an_invocation_and_an_interrupted_one_did_not_succeed(cer
     assert notification["message"]["text"].endswith(
         f": interrupted after {other.histories} histories: nothing is certified"
     )
+
+
+def test_a_target_that_was_not_loaded_is_an_invocation_that_did_not_succeed(
+    every_mark, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("class Mine(\n")
+    run = valid(sarif.render([every_mark], [NotLoaded("mine.py", "line 1: '(' was never closed")]))
+    *_, lost = run["invocations"]
+    assert (lost["executionSuccessful"], lost["exitCode"]) == (False, 4)
+    (notice,) = lost["toolExecutionNotifications"]
+    assert notice["level"] == "error" and "never closed" in notice["message"]["text"]
+    assert notice["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "mine.py"

@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate
+from kassay.report.facts import NotLoaded
 from kassay.writing.documents import json_text
 
 _COLORS: Final = {"not-certified": "red", "unknown": "yellow", "certified": "brightgreen"}
 """Of several targets the first of these verdicts that one has gives the color."""
 
 
-def render(certificates: Sequence[Certificate]) -> str:
-    """The document, schema version 1 of shields.io's endpoint: the verdict, or how many are certified."""
-    verdicts = [certificate.verdict for certificate in certificates]
+def render(certificates: Sequence[Certificate], missing: Sequence[NotLoaded] = ()) -> str:
+    """The document, schema version 1 of shields.io's endpoint: the verdict, or how many are certified.
+
+    Of a target that is missing nothing is known.
+    """
+    verdicts = [*(certificate.verdict for certificate in certificates), *("unknown" for _ in missing)]
     gravest = next((each for each in _COLORS if each in verdicts), "unknown")
     message = gravest.replace("-", " ")
     if len(verdicts) > 1:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kassay.certify.runs.certificate import Certificate
 from kassay.model.errors import InputError
+from kassay.report.facts import NotLoaded
 
 FILES: Final[dict[str, tuple[str, str]]] = {
     "html": ("kassay.report.pages.certificates", "report.html"),
@@ -27,9 +28,11 @@ def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def reports(certificates: Sequence[Certificate], formats: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The file name and the text of each format, in order."""
+def reports(
+    certificates: Sequence[Certificate], formats: Sequence[str], missing: Sequence[NotLoaded] = ()
+) -> Iterator[tuple[str, str]]:
+    """The file name and the text of each format, in order; `missing` targets were not put to the test."""
     for name in formats:
         module, file = FILES[name]
-        render: Callable[[Sequence[Certificate]], str] = import_module(module).render
-        yield file, render(certificates)
+        render: Callable[[Sequence[Certificate], Sequence[NotLoaded]], str] = import_module(module).render
+        yield file, render(certificates, missing)

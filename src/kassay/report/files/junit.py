@@ -13,16 +13,19 @@ from kassay.writing.text import visible
 _SKIPPED: Final = ("unknown", "known")
 
 
-def render(certificates: Sequence[Certificate]) -> str:
-    """The document; a violation is a failure, an unknown or known finding is skipped with its reason."""
+def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
+    """The document; a violation is a failure, an unknown or known finding is skipped with its reason.
+
+    A target that is missing is a suite of one case, which is an error.
+    """
     every = [facts.mark(result) for certificate in certificates for result in certificate.claims]
     root = _element(
         None,
         "testsuites",
         name="kassay",
-        tests=str(len(every)),
+        tests=str(len(every) + len(missing)),
         failures=str(every.count("violated")),
-        errors="0",
+        errors=str(len(missing)),
         time=f"{sum(certificate.elapsed_s for certificate in certificates):.3f}",
     )
     for certificate in certificates:
@@ -45,6 +48,12 @@ def render(certificates: Sequence[Certificate]) -> str:
         _element(properties, "property", name="interrupted", value=str(certificate.interrupted).lower())
         for result in results:
             _case(suite, certificate.target, result)
+    for each in missing:
+        suite = _element(
+            root, "testsuite", name=each.target, tests="1", failures="0", skipped="0", errors="1", time="0"
+        )
+        case = _element(suite, "testcase", classname=f"kassay.{each.target}", name="loads", time="0")
+        _element(case, "error", type="not-loaded", message=each.why).text = visible(each.why)
     ET.indent(root)
     raw: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return raw.decode() + "\n"

@@ -13,9 +13,12 @@ BYTES_MAX: Final = 900_000
 """A step summary takes 1 MiB; what is longer is cut, and says so."""
 
 
-def render(certificates: Sequence[Certificate]) -> str:
-    """The document, cut after a line to what a step summary takes."""
-    text = "\n".join([*_verdicts(certificates), *map(_certificate, certificates)])
+def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
+    """The document, cut after a line to what a step summary takes; what is missing stands first."""
+    lost = [
+        joined(Markdown("**Not loaded:** "), code(each.target), f": {each.why}") + "\n" for each in missing
+    ]
+    text = "\n".join([*lost, *_verdicts(certificates), *map(_certificate, certificates)])
     raw = text.encode()
     if len(raw) <= BYTES_MAX:
         return text

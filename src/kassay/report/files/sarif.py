@@ -24,8 +24,11 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
 
 
-def render(certificates: Sequence[Certificate]) -> str:
-    """The document. A known finding is a suppressed result; targets without a file are left out."""
+def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
+    """The document. A known finding is a suppressed result; targets without a file are left out.
+
+    A target that is missing is an invocation that did not succeed, and says why.
+    """
     rules: dict[str, dict[str, Any]] = {}
     results = []
     for certificate in certificates:
@@ -36,6 +39,7 @@ def render(certificates: Sequence[Certificate]) -> str:
                 index = [*rules].index(result.id)
                 results.append(_result(certificate.target, result, source, rule["id"], index))
     invocations = [_invocation(certificate) for certificate in certificates]
+    invocations += [_not_loaded(each) for each in missing]
     kept = _fitting(results)
     if len(kept) < len(results) and invocations:
         left_out = (
@@ -91,6 +95,15 @@ def _invocation(certificate: Certificate) -> dict[str, Any]:
             _warning(f"{certificate.target}: {each}") for each in doubts
         ]
     return document
+
+
+def _not_loaded(missing: facts.NotLoaded) -> dict[str, Any]:
+    notice: dict[str, Any] = {"level": "error", "message": {"text": visible(missing.why)}}
+    source = source_of(missing.target)
+    if source is not None:
+        place = {"uri": source.uri} | ({"uriBaseId": _ROOT} if source.in_repository else {})
+        notice["locations"] = [{"physicalLocation": {"artifactLocation": place}}]
+    return {"executionSuccessful": False, "exitCode": 4, "toolExecutionNotifications": [notice]}
 
 
 def _result(target: str, result: ClaimResult, source: SourcePlace, rule: str, index: int) -> dict[str, Any]:

@@ -67,17 +67,19 @@ class Section:
     reached: tuple[tuple[str, int], ...]
 
 
-def render(certificates: Sequence[Certificate]) -> str:
-    """The whole page."""
+def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
+    """The whole page; what is `missing` stands above everything that was put to the test."""
     boards = _Boards()
     sections = [_section(each, number, boards) for number, each in enumerate(certificates, start=1)]
-    words = Counter(section.word for section in sections)
+    words = Counter([*("not loaded" for _ in missing), *(section.word for section in sections)])
+    targets = [*(each.target for each in missing), *(section.target for section in sections)]
     return page(
         "certificates",
         ("board",),
         sections=sections,
         summary=", ".join(f"{count} {word}" for word, count in words.items()),
-        title=sections[0].target if len(sections) == 1 else f"{len(sections)} targets",
+        missing=missing,
+        title=targets[0] if len(targets) == 1 else f"{len(targets)} targets",
     )
 
 
