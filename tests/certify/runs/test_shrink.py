@@ -15,6 +15,7 @@ from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Violation, promise
 
 
+@pytest.mark.slow
 def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
     found = promise("topic-even", Kind.CLIENT)
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))

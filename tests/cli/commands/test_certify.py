@@ -67,6 +67,7 @@ def test_several_targets_make_a_list_and_the_gravest_outcome_wins(tmp_path):
     assert "no-such" in done.stderr
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_under_any_hash_seed_and_any_jobs(tmp_path):
     made = []
     for number, (hash_seed, jobs) in enumerate((("1", "1"), ("77", "1"), ("random", "2"))):
@@ -98,6 +99,7 @@ def test_same_seed_same_bytes_under_any_hash_seed_and_any_jobs(tmp_path):
     assert "ceil-range-topic-even.json" in made[0][1]
 
 
+@pytest.mark.slow
 def test_exhaustive_to_a_scope(tmp_path):
     done = kassay(
         "certify", "ceil-range", "--claims", "topic-even", "--exhaustive", "2x4", "--json", "-", cwd=tmp_path
@@ -111,6 +113,7 @@ def test_exhaustive_to_a_scope(tmp_path):
     assert bigger.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_baseline_accepts_what_is_known(tmp_path):
     common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
     assert kassay(*common[:-2], cwd=tmp_path).returncode == 1

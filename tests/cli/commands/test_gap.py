@@ -146,6 +146,7 @@ def test_the_hunt_ends_at_3_members_x_3_partitions_and_shows_the_staircase(tmp_p
     assert again["sticky"]["instances"][0]["balance"] == found["worst"]["balance"]["balance"]
 
 
+@pytest.mark.slow
 def test_the_hunt_finds_nothing_against_the_optimum(tmp_path):
     done = kassay("gap", "optimal-cooperative", "--hunt", "--time", "60s", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0

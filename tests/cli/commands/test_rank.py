@@ -24,6 +24,7 @@ def ranked(done):
     return found
 
 
+@pytest.mark.slow
 def test_the_yardstick_stands_first_and_the_order_is_the_same_again(tmp_path, few):
     common = ("rank", "range", "sticky", "optimal-sticky", "uniform", "--instances", few, "--histories", "60")
     done = kassay(*common, "--json", "-", cwd=tmp_path)

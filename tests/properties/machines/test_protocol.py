@@ -27,6 +27,7 @@ def test_scenario_68_the_explorers_counterexample_replays_in_the_machine():
     assert broken.value.actions == tuple(actions)
 
 
+@pytest.mark.slow
 def test_scenario_68_the_machines_counterexample_replays_in_the_explorer():
     switches = frozenset({"ignore_unreleased"})
 

@@ -14,6 +14,7 @@ from tests.solver.check.test_enumeration import packed_units
 from tests.solver.packing import cases
 
 
+@pytest.mark.slow
 def test_no_step_that_is_accepted_proves_what_is_not_so() -> None:
     rng = random.Random(61)
     accepted = refused = 0

@@ -37,6 +37,7 @@ def _agree(seed: int, number: int) -> Counter[str]:
     return statuses
 
 
+@pytest.mark.slow
 def test_few_units_are_proven_by_looking_at_all_packings() -> None:
     statuses = _agree(1, 120)
     assert statuses["optimal"] > 100

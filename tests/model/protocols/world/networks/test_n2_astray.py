@@ -174,6 +174,7 @@ def test_oq2_a_delayed_syncgroup_of_a_lost_generation_empties_the_one_that_reuse
     assert [name for name, _ in judged(model, rest)] == ["complete-at-rest"]
 
 
+@pytest.mark.slow
 def test_oq2_needs_the_delay():
     """At N1, where requests die with their connection, the same faults find nothing."""
     result = explore("classic", partitions=1, network="N1", faults=Faults(failover=1, crash=1))
