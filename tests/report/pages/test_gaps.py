@@ -75,7 +75,7 @@ def test_share_groups_and_tasks_have_boards_beside_their_optimum(spec: str, suit
     assert case.board is not None
     assert "Beside the certified optimum" in case.board
     assert place in case.board
-    told, gap = study.targets[0].worst.told(), study.targets[0].worst.gap
+    told, gap = study.targets[0].worst.telling(), study.targets[0].worst.gap
     if suite == "share":
         (round_,) = told.step["rounds"]
         assert sorted(map(len, told.best.values())) == list(gap.best.loads)
@@ -89,7 +89,7 @@ def test_the_worst_answer_is_kept_with_its_gap(study: GapReport) -> None:
         worst = max((gap.balance or 0 for gap in each.gaps), default=0)
         if each.worst is not None:
             assert (each.worst.gap.balance or 0) == worst
-            (round_,) = each.worst.told().step["rounds"]
+            (round_,) = each.worst.telling().step["rounds"]
             assert sorted(map(len, round_["answer"].values())) == list(each.worst.gap.loads)
         assert sum(each.rounds_taken.values()) == each.instances
         assert sum(rounds * count for rounds, count in each.rounds_taken.items()) == each.rounds

@@ -36,7 +36,7 @@ class WorstAnswer(NamedTuple):
     """A gap, and what makes what a board of it shows."""
 
     gap: Gap[Any, Any]
-    told: Telling
+    telling: Telling
 
 
 def _weight(gap: Gap[Any, Any] | None) -> tuple[int, ...]:
@@ -101,8 +101,8 @@ class TargetGaps:
             self.failed.append(asked.gap)
         else:
             self.gaps.append(asked.gap)
-            if asked.told is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
-                self.worst = WorstAnswer(asked.gap, asked.told)
+            if asked.telling is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
+                self.worst = WorstAnswer(asked.gap, asked.telling)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""

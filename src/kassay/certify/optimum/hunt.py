@@ -39,7 +39,7 @@ class WorstFound(NamedTuple):
         """The instance."""
         return self.gap.problem
 
-    def told(self) -> ToldInstance:
+    def drawn(self) -> ToldInstance:
         """What a board of it shows."""
         return told_group(*as_group(self.problem), self.answer, self.gap.best.assignment)
 

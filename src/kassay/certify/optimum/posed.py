@@ -70,13 +70,13 @@ class Missed(NamedTuple):
 class AskedInstance(NamedTuple):
     """The gap of a target on an instance, or why there is none, after so many rounds and seconds.
 
-    `told` makes what a board of it shows, None where there was no answer.
+    `telling` makes what a board of it shows, None where there was no answer.
     """
 
     gap: Gap[AnyProblem, AnyOptimum] | Missed
     rounds: int
     seconds: float
-    told: Telling | None = None
+    telling: Telling | None = None
 
 
 Asking = Callable[[NewTarget, Target], AskedInstance]
@@ -183,8 +183,8 @@ def _consumers(problem: Problem, how: How) -> Asking:
     def ask(new: NewTarget, target: Target) -> AskedInstance:
         played = play(new, target, *group)
         measured = measured_gap(plain, played, best)
-        told = _told_group(group, played, best.assignment)
-        return AskedInstance(measured, played.rounds, played.seconds, told)
+        telling = _told_group(group, played, best.assignment)
+        return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
@@ -196,8 +196,8 @@ def _sharing(problem: ShareProblem, how: How) -> Asking:
     def ask(new: NewTarget, target: Target) -> AskedInstance:
         played = play(new, target, *group)
         measured = _measured(problem.name, played, lambda answer: share_gap(problem, answer, best))
-        told = _told_group(group, played, best.assignment)
-        return AskedInstance(measured, played.rounds, played.seconds, told)
+        telling = _told_group(group, played, best.assignment)
+        return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
@@ -214,7 +214,7 @@ def _told_group(
     return partial(told_group, *asked, played.answer, best)
 
 
-def _told(
+def _told_application(
     asked: MemberTaskProblem,
     request: TaskRequest,
     played: PlayedInstance[TaskAssignment],
@@ -246,7 +246,9 @@ def _tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
         measured = _measured(
             asked.name, played, lambda answer: member_gap(asked, runs_of(asked, request, answer), best)
         )
-        return AskedInstance(measured, played.rounds, played.seconds, _told(asked, request, played, best))
+        return AskedInstance(
+            measured, played.rounds, played.seconds, _told_application(asked, request, played, best)
+        )
 
     return ask
 

@@ -139,23 +139,23 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
     )
 
 
-def instance_board(gap: Gap[Any, Any], told: ToldInstance, anchor: str) -> str | None:
+def instance_board(gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
     """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
     best = gap.best
-    about = f" ({told.about})" if told.about else ""
+    about = f" ({instance.about})" if instance.about else ""
     document = {
-        "told": [told.step],
+        "told": [instance.step],
         "case": {},
         "violations": (),
         "could_be": {
             "step": 0,
-            "round": 0 if "rounds" in told.step else None,
+            "round": 0 if "rounds" in instance.step else None,
             "certified": True,
             "by": "the solver",
             "words": f"loads {_run(best.loads)}, {best.moved} moved{about}",
             "measures": {"loads": _run(best.loads), "moved": best.moved},
             "instead_of": {"loads": _run(gap.loads), "moved": gap.moved},
-            "answer": told.best,
+            "answer": instance.best,
         },
     }
     board = board_of(document, anchor)
