@@ -6,8 +6,12 @@ from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
+from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.timed.clock import Timing
+
+OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
+"""The rules of walks from before there were releases: that of epoch 0 was mended already."""
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
 WALK = ("seed", "symmetry", "progress")
@@ -22,6 +26,11 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
     if ClockLevel(chosen.pop("clock", "timeless")) is ClockLevel.TICKS:
         chosen["timing"] = chosen.get("timing") or Timing()
     return ExploreSettings(model, **chosen)
+
+
+def as_before(model: str, **chosen: Any) -> exploring.ExploreResult:
+    """As `explore`, where the model has consumer groups under the older rules."""
+    return explore(model, **chosen, switches=OLD_RULES if model in ("kip848", "migration") else frozenset())
 
 
 def build(model: str, **chosen: Any) -> Any:

@@ -4,7 +4,7 @@ import pytest
 
 from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.protocol.codec import partitions_of
-from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, TargetAsk, TargetMember
+from kassay.model.protocols.values.choices import LEADER, PROTOCOL, TargetAsk, TargetMember
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.requests import REVOCATION
 from tests.certify.vectors.protocol.traced import step
@@ -29,9 +29,8 @@ def members(*ids):
         (LEADER, {"leader": "b"}, "b"),
         (LEADER, {"leader": "z", "members": members("z", "b", "a")}, "b"),
         (LEADER, {"leader": None}, "a"),
-        (PROTOCOL, {"protocol": "b", "assignor": "a"}, "b"),
-        (ASSIGNOR, {"protocol": "a", "assignor": "b"}, "b"),
-        (ASSIGNOR, {"assignor": None}, "a"),
+        (PROTOCOL, {"protocol": "b"}, "b"),
+        (PROTOCOL, {"protocol": None}, "a"),
     ],
 )
 def test_a_vote_goes_as_the_state_after_it_shows(kind, state, expected):

@@ -33,17 +33,30 @@ def test_what_is_no_trace_is_refused(path, value, complaint):
         place = place[key]
     place[path[-1]] = value
     with pytest.raises(InputError, match=complaint):
-        check_trace(trace, lambda: None)
+        check_trace(trace, lambda: None, version="2024-10")
 
 
 def test_a_request_without_a_field_is_refused():
     trace = copy.deepcopy(TRACE)
     del trace["steps"][0]["event"]["rebalance_timeout"]
     with pytest.raises(InputError, match=r"step 0: event\.rebalance_timeout: missing"):
-        check_trace(trace, lambda: None)
+        check_trace(trace, lambda: None, version="2024-10")
 
 
 def test_what_is_only_compared_is_a_difference():
     trace = copy.deepcopy(TRACE)
     trace["steps"][0]["state"]["surplus"] = [{"any": [None]}]
-    assert "surplus" in str(check_trace(trace, lambda: None))
+    assert "surplus" in str(check_trace(trace, lambda: None, version="2024-10"))
+
+
+def test_a_field_of_another_release_is_refused_and_not_passed_over():
+    trace = copy.deepcopy(TRACE)
+    trace["steps"][0]["event"]["regex"] = None
+    with pytest.raises(InputError, match=r"step 0: event\.regex: consumer_heartbeat has no such field"):
+        check_trace(trace, lambda: None, version="2024-10")
+    trace = copy.deepcopy(TRACE)
+    trace["steps"][0]["more"] = {}
+    with pytest.raises(InputError, match="step 0: more: traces of 2024-10 have no such field"):
+        check_trace(trace, lambda: None, version="2024-10")
+    with pytest.raises(InputError, match=r"config\.consumer_assignment_interval_ms: missing"):
+        check_trace(TRACE, lambda: None, version="4.4")

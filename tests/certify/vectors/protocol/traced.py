@@ -22,7 +22,13 @@ def read_step(document: Any) -> TracedStep:
 
 
 def step(
-    state: Any, *, event: Any = None, records: Any = (), fired: Any = (), responses: Any = ()
+    state: Any,
+    *,
+    event: Any = None,
+    records: Any = (),
+    fired: Any = (),
+    responses: Any = (),
+    more: Any = None,
 ) -> TracedStep:
     """A step written by hand."""
     document = {
@@ -34,6 +40,7 @@ def step(
         "fired": list(fired),
         "responses": list(responses),
         "durable": 0,
+        "more": more,
     }
     return read_step(document)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, release_named
+from kassay.certify.vectors.protocol.more import records_beside, rendered_beside, rendered_more, state_beside
 from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
 from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
 from kassay.certify.vectors.protocol.streams_codec import STREAMS_EVENTS, streams_event_of
@@ -26,14 +27,12 @@ from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.values.releases import NEWEST
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.reading.values import read_as
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 STREAMS = "protocol-streams"
-
-_NOT_OF_THE_GROUP = ("records", "exception")
-"""What `more` tells of a step beside the state after it."""
 
 
 def check_trace(
@@ -71,6 +70,7 @@ class _Trace:
         self._host = self._runtime.first(self._images.publish(trace.topics))
         self._clock = 0
         self._durable = 0
+        self._release, self._tells_more = release, release == NEWEST
 
     def check(self, step: TracedStep) -> str | None:
         """Take one step; what differs, or None."""
@@ -104,22 +104,26 @@ class _Trace:
 
     def _difference(self, step: TracedStep, happened: Happened) -> str | None:
         kafka = step.shape
+        if kafka.more is not None and not self._tells_more:
+            raise InputError(f"step {kafka.i}: more: traces of {self._release} have no such field")
         fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
         replies = [rendered_reply(reply) for reply in happened.replies]
         records = [rendered_record(record) for record in happened.records]
+        if self._tells_more:
+            records = [shown | rendered_beside(record) for shown, record in zip(records, happened.records)]
         of_record = ("type", "member", "topic", "partition")
         pairs = (
             ("clock", kafka.t, self._clock),
             ("fired", [list(timer) for timer in kafka.fired], fired),
             ("responses", _grouped(kafka.responses, "to"), _grouped(replies, "to")),
-            ("records", _grouped(kafka.records, *of_record), _grouped(records, *of_record)),
+            ("records", _grouped(records_beside(kafka), *of_record), _grouped(records, *of_record)),
             ("durable", kafka.durable, self._durable),
-            ("state", tidy(kafka.state), tidy(rendered_state(self._host, self._clock, self._choices))),
+            ("state", tidy(kafka.state), tidy(rendered_state(self._host, self._clock))),
         )
         group = self._host.state.group
-        more = {name: value for name, value in (kafka.more or {}).items() if name not in _NOT_OF_THE_GROUP}
-        kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else more
-        for name, expected, actual in (*pairs, ("more", more, kept)):
+        kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else rendered_more(group)
+        more = ("more", state_beside(kafka), kept if self._tells_more else {})
+        for name, expected, actual in (*pairs, more):
             if expected != actual:
                 return _smallest(name, expected, actual)
         return None

@@ -10,7 +10,7 @@ from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep
 from kassay.certify.vectors.protocol.streams_codec import shown_tasks
 from kassay.model.java.hashes import hash_map_order
-from kassay.model.protocols.values.choices import ASSIGNOR, LEADER, PROTOCOL, Target, TargetAsk
+from kassay.model.protocols.values.choices import LEADER, PROTOCOL, Target, TargetAsk
 from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.requests import REVOCATION, Armed, Partitions, SetTimer
 from kassay.model.protocols.values.streams.tasks import TaskRoles, TaskTarget
@@ -44,7 +44,7 @@ class TraceChoices:
         if kind == PROTOCOL and outvoted and self._step.event.event == "join":
             # A static member came back and the vote went against the present protocol: hence the rebalance.
             return next(option for option in options if option != before.protocol)
-        chosen = state.assignor if kind == ASSIGNOR else state.protocol
+        chosen = state.protocol
         return chosen if chosen is not None and chosen in options else options[0]
 
     def _leader(self, options: Sequence[str]) -> str:

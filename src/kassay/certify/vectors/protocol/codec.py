@@ -50,12 +50,22 @@ def config_of(config: ConfigShape, release: str) -> Config:
         consumer_session_timeout=config.consumer_session_timeout_ms,
         consumer_heartbeat_interval=config.consumer_heartbeat_interval_ms,
         consumer_max_size=config.consumer_max_size,
+        assignment_interval=_since_4_0(config, "consumer_assignment_interval_ms", release),
+        regex_refresh_interval=_since_4_0(config, "consumer_regex_refresh_interval_ms", release),
         assignors=config.server_assignors,
         upgrade=policy in ("UPGRADE", "BIDIRECTIONAL"),
         downgrade=policy in ("DOWNGRADE", "BIDIRECTIONAL"),
         switches=RELEASES[release] | EVERYWHERE,
         streams=streams_config(config.streams, BROKER, StreamsConfig(), "config.streams"),
     )
+
+
+def _since_4_0(config: ConfigShape, name: str, release: str) -> int:
+    """A setting that 2024-10 does not know; raises `InputError` where a later release's is missing."""
+    value: int | None = getattr(config, name)
+    if value is None and release == NEWEST:
+        raise InputError(f"config.{name}: missing")
+    return value or 0
 
 
 def partitions_of(tps: Mapping[str, Iterable[int]]) -> Partitions:
@@ -204,6 +214,11 @@ def event_of(step: TracedStep, images: Images) -> Event:
     if kind not in _REQUESTS:
         raise InputError(f"step {number}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
     request = _REQUESTS[kind]
+    unknown = (
+        document.keys() - {"event", "write_fails"} - {_FIELDS[name].name for name in request._fields[1:]}
+    )
+    if unknown:
+        raise InputError(f"step {number}: event.{min(unknown)}: {kind} has no such field")
     values = []
     for field in (_FIELDS[name] for name in request._fields[1:]):
         where = f"step {number}: event.{field.name}"

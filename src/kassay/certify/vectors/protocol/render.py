@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from kassay.certify.vectors.protocol.more import rendered_topics
 from kassay.certify.vectors.protocol.streams_render import (
     rendered_streams,
     rendered_streams_record,
     rendered_streams_reply,
 )
 from kassay.model.cluster import TopicPartition, numbers_by_topic
-from kassay.model.protocols.coordinator.consumer.group import group_state, preferred_assignor
+from kassay.model.protocols.coordinator.consumer.group import group_state
+from kassay.model.protocols.coordinator.consumer.preference import preferred_assignor
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values.requests import ZERO_BYTES, Image, Partitions
+from kassay.model.protocols.values.requests import ZERO_BYTES, Partitions
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.values.streams.records import STREAMS_KINDS
 from kassay.model.protocols.values.streams.requests import StreamsHeartbeatReply
@@ -161,6 +162,8 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
         return {"topics": rendered_topics(value)}
     if isinstance(value, r.OffsetValue):
         return {"offset": value.offset}
+    if isinstance(value, r.EpochValue | r.TargetEpochValue):
+        return {"epoch": value.epoch}
     return {"epoch": value}
 
 
@@ -176,19 +179,14 @@ def _rendered_group(value: r.GroupValue) -> dict[str, Any]:
     return _fields(value, "generation protocol_type protocol leader") | {"members": members}
 
 
-def rendered_topics(topics: Image) -> dict[str, int]:
-    """Subscription metadata, topics by id."""
-    return {image.topic_id: image.partitions for image in topics}
-
-
-def rendered_state(host: CoordinatorHost, clock: int, choices: Choices) -> dict[str, Any]:
-    """The observable state as the traces write it; `choices` settle which assignor a tied vote shows."""
+def rendered_state(host: CoordinatorHost, clock: int) -> dict[str, Any]:
+    """The observable state as the traces write it."""
     group = host.state.group
     timers = [[order.timer.kind, order.timer.member_id or None, clock + order.due] for order in host.armed]
     if isinstance(group, ClassicGroup):
         return {"type": "classic", **_rendered_classic(group), "timers": timers}
     if isinstance(group, ConsumerGroup):
-        return {"type": "consumer", **_rendered_consumer(group, choices), "timers": timers}
+        return {"type": "consumer", **_rendered_consumer(group), "timers": timers}
     if isinstance(group, StreamsTaskGroup):
         return {"type": "streams", **rendered_streams(group), "timers": timers}
     return {"type": None, "timers": timers}
@@ -213,13 +211,13 @@ def _rendered_classic(group: ClassicGroup) -> dict[str, Any]:
     }
 
 
-def _rendered_consumer(group: ConsumerGroup, choices: Choices) -> dict[str, Any]:
+def _rendered_consumer(group: ConsumerGroup) -> dict[str, Any]:
     shown = "group_instance_id state epoch prev_epoch rebalance_timeout subscribed assignor assigned pending"
     return {
         "state": group_state(group),
         "group_epoch": group.epoch,
         "target_epoch": group.target_epoch,
-        "assignor": preferred_assignor(group.members, choices),
+        "assignor": preferred_assignor(group.members),
         "topics": rendered_topics(group.topics),
         "members": [
             {"id": member.member_id, **_fields(member, shown), "classic": bool(member.classic)}

@@ -32,6 +32,8 @@ class ConfigShape:
     server_assignors: tuple[str, ...]
     migration_policy: Literal["DISABLED", "UPGRADE", "DOWNGRADE", "BIDIRECTIONAL"]
     streams: Document = field(default_factory=dict)
+    consumer_assignment_interval_ms: Count | None = None
+    consumer_regex_refresh_interval_ms: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,6 @@ class StateShape:
     state: str | None = None
     protocol: str | None = None
     leader: str | None = None
-    assignor: str | None = None
     members: tuple[MemberShape, ...] = ()
     pending_join: tuple[str, ...] = ()
     timers: tuple[tuple[str, str | None, int], ...] = ()
@@ -106,7 +107,10 @@ class EventShape:
 
 @dataclass(frozen=True)
 class StepShape:
-    """One step: the event, and what Kafka did; `t` is in milliseconds since the first."""
+    """One step: the event, and what Kafka did; `t` is in milliseconds since the first.
+
+    `more` holds what traces of later releases have beside that, None where the trace's have nothing.
+    """
 
     i: int
     t: int

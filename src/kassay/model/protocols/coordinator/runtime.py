@@ -110,14 +110,21 @@ class CoordinatorCall:
         if failed and not appends(outputs):
             failed = ""
         follow: list[Persisted] = []
+        durable: list[requests.Reply] = []
         for output in outputs:
             if isinstance(output, requests.Reply):
-                self._answer(output, event, failed)
+                if output.when_durable:
+                    durable.append(output)
+                else:
+                    self.replies.append(output)
             elif isinstance(output, Persist):
                 if failed:
                     follow.append(Persisted(output.then, failed, output.undo))
                 else:
                     follow += self._append(output)
+        # What waits for the writes of its step waits for all of them, wherever it stands among them.
+        for reply in durable:
+            self._answer(reply, event, failed)
         for stored in follow:
             self.take(stored)
         if failed and isinstance(event, requests.TimerFired):
@@ -132,11 +139,12 @@ class CoordinatorCall:
 
     def _answer(self, reply: requests.Reply, event: Event, failed: str) -> None:
         host = self.host
-        if failed and reply.when_durable and isinstance(event, requests.Request):
+        """Answer what is to be durable, or say that it could not be written."""
+        if failed and isinstance(event, requests.Request):
             self.replies.append(
                 requests.Reply(reply.correlation_id, requests.error_reply(event, write_error(failed)))
             )
-        elif reply.when_durable and host.unacknowledged:
+        elif host.unacknowledged:
             self.host = host._replace(waiting=(*host.waiting, reply))
         else:
             self.replies.append(reply)

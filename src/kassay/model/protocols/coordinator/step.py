@@ -25,9 +25,9 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
 Those of Streams groups are in `coordinator.streams.switches`.
 
-Two are what Kafka does at the commit of the traces, and so are on where these are checked:
+So do the older rules of `values/releases`. One is what Kafka does in every release, and so is on where its
+traces are checked:
 
-* strict_epoch0: KAFKA-19233, a known member is refused epoch 0 until its session expires
 * timers_survive_migration: a conversion leaves the timers of the former kind of group armed; a join or sync
   timer that outlives two conversions removes members that are well
 """
@@ -81,6 +81,7 @@ SWITCHES: Final = (
     "static_replace_stable_only",
     "subscriptions_pooled",
     "timers_survive_migration",
+    *(rule.switch for rule in OLD_RULES),
 )
 
 
@@ -124,7 +125,8 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     if isinstance(event, requests.MetadataChanged):
         if isinstance(state.group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
             state = state._replace(group=streams.images_changed(state.group, state.image, event.image))
-        return CoordinatorStep(state._replace(image=event.image), ())
+        seen = consumer_requests.notice_topics(state.group, state.image, event.image)
+        return CoordinatorStep(state._replace(group=seen, image=event.image), ())
     if isinstance(event, StreamsConfigured):
         return CoordinatorStep(state._replace(streams=(event.config,)), ())
     if isinstance(event, Load):

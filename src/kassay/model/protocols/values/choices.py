@@ -21,7 +21,6 @@ Target: TypeAlias = tuple[tuple[str, Partitions], ...]
 
 LEADER: Final = "leader"
 PROTOCOL: Final = "protocol"
-ASSIGNOR: Final = "assignor"
 TARGET: Final = "target"
 
 
@@ -48,8 +47,7 @@ class Choices(Protocol):
     def pick(self, kind: str, options: Sequence[str]) -> str:
         """One of `options`, which are at least one, sorted and without repeats.
 
-        `kind` is LEADER (who leads when the leader is gone), PROTOCOL (a tied vote) or ASSIGNOR
-        (a tied vote for the server-side assignor).
+        `kind` is LEADER (who leads when the leader is gone) or PROTOCOL (a tied vote).
         """
 
     def member_id(self, prefix: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import NO_CLOCK, Continuation, Group, Persist
-from kassay.model.protocols.values.marks import RequestId
+from kassay.model.protocols.values.marks import Generation, RequestId
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import (
     CancelTimer,
@@ -19,15 +19,16 @@ from kassay.model.protocols.values.requests import (
 
 
 class Effects:
-    """One step under way."""
+    """One step under way; `refreshed` is what it makes of the field of that name of a consumer group."""
 
-    __slots__ = ("choices", "config", "image", "now", "out")
+    __slots__ = ("choices", "config", "image", "now", "out", "refreshed")
 
     def __init__(self, config: Config, image: Image, choices: Choices, now: int = NO_CLOCK) -> None:
         self.config = config
         self.image = image
         self.choices = choices
         self.now = now
+        self.refreshed: tuple[Generation, ...] | None = None
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
     def has(self, switch: str) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
-from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
+from kassay.model.protocols.values.records import UNKNOWN_TIME, ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
     NO_REQUEST,
     ZERO_BYTES,
@@ -77,7 +78,11 @@ class ClassicGroup(NamedTuple):
 
 
 class ConsumerMember(NamedTuple):
-    """A member of a consumer group; `classic` is () or holds one value."""
+    """A member of a consumer group; `classic` is () or holds one value.
+
+    The epochs stand in the order of the partitions: that of the target by which each was given, 0 after a
+    static member went for a while. They are () where none are recorded.
+    """
 
     member_id: MemberId
     group_instance_id: str = ""
@@ -91,16 +96,30 @@ class ConsumerMember(NamedTuple):
     state: str = MEMBER_STABLE
     assigned: Partitions = ()
     pending: Partitions = ()
+    assigned_epochs: tuple[Generation, ...] = ()
+    pending_epochs: tuple[Generation, ...] = ()
+
+    @property
+    def assignment_epochs(self) -> dict[TopicPartition, Generation]:
+        """Since which epoch the member has each partition that it holds, where that is recorded."""
+        kept = zip(self.assigned, self.assigned_epochs)
+        return dict([*kept, *zip(self.pending, self.pending_epochs)])
 
 
 class ConsumerGroup(NamedTuple):
-    """A consumer group; `topics` is the subscription metadata, `target` by member id."""
+    """A consumer group; `topics` is what its members subscribe to, as last looked up; `target` by member id.
 
-    epoch: Generation = 0
-    target_epoch: Generation = 0
+    `target_time` says in ms when the target was computed. `refreshed` is () or holds the epoch that the group
+    has since the topics were looked up last, where a clock runs; a group at a lower epoch looks again.
+    """
+
+    epoch: Generation = 1
+    target_epoch: Generation = 1
     topics: Image = ()
     members: Ordered[ConsumerMember] = ()
     target: Ordered[tuple[MemberId, Partitions]] = ()
+    target_time: int = UNKNOWN_TIME
+    refreshed: tuple[Generation, ...] = ()
 
 
 Group: TypeAlias = ClassicGroup | ConsumerGroup | StreamsTaskGroup | None

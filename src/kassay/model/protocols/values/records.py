@@ -32,6 +32,8 @@ TARGET: Final = "target"
 CURRENT: Final = "current"
 OFFSET: Final = "offset"
 
+UNKNOWN_TIME: Final = -1
+
 
 class StoredMember(NamedTuple):
     """A member inside the record of a classic group: only the selected protocol's metadata survives."""
@@ -81,6 +83,22 @@ class CurrentValue(NamedTuple):
     state: str
     assigned: Partitions
     pending: Partitions
+    assigned_epochs: tuple[Generation, ...] = ()
+    pending_epochs: tuple[Generation, ...] = ()
+
+
+class EpochValue(NamedTuple):
+    """A consumer group's epoch; of `topics`, the subscribed ones that exist, Kafka writes a hash."""
+
+    epoch: Generation
+    topics: Image
+
+
+class TargetEpochValue(NamedTuple):
+    """The epoch of a consumer group's target, and when it was computed, in ms."""
+
+    epoch: Generation
+    time: int
 
 
 class OffsetValue(NamedTuple):
@@ -94,6 +112,8 @@ Value: TypeAlias = (
     | MemberValue
     | CurrentValue
     | OffsetValue
+    | EpochValue
+    | TargetEpochValue
     | Image
     | Partitions
     | Generation

@@ -350,6 +350,8 @@ class Config(NamedTuple):
     consumer_heartbeat_interval: int = 5_000
     consumer_max_size: int = 2**31 - 1
     assignors: tuple[str, ...] = ("uniform", "range")
+    assignment_interval: int = 0
+    regex_refresh_interval: int = 600_000
     upgrade: bool = False
     downgrade: bool = False
     switches: frozenset[str] = frozenset()

@@ -9,11 +9,11 @@ from kassay.model.protocols.coordinator.consumer.group import (
     group_state,
     group_tombstones,
     held,
-    preferred_assignor,
     removal_records,
     replay,
     target_of,
 )
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -26,7 +26,7 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
 )
 from kassay.model.protocols.values.records import TOPICS, LogRecord
-from kassay.model.protocols.values.requests import image_of
+from kassay.model.protocols.values.requests import Config, image_of
 from tests.model.protocols.coordinator.consumer.heartbeats import (
     ack,
     split,
@@ -34,11 +34,17 @@ from tests.model.protocols.coordinator.consumer.heartbeats import (
 from tests.model.protocols.coordinator.drive import FirstChoices, tps
 
 
+def records(group, *switches):
+    """All records of a group, that of its topics too where they have one."""
+    effects = Effects(Config(switches=frozenset(switches)), (), FirstChoices())
+    topics = (LogRecord((TOPICS, ""), group.topics),) if "topics_recorded" in switches else ()
+    return (*all_records(effects, group), *topics)
+
+
 def test_a_group_is_what_its_records_say():
     drive = split()
     ack(drive, "a")
-    topics = LogRecord((TOPICS, ""), drive.consumer.topics)
-    assert replay(None, (*all_records(drive.consumer), topics)) == drive.consumer
+    assert replay(None, records(drive.consumer)) == drive.consumer._replace(refreshed=())
 
 
 def member(name, **more):
@@ -60,9 +66,9 @@ GROUP = ConsumerGroup(
 
 
 def test_a_group_written_by_hand_survives_its_records_and_not_its_tombstones():
-    topics = LogRecord((TOPICS, ""), GROUP.topics)
-    assert replay(None, (*all_records(GROUP), topics)) == GROUP
-    assert replay(ClassicGroup(), (*all_records(GROUP), topics)) == GROUP
+    for switches in ((), ("topics_recorded",), ("topics_recorded", "targets_undated")):
+        assert replay(None, records(GROUP, *switches)) == GROUP
+        assert replay(ClassicGroup(), records(GROUP, *switches)) == GROUP
     assert replay(GROUP, group_tombstones(GROUP)) is None
     without = replay(GROUP, removal_records("a"))
     assert isinstance(without, ConsumerGroup)
@@ -87,10 +93,3 @@ def test_what_is_still_to_be_revoked_is_held():
 def test_members_are_found_by_id_and_by_instance_and_no_instance_is_nobodys():
     assert (find(GROUP, "a"), find(GROUP, "x")) == (GROUP.members[0], None)
     assert (find_static(GROUP, "i"), find_static(GROUP, "")) == (GROUP.members[1], None)
-
-
-def test_the_assignor_is_what_most_ask_for():
-    asks = [member(str(i), assignor=name) for i, name in enumerate(("range", "uniform", "", "uniform"))]
-    assert preferred_assignor(asks, FirstChoices()) == "uniform"
-    assert preferred_assignor(asks[:2], FirstChoices()) == "range", "a tie is a choice"
-    assert preferred_assignor(asks[2:3], FirstChoices()) == ""

@@ -35,23 +35,41 @@ def test_scenario_58_joining_a_full_group_never_makes_two_holders():
 def test_scenario_58_silence_is_not_an_acknowledgement():
     drive = split()
     ack(drive, "a")
-    assert drive.modern("a", 1).error == errors.NONE
-    assert drive.modern("a", 1, topic_partitions=tps(0, 1)).error == errors.NONE
-    assert (drive.member("a").state, drive.member("a").epoch) == (UNREVOKED, 1)
+    assert drive.modern("a", 2).error == errors.NONE
+    assert drive.modern("a", 2, topic_partitions=tps(0, 1)).error == errors.NONE
+    assert (drive.member("a").state, drive.member("a").epoch) == (UNREVOKED, 2)
 
 
 def test_scenario_62_a_newer_target_waits_for_the_revocation():
-    drive = split()
-    ack(drive, "a")
-    revoking = drive.member("a").pending
-    drive.modern("c")
-    assert drive.modern("a", 1, topic_partitions=tps(0, 1, 2, 3)).assignment is None
-    assert drive.member("a").pending == revoking
-    ack(drive, "a")
-    assert drive.member("a").epoch == 2, "one more partition to give up on the way to the newest target"
-    ack(drive, "a")
-    assert (drive.member("a").epoch, drive.member("a").assigned) == (3, tps(0, 3))
-    settle(drive)
+    for switches, between in ((frozenset(), 2), (frozenset({"revocation_counts_up"}), 3)):
+        drive = Drive(Config(switches=switches))
+        drive.modern("a"), drive.modern("b"), ack(drive, "a")
+        revoking = drive.member("a").pending
+        drive.modern("c")
+        assert drive.modern("a", 2, topic_partitions=tps(0, 1, 2, 3)).assignment is None
+        assert drive.member("a").pending == revoking
+        ack(drive, "a")
+        assert drive.member("a").epoch == between, "one more partition to give up on the way"
+        ack(drive, "a")
+        assert (drive.member("a").epoch, drive.member("a").assigned) == (4, tps(0, 3))
+        settle(drive)
+
+
+def test_what_a_member_has_still_to_give_up_itself_is_given_back_at_once():
+    for switches, given in ((frozenset(), tps(0, 1)), (frozenset({"own_pending_blocks"}), tps(0))):
+        drive = Drive(Config(switches=switches), {"foo": 2})
+        drive.modern("a")
+        drive.choices.targets = {"a": tps(0), "b": tps(1)}
+        drive.modern("b"), ack(drive, "a")
+        assert drive.member("a").pending == tps(1)
+        drive.choices.targets = {"a": tps(0, 1), "b": (), "c": ()}
+        drive.modern("c")
+        assert ack(drive, "a").assignment == (given if given != tps(0) else None)
+        assert drive.member("a").assigned == given
+        ack(drive, "a")
+        assert drive.member("a").assigned == tps(0, 1)
+        epoch = drive.consumer.epoch
+        assert drive.member("a").assignment_epochs == {tps(0)[0]: 2, tps(1)[0]: epoch}
 
 
 def test_ignored_release_makes_two_holders():

@@ -19,7 +19,7 @@ from tests.model.protocols.world.timed.worlds import (
     wait,
 )
 
-KIP848 = {(2, 2, ""): 304, (2, 2, "crash=1"): 1070, (2, 2, "loss=1"): 1672, (2, 2, "slow=1"): 3999}
+KIP848 = {(2, 2, ""): 304, (2, 2, "crash=1"): 1102, (2, 2, "loss=1"): 1672, (2, 2, "slow=1"): 4991}
 
 
 @pytest.mark.parametrize("case", list(KIP848), ids=str)

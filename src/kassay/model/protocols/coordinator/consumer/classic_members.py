@@ -7,7 +7,14 @@ Source: `GroupMetadataManager.classicGroupJoinToConsumerGroup`, `classicGroupSyn
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.classic.join import KNOWN_MEMBER_ID_VERSION
-from kassay.model.protocols.coordinator.consumer.group import find, find_static, held, replay, target_of
+from kassay.model.protocols.coordinator.consumer.group import (
+    find,
+    find_static,
+    held,
+    remembering,
+    replay,
+    target_of,
+)
 from kassay.model.protocols.coordinator.consumer.heartbeat import (
     Refused,
     Updated,
@@ -45,7 +52,7 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
     if not config.upgrade and not config.downgrade and not effects.has("disabled_lets_classic_in"):
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     member_id = request.member_id or effects.choices.member_id("")
-    check_room(effects, group, member_id)
+    check_room(effects, group, member_id, request.group_instance_id)
     if not _supports(group, request):
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
     dynamic = not request.member_id and not request.group_instance_id
@@ -110,6 +117,7 @@ def _store(
     reply = requests.JoinGroupReply(
         errors.NONE, member.member_id, member.epoch, requests.CONSUMER_TYPE, request.protocols[0][0]
     )
+    group = remembering(effects, group)
     after: Group
     if down:
         after, more = downgrade(effects, group, (), member, rebalance=updated.stale)

@@ -7,13 +7,12 @@ Source: `ConsumerGroup`, `ModernGroup`, and the `replay` methods of `GroupMetada
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.choices import ASSIGNOR, Choices
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -24,8 +23,16 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
     Group,
 )
-from kassay.model.protocols.values.records import CurrentValue, LogRecord, MemberValue
+from kassay.model.protocols.values.records import (
+    CurrentValue,
+    EpochValue,
+    LogRecord,
+    MemberValue,
+    TargetEpochValue,
+)
 from kassay.model.protocols.values.requests import Image, Partitions
+
+_FRESH: Final = ConsumerGroup()
 
 
 def group_state(group: ConsumerGroup) -> str:
@@ -73,15 +80,6 @@ def subscription_metadata(image: Image, members: Iterable[ConsumerMember]) -> Im
     return tuple(topic for topic in image if topic.name in names)
 
 
-def preferred_assignor(members: Iterable[ConsumerMember], choices: Choices) -> str:
-    """The server-side assignor that most members ask for, "" if none asks."""
-    votes = Counter(member.assignor for member in members if member.assignor)
-    if not votes:
-        return ""
-    most = max(votes.values())
-    return choices.pick(ASSIGNOR, sorted(name for name in votes if votes[name] == most))
-
-
 # Records.
 
 
@@ -110,20 +108,50 @@ def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> 
     return members + tuple(LogRecord((kind, ""), None) for kind in whole)
 
 
-def all_records(group: ConsumerGroup) -> tuple[LogRecord, ...]:
-    """A whole group as records, without the subscription metadata."""
+def epoch_record(effects: Effects, epoch: int, topics: Image) -> LogRecord:
+    """The epoch of a group, with the subscribed topics that exist."""
+    plain = effects.has("topics_recorded")
+    return LogRecord((r.EPOCH, ""), epoch if plain else EpochValue(epoch, topics))
+
+
+def bump_records(effects: Effects, group: ConsumerGroup, topics: Image) -> tuple[LogRecord, ...]:
+    """The records that take the group to its next epoch, where its subscribed topics are these."""
+    epoch = epoch_record(effects, group.epoch + 1, topics)
+    if effects.has("topics_recorded") and topics != group.topics:
+        return LogRecord((r.TOPICS, ""), topics), epoch
+    return (epoch,)
+
+
+def target_epoch_record(effects: Effects, epoch: int, time: int) -> LogRecord:
+    """The epoch of a target that was computed at a time."""
+    plain = effects.has("targets_undated")
+    return LogRecord((r.TARGET_EPOCH, ""), epoch if plain else TargetEpochValue(epoch, time))
+
+
+def all_records(effects: Effects, group: ConsumerGroup) -> tuple[LogRecord, ...]:
+    """A whole group as records; one whose topics have a record of their own, without that."""
     return (
         *map(member_record, group.members),
-        LogRecord((r.EPOCH, ""), group.epoch),
+        epoch_record(effects, group.epoch, group.topics),
         *(LogRecord((r.TARGET, member_id), tps) for member_id, tps in group.target),
-        LogRecord((r.TARGET_EPOCH, ""), group.target_epoch),
+        target_epoch_record(effects, group.target_epoch, group.target_time),
         *map(current_record, group.members),
     )
 
 
-def replay(group: Group, records: Iterable[LogRecord]) -> Group:
-    """The group after records of a consumer group; a classic group they start from is gone."""
-    before = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
+def new_group(effects: Effects) -> ConsumerGroup:
+    """A group that nobody has joined yet."""
+    return ConsumerGroup(0, 0) if effects.has("epochs_from_zero") else ConsumerGroup()
+
+
+def remembering(effects: Effects, group: ConsumerGroup) -> ConsumerGroup:
+    """The group with what a step makes it remember without a record; a failed write does not undo that."""
+    return group if effects.refreshed is None else group._replace(refreshed=effects.refreshed)
+
+
+def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _FRESH) -> Group:
+    """The group after records of a consumer group; a classic group makes way for a `fresh` one."""
+    before = group if isinstance(group, ConsumerGroup) else fresh
     exists = isinstance(group, ConsumerGroup)
     fields: dict[str, Any] = {}
     members = {member.member_id: member for member in before.members}
@@ -134,7 +162,9 @@ def replay(group: Group, records: Iterable[LogRecord]) -> Group:
             continue
         if kind == r.EPOCH:
             exists = value is not None
-            fields["epoch"] = value
+            fields |= value._asdict() if isinstance(value, EpochValue) else {"epoch": value}
+        elif isinstance(value, TargetEpochValue):
+            fields |= {"target_epoch": value.epoch, "target_time": value.time}
         elif kind == r.TARGET_EPOCH:
             fields["target_epoch"] = value
         elif kind == r.TOPICS:
@@ -146,6 +176,7 @@ def replay(group: Group, records: Iterable[LogRecord]) -> Group:
         elif kind == r.MEMBER and value is None:
             members.pop(key, None)
         elif isinstance(value, MemberValue | CurrentValue):
+            exists = True
             members[key] = members.get(key, ConsumerMember(key))._replace(**value._asdict())
     if not exists:
         return None

@@ -7,31 +7,36 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat` and what it calls.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import (
+    bump_records,
     current_record,
     find,
     find_static,
     held,
     is_reconciled,
     member_record,
-    preferred_assignor,
     removal_records,
     subscription_metadata,
+    target_epoch_record,
     target_of,
 )
+from kassay.model.protocols.coordinator.consumer.preference import preferred_assignor, preferred_with
 from kassay.model.protocols.coordinator.consumer.reconcile import reconcile
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.choices import Target, TargetAsk, TargetMember
 from kassay.model.protocols.values.effects import Effects
-from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
-from kassay.model.protocols.values.records import LogRecord
+from kassay.model.protocols.values.groups import NO_CLOCK, UNREVOKED, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.records import UNKNOWN_TIME, LogRecord
 
 COMMIT_VERSION = 9
 """Members of the consumer protocol commit offsets with this version or a later one."""
+
+NEVER: Final = 1 << 30
+"""Later than any epoch."""
 
 
 class Refused(Exception):
@@ -59,7 +64,9 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
         raise Refused(errors.INVALID_REQUEST)
     if request.member_epoch == requests.JOIN_EPOCH:
         full = request.rebalance_timeout != -1 and request.topic_partitions == ()
-        if not full or not request.subscribed_topic_names:
+        names = request.subscribed_topic_names
+        unnamed = not names if effects.has("empty_names_refused") else names is None
+        if not full or unnamed:
             raise Refused(errors.INVALID_REQUEST)
     else:
         unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
@@ -69,8 +76,10 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
         raise Refused(errors.UNSUPPORTED_ASSIGNOR)
 
 
-def check_room(effects: Effects, group: ConsumerGroup, member_id: str) -> None:
-    """Raises `Refused` if the group is full and the member not in it."""
+def check_room(effects: Effects, group: ConsumerGroup, member_id: str, instance: str) -> None:
+    """Raises `Refused` if the group is full and neither the member nor its instance id in it."""
+    if find_static(group, instance) is not None and not effects.has("full_refuses_instances"):
+        return
     if len(group.members) >= effects.config.consumer_max_size and find(group, member_id) is None:
         raise Refused(errors.GROUP_MAX_SIZE_REACHED)
 
@@ -79,7 +88,7 @@ def heartbeat(
     effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat
 ) -> tuple[LogRecord, ...]:
     """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
-    check_room(effects, group, request.member_id)
+    check_room(effects, group, request.member_id, request.group_instance_id)
     member_id = request.member_id or effects.choices.member_id("")
     member, records = _subscribe(effects, group, request, member_id)
     subscribed = request.subscribed_topic_names
@@ -203,23 +212,29 @@ def update_member(
         records.append(member_record(wanted))
     others = [m for m in group.members if m.member_id != wanted.member_id and not _same_instance(m, wanted)]
     everybody = sorted([*others, wanted])
-    topics = subscription_metadata(effects.image, everybody)
-    epoch = group.epoch
-    if topics != group.topics:
-        records.append(LogRecord((r.TOPICS, ""), topics))
-    if topics != group.topics or wanted.subscribed != member.subscribed:
-        epoch += 1
-        records.append(LogRecord((r.EPOCH, ""), epoch))
+    default = effects.config.assignors[0]
+    assignor = preferred_with(group.members, member.assignor, wanted.assignor) or default
+    changed = wanted.subscribed != member.subscribed
+    if assignor != (preferred_assignor(group.members) or default):
+        changed = changed or not effects.has("assignor_change_waits")
+    topics, epoch = group.topics, group.epoch
+    if changed or looks_again(group):
+        topics = subscription_metadata(effects.image, everybody)
+        if changed or topics != group.topics:
+            records += bump_records(effects, group, topics)
+            epoch += 1
+        if effects.now != NO_CLOCK:
+            effects.refreshed = (epoch,)
     target_epoch = group.target_epoch
     if epoch > target_epoch and keeps_target:
         return Updated(wanted, tuple(records), stale=True)
     if epoch > target_epoch:
-        target = dict(_compute_target(effects, group, everybody, topics))
-        known = dict(group.target)
+        known = _known_targets(effects, group, wanted)
+        target = dict(_compute_target(effects, group, known, assignor, everybody, topics))
         records += (
             LogRecord((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps
         )
-        records.append(LogRecord((r.TARGET_EPOCH, ""), epoch))
+        records.append(target_epoch_record(effects, epoch, max(effects.now, 0)))
         target_epoch, own = epoch, target[wanted.member_id]
     else:
         own = _present_target(group, wanted)
@@ -231,6 +246,11 @@ def update_member(
         records.append(current_record(updated))
         _watch_revocation(effects, updated)
     return Updated(updated, tuple(records))
+
+
+def looks_again(group: ConsumerGroup) -> bool:
+    """Whether the next heartbeat looks the group's topics up again: the answer may have changed."""
+    return not group.refreshed or group.epoch < group.refreshed[0]
 
 
 def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
@@ -245,13 +265,34 @@ def _present_target(group: ConsumerGroup, member: ConsumerMember) -> requests.Pa
     return target_of(group, member.member_id)
 
 
+def _known_targets(
+    effects: Effects, group: ConsumerGroup, member: ConsumerMember
+) -> dict[str, requests.Partitions]:
+    """The targets so far by member id, that of whom a static member replaces under the new id."""
+    known = dict(group.target)
+    replaced = find_static(group, member.group_instance_id)
+    if replaced and replaced.member_id in known and not effects.has("target_stays_with_instance"):
+        known[member.member_id] = known.pop(replaced.member_id)
+    return known
+
+
 def _compute_target(
-    effects: Effects, group: ConsumerGroup, members: list[ConsumerMember], topics: requests.Image
+    effects: Effects,
+    group: ConsumerGroup,
+    known: dict[str, requests.Partitions],
+    assignor: str,
+    members: list[ConsumerMember],
+    topics: requests.Image,
 ) -> Target:
-    assignor = preferred_assignor(members, effects.choices) or effects.config.assignors[0]
     everything = tuple(topic.name for topic in topics) if effects.has("subscriptions_pooled") else None
+    own = {} if effects.has("target_stays_with_instance") else known
     asked = tuple(
-        TargetMember(m.member_id, m.group_instance_id, everything or m.subscribed, _present_target(group, m))
+        TargetMember(
+            m.member_id,
+            m.group_instance_id,
+            everything or m.subscribed,
+            own[m.member_id] if m.member_id in own else _present_target(group, m),
+        )
         for m in members
     )
     return effects.choices.target(TargetAsk(assignor, asked, topics))
@@ -269,7 +310,13 @@ def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
 
 def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
     """A static member goes and means to come back: it keeps its target, and its timers run on."""
-    return (current_record(member._replace(epoch=requests.STATIC_LEAVE_EPOCH, pending=())),)
+    away = member._replace(
+        epoch=requests.STATIC_LEAVE_EPOCH,
+        pending=(),
+        assigned_epochs=(0,) * len(member.assigned_epochs),
+        pending_epochs=(),
+    )
+    return (current_record(away),)
 
 
 def remove_members(
@@ -279,9 +326,9 @@ def remove_members(
     gone = {member.member_id for member in members}
     records = [record for member in members for record in removal_records(member.member_id)]
     topics = subscription_metadata(effects.image, (m for m in group.members if m.member_id not in gone))
-    if topics != group.topics:
-        records.append(LogRecord((r.TOPICS, ""), topics))
-    records.append(LogRecord((r.EPOCH, ""), group.epoch + 1))
+    records += bump_records(effects, group, topics)
+    if len(gone) == len(group.members) and not effects.has("empty_keeps_target_epoch"):
+        records.append(target_epoch_record(effects, group.epoch + 1, UNKNOWN_TIME))
     for member in members:
         disarm_all(effects, member.member_id)
     return tuple(records)
@@ -306,15 +353,34 @@ def fenced_by(group: ConsumerGroup, fired: requests.TimerFired) -> ConsumerMembe
     return member
 
 
-def commit_error(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> str:
-    """What is wrong with an OffsetCommit, or NONE."""
+def check_commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> None:
+    """Raises `Refused` for an OffsetCommit that may not be.
+
+    One that comes under an earlier epoch of its member may be if the member has had every partition of it
+    since (KIP-1251); a single other one refuses the whole request.
+    """
     if effects.has("no_generation_fence") or (request.generation_id < 0 and not group.members):
-        return errors.NONE
+        return
     member = find(group, request.member_id)
     if member is None:
-        return errors.UNKNOWN_MEMBER_ID
+        raise Refused(errors.UNKNOWN_MEMBER_ID)
     if not member.classic and request.api_version < COMMIT_VERSION:
-        return errors.UNSUPPORTED_VERSION
+        raise Refused(errors.UNSUPPORTED_VERSION)
     if request.generation_id == member.epoch:
-        return errors.NONE
-    return errors.ILLEGAL_GENERATION if member.classic else errors.STALE_MEMBER_EPOCH
+        return
+    if (
+        request.generation_id > member.epoch
+        or effects.has("commits_at_epoch_only")
+        or not has_had(effects.image, member, request)
+    ):
+        raise Refused(errors.ILLEGAL_GENERATION if member.classic else errors.STALE_MEMBER_EPOCH)
+
+
+def has_had(image: requests.Image, member: ConsumerMember, request: requests.OffsetCommit) -> bool:
+    """Whether the member has had every partition that it commits since the epoch that it names, or longer."""
+    ids = {topic.name: topic.topic_id for topic in image}
+    since = member.assignment_epochs
+    return all(
+        since.get(TopicPartition(ids.get(tp.topic, tp.topic), tp.partition), NEVER) <= request.generation_id
+        for tp, _ in request.offsets
+    )

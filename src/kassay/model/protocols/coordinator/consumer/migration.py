@@ -71,7 +71,7 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
         effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     target = tuple((member.member_id, member.assigned) for member in members)
     converted = ConsumerGroup(group.generation, group.generation, (), members, target)
-    return converted, (LogRecord((r.GROUP, ""), None), *all_records(converted))
+    return converted, (LogRecord((r.GROUP, ""), None), *all_records(effects, converted))
 
 
 def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> ConsumerMember:
@@ -85,6 +85,7 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
     if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
+    assigned = () if unassigned else to_ids(effects.image, member.assignment)
     return ConsumerMember(
         member.member_id,
         member.group_instance_id,
@@ -94,7 +95,8 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
         classic=(ClassicMetadata(member.session_timeout, member.protocols),),
         epoch=group.generation,
         prev_epoch=group.generation,
-        assigned=() if unassigned else to_ids(effects.image, member.assignment),
+        assigned=assigned,
+        assigned_epochs=() if effects.has("no_assignment_epochs") else (group.generation,) * len(assigned),
     )
 
 

@@ -7,6 +7,7 @@ Source: `CurrentAssignmentBuilder` (KIP-848, section "Reconciliation").
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
@@ -28,7 +29,7 @@ CONSUMER_MEMBER: Final = total(
     (AT_TARGET, BEHIND, REVOKED, REVOKING),
     {
         MEMBER_STABLE: {AT_TARGET: Rule((MEMBER_STABLE,), "nothing"), BEHIND: _NEXT},
-        UNREVOKED: {REVOKED: Rule(_ALL, "epoch + 1, then on to the newest target"), REVOKING: _WAIT},
+        UNREVOKED: {REVOKED: Rule(_ALL, "on to the newest target"), REVOKING: _WAIT},
         UNRELEASED: {AT_TARGET: _NEXT, BEHIND: _NEXT},
     },
 )
@@ -63,7 +64,8 @@ def reconcile(
         return member
     if event == REVOKED and effects.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
         return member
-    epoch = member.epoch + 1 if event == REVOKED else member.epoch
+    counts_up = event == REVOKED and effects.has("revocation_counts_up")
+    epoch = member.epoch + 1 if counts_up else member.epoch
     updated = _next(effects, member, epoch, target_epoch, target, owned, taken)
     check_move(CONSUMER_MEMBER, member.state, event, updated.state)
     return updated
@@ -87,14 +89,30 @@ def _next(
     if revoke and _owns(owned, revoke):
         # The previous epoch becomes the one the member is at, also when that has just been counted up.
         pending = () if effects.has("revocation_not_awaited") else revoke
-        return member._replace(
+        held = member._replace(
             state=UNREVOKED, epoch=epoch, prev_epoch=member.epoch, assigned=keep, pending=pending
         )
-    free = [tp for tp in want if tp not in taken or tp in lost]
-    return member._replace(
+        return _dated(effects, member, held)
+    own = lost if effects.has("own_pending_blocks") else member.pending
+    free = [tp for tp in want if tp not in taken or tp in own]
+    arrived = member._replace(
         state=MEMBER_STABLE if len(free) == len(want) else UNRELEASED,
         epoch=target_epoch,
         prev_epoch=member.epoch,
         assigned=tuple(sorted((*keep, *free))),
         pending=lost,
+    )
+    return _dated(effects, member, arrived, free)
+
+
+def _dated(
+    effects: Effects, before: ConsumerMember, after: ConsumerMember, fresh: Iterable[TopicPartition] = ()
+) -> ConsumerMember:
+    """The member with the assignment epochs of what it holds; those of what is `fresh` are its own."""
+    if effects.has("no_assignment_epochs"):
+        return after
+    since = before.assignment_epochs | dict.fromkeys(fresh, after.epoch)
+    return after._replace(
+        assigned_epochs=tuple([since[tp] for tp in after.assigned]),
+        pending_epochs=tuple([since[tp] for tp in after.pending]),
     )

@@ -10,7 +10,13 @@ from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
 from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, table
-from kassay.model.protocols.coordinator.consumer.group import group_state, group_tombstones, replay
+from kassay.model.protocols.coordinator.consumer.group import (
+    group_state,
+    group_tombstones,
+    new_group,
+    remembering,
+    replay,
+)
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
@@ -53,17 +59,19 @@ def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerH
     records: tuple[LogRecord, ...] = ()
     if isinstance(group, ClassicGroup):
         records = (LogRecord((r.GROUP, ""), None),)
-    present = group if isinstance(group, ConsumerGroup) else ConsumerGroup()
+    present = group if isinstance(group, ConsumerGroup) else new_group(effects)
     records += heartbeat.heartbeat(effects, present, request)
     return _checked(present, table.CONSUMER_HEARTBEAT, _write(effects, group, records))
 
 
 def _write(effects: Effects, group: Group, records: tuple[LogRecord, ...]) -> Group:
     """Append records, if any, and replay them."""
+    if isinstance(group, ConsumerGroup):
+        group = remembering(effects, group)
     if not records:
         return group
     effects.persist(records, undo=(group,))
-    return replay(group, records)
+    return replay(group, records, new_group(effects))
 
 
 def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.ConsumerHeartbeat) -> Group:
@@ -90,6 +98,15 @@ def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHea
     return after
 
 
+def notice_topics(group: Group, before: requests.Image, after: requests.Image) -> Group:
+    """The group once there are other topics: it looks them up again where that concerns it."""
+    if not isinstance(group, ConsumerGroup) or not group.refreshed:
+        return group
+    changed = {topic.name for topic in {*before} ^ {*after}}
+    read = {topic for member in group.members for topic in member.subscribed}
+    return group._replace(refreshed=()) if changed & read else group
+
+
 def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requests.Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
     if isinstance(request, requests.JoinGroup):
@@ -108,9 +125,7 @@ def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requ
 
 
 def _commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> ConsumerGroup:
-    error = heartbeat.commit_error(effects, group, request)
-    if error != errors.NONE:
-        raise Refused(error)
+    heartbeat.check_commit(effects, group, request)
     effects.persist(r.offset_records(request.offsets))
     effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(errors.NONE))
     return group
@@ -156,7 +171,7 @@ def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.Join
 
 def load(effects: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
-    group = replay(None, log)
+    group = replay(None, log, new_group(effects))
     for member in group.members if isinstance(group, ConsumerGroup) else ():
         effects.arm(requests.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
         if member.state == UNREVOKED:

@@ -1,0 +1,89 @@
+"""What the traces of later releases tell beside what the older format has a place for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kassay.certify.vectors.protocol.shapes import Document, StepShape
+from kassay.model.errors import InputError
+from kassay.model.protocols.coordinator.consumer.heartbeat import looks_again
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.groups import ConsumerGroup, Group
+from kassay.model.protocols.values.records import UNKNOWN_TIME
+from kassay.model.protocols.values.requests import Image, Partitions
+
+
+def records_beside(step: StepShape) -> list[Document]:
+    """The records of a step, each with what is told beside it as `more`.
+
+    Raises `InputError` where that is not told of each.
+    """
+    beside = (step.more or {}).get("records")
+    if beside is None:
+        return list(step.records)
+    if not isinstance(beside, list) or len(beside) != len(step.records):
+        raise InputError(f"step {step.i}: more.records: expected one for each of {len(step.records)} records")
+    return [
+        {**record, "more": more} if more is not None else record for record, more in zip(step.records, beside)
+    ]
+
+
+def state_beside(step: StepShape) -> dict[str, Any]:
+    """What is told of the state beside the older format.
+
+    An `exception` that nobody caught is told of the answer instead. Raises `InputError` for one without.
+    """
+    more = dict(step.more or {})
+    more.pop("records", None)
+    if more.pop("exception", None) and not any(
+        response.get("error") == errors.UNKNOWN_SERVER_ERROR for response in step.responses
+    ):
+        raise InputError(f"step {step.i}: more.exception: expected the answer {errors.UNKNOWN_SERVER_ERROR}")
+    return more
+
+
+def rendered_beside(record: r.LogRecord) -> dict[str, Any]:
+    """What is told beside a record, as `more` where that is anything."""
+    value = record.value
+    more: dict[str, Any] = {}
+    if isinstance(value, r.EpochValue):
+        more["topics"] = rendered_topics(value.topics)
+    elif isinstance(value, r.TargetEpochValue) and value.time != UNKNOWN_TIME:
+        more["time"] = value.time
+    elif isinstance(value, r.CurrentValue):
+        more = _epochs("assigned_epochs", value.assigned, value.assigned_epochs)
+        more |= _epochs("pending_epochs", value.pending, value.pending_epochs)
+    return {"more": more} if more else {}
+
+
+def _epochs(name: str, tps: Partitions, epochs: tuple[int, ...]) -> dict[str, Any]:
+    """`{"topic": [epoch, ...]}` under a name, where there are any."""
+    shown: dict[str, list[int]] = {}
+    for tp, epoch in zip(tps, epochs):
+        shown.setdefault(tp.topic, []).append(epoch)
+    return {name: shown} if tps else {}
+
+
+def rendered_topics(topics: Image) -> dict[str, int]:
+    """The partition counts of topics, by id."""
+    return {image.topic_id: image.partitions for image in topics}
+
+
+def rendered_more(group: Group) -> dict[str, Any]:
+    """What is told of a state beside the older format, as far as there is any."""
+    if not isinstance(group, ConsumerGroup):
+        return {}
+    more: dict[str, Any] = {
+        "partition_epochs": {
+            member.member_id: {"assigned": {}}
+            | _epochs("assigned", member.assigned, member.assigned_epochs)
+            | _epochs("pending", member.pending, member.pending_epochs)
+            for member in group.members
+        }
+    }
+    if group.target_time != UNKNOWN_TIME:
+        more["assignment_time"] = group.target_time
+    if looks_again(group):
+        more["metadata_expired"] = True
+    return more
