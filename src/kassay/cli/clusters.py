@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import pairs
+from kassay.cli.options import pairs, require_writable
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kassay.certify.clusters.observed import ObservedGroup
     from kassay.certify.targets.resolve import Target
 
+_OUT: Final = Path(".kassay")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -165,6 +166,13 @@ def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target |
         return None
 
 
+def require_out(out: Path | None, *, wanted: bool) -> None:
+    """Raises `InputError` where what is wanted could not be written, which is looked at before any work."""
+    if wanted:
+        place = out or _OUT
+        require_writable(str(place), "--out", folder=place.suffix != ".json")
+
+
 def write_cluster_page(
     context: click.Context, page: Callable[[str], str], out: Path | None, name: str
 ) -> None:
@@ -173,5 +181,5 @@ def write_cluster_page(
     from kassay.writing.text import shell_command
 
     again = shell_command(["kassay", *context.find_root().obj])
-    folder = Path(".kassay") if out is None else out.parent if out.suffix == ".json" else out
+    folder = _OUT if out is None else out.parent if out.suffix == ".json" else out
     write_page(page(again), folder, name)

@@ -65,6 +65,13 @@ def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
     assert complaint in one_line(here("what-if", *FILES[:2], *arguments, cwd=CLUSTER), 2)
 
 
+@pytest.mark.parametrize("command", ["what-if", "scale"])
+def test_a_page_that_cannot_be_written_is_told_before_any_file_is_read(tmp_path, command):
+    (tmp_path / "file").write_text("")
+    arguments = [command, "no-such-file.txt", "--report", "html", "--out", "file/x"]
+    assert "--out file/x: cannot be written" in one_line(here(*arguments, cwd=tmp_path), 2)
+
+
 def test_the_way_starts_at_what_the_state_says_or_at_from():
     told = here("what-if", *FILES[:2], "--to", "sticky", "--json", "-", cwd=CLUSTER)
     (path,) = valid(json.loads(told.stdout), "what-if-1")["paths"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kassay.cli.clusters import cluster_options, observed_group, start_target, write_cluster_page
+from kassay.cli.clusters import cluster_options, observed_group, require_out, start_target, write_cluster_page
 from kassay.cli.options import Duration, FilePath, json_option, no_seed_option, present
 from kassay.cli.targets import target_options
 from kassay.model.errors import InputError
@@ -50,6 +50,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     from kassay.report.screen.clusters.scale import scale_view
     from kassay.report.screen.console import bar
 
+    require_out(chosen["out"], wanted=chosen["report"] is not None)
     observed = observed_group(chosen)
     target = _target(observed, chosen)
     lags = None if chosen["lag"] is None else _lags(chosen["lag"], observed)

@@ -8,10 +8,16 @@ from typing import Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.clusters import cluster_options, loaded, observed_group, start_target, write_cluster_page
+from kassay.cli.clusters import (
+    cluster_options,
+    loaded,
+    observed_group,
+    require_out,
+    start_target,
+    write_cluster_page,
+)
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, write_json
 from kassay.cli.targets import target_options
-from kassay.model.errors import InputError
 
 PLACE = 300
 
@@ -56,6 +62,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     from kassay.report.screen.clusters.what_if import what_if_view
     from kassay.report.screen.console import bar
 
+    require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
     observed = observed_group(chosen)
     changes = () if chosen["events"] is None else parse_events(chosen["events"], observed)
     targets = loaded(chosen["targets"] or KAFKAS, chosen)
@@ -75,12 +82,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:
-    """Write the certificate where that is wanted; the path. Raises `InputError` for a place that is none."""
+    """Write the certificate where that is wanted; the path."""
     if out is None:
         return None
     path = out if out.suffix == ".json" else out / "optimum.json"
-    try:
-        write_json(certificate, str(path))
-    except OSError as error:
-        raise InputError(f"--out {path}: cannot be written ({error.strerror})") from None
+    write_json(certificate, str(path))
     return str(path)
