@@ -56,3 +56,13 @@ def test_who_leaves_for_good_is_gone():
         group = RollingGroup(Config(), 3, RANGE, static=static)
         group.leave(1)
         assert len(group.group.members) == 2
+
+
+def test_members_of_the_classic_protocol_wait_for_a_target_that_nobody_computes():
+    """Without the policy to convert back, the last of the consumer protocol leaves a group that is not at rest."""
+    group = RollingGroup(Config(upgrade=True, downgrade=False), 3, UNIFORM, static=False)
+    assert [error for _, _, error in (group.restart(index, RANGE) for index in (0, 1))] == [""] * 2
+    group.leave(2)
+    assert isinstance(group.group, ConsumerGroup)
+    assert all(member.classic for member in group.group.members)
+    assert group.group.target_epoch < group.group.epoch

@@ -208,13 +208,19 @@ class RollingGroup:
         return self._replies.get(self._sent)
 
     def _settle(self) -> None:
-        """Every client does what it is told until the group is at rest."""
+        """Every client does what it is told until the group is at rest, or heartbeats change nothing more.
+
+        Such a group waits for somebody: for a static member that is away; or, where only members of the
+        classic protocol are left, for the JoinGroup that computes the target of which they are to hear.
+        """
         for _ in range(_ROUNDS_MAX):
             group = self.group
             if isinstance(group, ConsumerGroup):
                 if group_state(group) in (STABLE, EMPTY):
                     return
                 self._beat(group)
+                if self.group == group:
+                    return
             elif group.state in (STABLE, EMPTY):
                 return
             else:
