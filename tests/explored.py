@@ -8,12 +8,14 @@ from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
+from kassay.model.protocols.world.streams.options import StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
 
 OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
 """The rules of walks from before there were releases: that of epoch 0 was mended already."""
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
+STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh")
 WALK = ("seed", "symmetry", "progress")
 
 
@@ -23,6 +25,11 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
         chosen["faults"] = parse_faults(chosen["faults"])
     if "network" in chosen:
         chosen["network"] = NetworkLevel(chosen["network"])
+    of_streams = {name: chosen.pop(name) for name in STREAMS if name in chosen}
+    if of_streams:
+        chosen["streams"] = StreamsOptions(**of_streams)
+    if "tasks" in chosen:
+        chosen["partitions"] = chosen.pop("tasks")
     if ClockLevel(chosen.pop("clock", "timeless")) is ClockLevel.TICKS:
         chosen["timing"] = chosen.get("timing") or Timing()
     return ExploreSettings(model, **chosen)

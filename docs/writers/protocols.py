@@ -10,12 +10,10 @@ from typing import Final, NamedTuple
 
 from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.protocols.before_0_9 import proposal_table, zookeeper_table
-from kassay.model.protocols.clients import classic_table, consumer_table
+from kassay.model.protocols.clients import classic_table, consumer_table, streams_table
 from kassay.model.protocols.coordinator.classic.table import CLASSIC_GROUP
 from kassay.model.protocols.coordinator.consumer import reconcile
 from kassay.model.protocols.coordinator.consumer.table import CONSUMER_GROUP
-from kassay.model.protocols.coordinator.streams.reconcile import STREAMS_MEMBER_TABLE
-from kassay.model.protocols.coordinator.streams.table import STREAMS_GROUP
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
 from kassay.model.protocols.values.releases import OLD_RULES
 
@@ -114,16 +112,10 @@ MACHINES: Final = (
         consumer_table.CLIENT,
     ),
     Machine(
-        "Streams group (KIP-1071)",
-        "model/protocols/coordinator/streams/table.py",
-        "Tasks for partitions: a group is not ready until the topics of its topology exist and fit together.",
-        STREAMS_GROUP,
-    ),
-    Machine(
-        "Member of a Streams group, at the coordinator",
-        "model/protocols/coordinator/streams/reconcile.py",
-        "As a member of a consumer group; a process never has a task twice, in whatever roles.",
-        STREAMS_MEMBER_TABLE,
+        "Client of a Streams group",
+        "model/protocols/clients/streams_table.py",
+        "A stream thread: it revokes active tasks first, then takes over tasks of every role at once.",
+        streams_table.CLIENT,
     ),
 )
 

@@ -24,7 +24,6 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
 
 def test_a_model_without_switches_is_one_line(tmp_path: Path) -> None:
     line = one_line(kassay("switches", "paxos", cwd=tmp_path), 2)
-    told = (
-        "kassay: no switches for model 'paxos'; expected one of zookeeper, draft, classic, kip848, migration"
-    )
+    models = "zookeeper, draft, classic, kip848, migration, streams"
+    told = f"kassay: no switches for model 'paxos'; expected one of {models}"
     assert line.startswith(told)

@@ -7,10 +7,10 @@ result has a JSON form for reports; its traces replay through the same models.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.protocols.plugged import client_side, server_side
+from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
@@ -31,12 +31,15 @@ from kassay.model.protocols.before_0_9.proposal import ProposalModel
 from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperModel
 from kassay.model.protocols.clients.any_balanced import balanced_targets
+from kassay.model.protocols.clients.config import EAGER
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.context import ModelOptions
 from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.streams.model import StreamsModel
+from kassay.model.protocols.world.streams.options import LATER
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
 from kassay.model.verdict import Verdict
@@ -161,6 +164,8 @@ def build(settings: ExploreSettings) -> Model[Any]:
         check_switches(model, settings.switches)
     if model in BEFORE_0_9:
         return _before_0_9(settings)
+    if model == "streams":
+        return _streams(settings)
     client = client_side(None if model == "kip848" else settings.assignor, settings.mode, settings.rules)
     targets = balanced_targets if model == "classic" else server_side(settings.assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
@@ -174,6 +179,13 @@ def build(settings: ExploreSettings) -> Model[Any]:
     if model == "migration":
         kinds = kinds or ((CLASSIC, CONSUMER),) * settings.members
     return ConsumerModel(options, client.assign, targets=targets, kinds=kinds, policy=settings.policy)
+
+
+def _streams(settings: ExploreSettings) -> Model[Any]:
+    options = _options(settings, ANY, (EAGER,), remembers=False)
+    if settings.faults.topic:
+        options = replace(options, new_topics=(LATER,))
+    return StreamsModel(options, settings.streams, tasks=of_tasks(settings.assignor))
 
 
 def _before_0_9(settings: ExploreSettings) -> Model[Any]:

@@ -14,10 +14,14 @@ from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Group, Member
 from kassay.model.kinds import Kind
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, claim_of
+from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Subscription, partitions
+from kassay.model.protocols.values.streams.tasks import TaskRoles, TaskTarget
+from kassay.model.streams.group import MemberTasks, StreamsGroup
+from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.reading.specs import RuleSpec, parse, printed
 
 ANY: Final = "any-balanced"
@@ -108,3 +112,33 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
         return (tuple((m.member_id, partitions(answer.get(m.member_id, ()))) for m in members),)
 
     return assign
+
+
+def of_tasks(assignor: str | Assignor | None) -> Callable[[StreamsGroup], tuple[TaskTarget, ...]]:
+    """The assignor of tasks of a name as the model's choices; raises InputError if there is none.
+
+    A broker's assignor gives tasks to the members of a group; one of Kafka Streams' own gives them to
+    processes.
+    """
+    if assignor is None or assignor == ANY:
+        return balanced_tasks
+    name = assignor if isinstance(assignor, str) else assignor.name
+    rule = registry.find(name)
+    target = None if rule is None or rule.kind is not Kind.STREAMS else rule.factory()
+    if not isinstance(target, GroupTaskAssignor):
+        raise InputError(f"--assignor: {name!r} gives no tasks to members; expected streams-group-sticky")
+    answers = target.assign_group
+
+    @cache
+    def assign(ask: StreamsGroup) -> tuple[TaskTarget, ...]:
+        if not ask.members:
+            return ((),)
+        answer = answers(ask)
+        given = ((member.member_id, answer.get(member.member_id, MemberTasks())) for member in ask.members)
+        return (tuple(sorted((who, _roles(tasks)) for who, tasks in given)),)
+
+    return assign
+
+
+def _roles(tasks: MemberTasks) -> TaskRoles:
+    return TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))

@@ -10,6 +10,7 @@ from kassay.model.groups.assignor import Assignor
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
+from kassay.model.protocols.world.streams.options import NO_STREAMS, StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
 
 MODELS: Final[dict[str, str]] = {
@@ -18,6 +19,7 @@ MODELS: Final[dict[str, str]] = {
     "classic": "JoinGroup, SyncGroup, Heartbeat, LeaveGroup",
     "kip848": "consumer groups by ConsumerGroupHeartbeat",
     "migration": "a group on its way from the classic protocol to KIP-848, or back",
+    "streams": "Streams groups by StreamsGroupHeartbeat (KIP-1071)",
 }
 BEFORE_0_9: Final = ("zookeeper", "draft")
 ON_THE_CLOCK: Final = ("classic", "kip848")
@@ -33,7 +35,8 @@ class ExploreSettings:
     `reads` says how many of the topics each client subscribes to, the first ones; () is all of them.
     `assignor` is a name, or a user's; None is any-balanced. With a `timing` the model runs on an integer
     clock. `records` of each partition can be processed, and are committed by OffsetCommit. `release` is that
-    of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`.
+    of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`. `streams`
+    is what a Streams group has beside.
 
     What follows `timing` has no option of its own. `instances` (by default as many as `static`) names
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
@@ -58,6 +61,7 @@ class ExploreSettings:
     network: NetworkLevel = NetworkLevel.ATOMIC
     records: int = 0
     timing: Timing | None = None
+    streams: StreamsOptions = NO_STREAMS
     instances: tuple[str, ...] = ()
     pattern: str = ""
     new_topics: tuple[str, ...] = ()
@@ -83,6 +87,7 @@ class ExploreSettings:
             )
         self._check_network()
         self._check_timing()
+        self._check_streams()
 
     @property
     def rules(self) -> frozenset[str]:
@@ -158,6 +163,23 @@ class ExploreSettings:
             raise InputError("--faults: write has no integer clock; expected it without --clock ticks")
         self.timing.check()
 
+    def _check_streams(self) -> None:
+        if self.model != "streams":
+            for field in _set(asdict(self.streams)):
+                raise InputError(f"--{field}: {self.model} has no Streams group; expected streams")
+            return
+        for option, number, low, high in (
+            ("--standby", self.streams.standby, 0, _MEMBERS_MAX - 1),
+            ("--processes", self.streams.processes, 0, self.members),
+            ("--endpoints", self.streams.endpoints, 0, self.members),
+        ):
+            if not low <= number <= high:
+                raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
+        if self.records:
+            raise InputError("--records: stream threads process no records in the model")
+        if self.topics > 1 or self.reads:
+            raise InputError("--topics: the topology of streams reads one topic; expected --tasks")
+
     def to_json(self) -> dict[str, Any]:
         """The settings that have an option, and of the others those that are set, as JSON values."""
         assignor = self.assignor
@@ -176,6 +198,8 @@ class ExploreSettings:
         }
         if self.timing is not None:
             values["timing"] = _set(asdict(self.timing))
+        if self.model == "streams":
+            values |= asdict(self.streams)
         more = {
             name: getattr(self, name)
             for name in ("reads", "instances", "pattern", "new_topics", "assignment_strategies", "kinds")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import NamedTuple
 
@@ -169,6 +169,8 @@ def command(switch: Switch) -> str:
     if bound.faults != plain.faults:
         counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]
+    for name, value in asdict(bound.streams).items():
+        words += [f"--{name}"] if value is True else [f"--{name}", str(value)] if value else []
     for name in (switch.name, *switch.along):
         words += ["--switch", name]
     return " ".join(words)

@@ -6,37 +6,16 @@ livelock; with all of them off nothing is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.streams_switches import OF_STREAMS
+from kassay.certify.protocols.switch import DEAD_END as DEAD_END
+from kassay.certify.protocols.switch import LIVELOCK as LIVELOCK
+from kassay.certify.protocols.switch import Switch as Switch
 from kassay.model.errors import InputError
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.releases import OLD_RULES
-
-DEAD_END: Final = "dead end"
-LIVELOCK: Final = "livelock"
-
-
-@dataclass(frozen=True)
-class Switch:
-    """One wrong rule, what it is found by, and at which bound.
-
-    `along` are further switches without which it cannot show.
-    """
-
-    name: str
-    bug: str
-    effect: str
-    shows: tuple[str, ...]
-    bound: ExploreSettings
-    along: tuple[str, ...] = ()
-
-    @property
-    def model(self) -> str:
-        """The model whose rule it breaks."""
-        return self.bound.model
-
 
 SWITCHES: Final[dict[str, Switch]] = {
     switch.name: switch
@@ -327,6 +306,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             ("single-current-owner",),
             ExploreSettings("kip848", faults=Faults(loss=1)),
         ),
+        *OF_STREAMS,
     )
 }
 EXTRA: Final = frozenset({"max_gen_only", "timers_survive_migration"})

@@ -10,9 +10,11 @@ from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group
+from kassay.model.protocols.values.streams.group import REFRESH_DUE, Remembered, StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.context import World, failed, gained, moved, unwritten_in
 from kassay.model.protocols.world.parts.offsets import breach
+from kassay.model.protocols.world.streams.model import StreamsModel, refused
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 from kassay.properties.protocols import registry
 from kassay.properties.protocols.registry import View, Views
@@ -31,6 +33,8 @@ NOT_FENCED: Final = frozenset(
 
 def views_of(model: Model[Any]) -> Views:
     """What invariants can see of a model's states."""
+    if isinstance(model, StreamsModel):
+        return Views(_world(model) | _of_tasks(model))
     if isinstance(model, ClassicModel):
         return Views(_world(model))
     if isinstance(model, TimedModel):
@@ -106,6 +110,57 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
+
+
+def _streams_group(state: World) -> StreamsTaskGroup | None:
+    group: Group = state.broker.value.state.group
+    return group if isinstance(group, StreamsTaskGroup) else None
+
+
+def _of_tasks(model: StreamsModel) -> dict[registry.Sight[Any], View[Any]]:
+    """What a world of stream threads has beside: tasks in all roles, and who is refused."""
+    views: dict[registry.Sight[Any], View[Any]] = {
+        registry.TASKS: View(model.task_censuses.tasks, reads=model.task_censuses.tasks),
+        registry.STREAMS_GROUP: View(_streams_group, reads=_known_group, relevant=_stays),
+        registry.REFUSED: View(
+            lambda state: registry.RefusedStep(
+                tuple(cell.value for cell in state.clients),
+                _kept_in_mind(_coordinator(state).group),
+                state.broker.value.log,
+            ),
+            relevant=refused,
+        ),
+    }
+    if model.options.faults.write:
+        views[registry.UNWRITTEN] = View(
+            lambda state: registry.HeldGroup(_in_force(_coordinator(state).group)), relevant=unwritten_in
+        )
+    return views
+
+
+def _kept_in_mind(group: Group) -> Group:
+    """A Streams group without what its coordinator may look up or compute anew at any time."""
+    if not isinstance(group, StreamsTaskGroup):
+        return group
+    remembered = group.remembered._replace(configured=())
+    return group._replace(
+        refreshed=REFRESH_DUE, endpoints=(), remembered=remembered, remembered_at_append=remembered
+    )
+
+
+def _in_force(group: Group) -> Group:
+    """A Streams group without what its coordinator has in memory alone, which no failed write takes back."""
+    if not isinstance(group, StreamsTaskGroup):
+        return group
+    nothing = Remembered()
+    return group._replace(
+        refreshed=REFRESH_DUE,
+        endpoints=(),
+        endpoint_epoch=0,
+        task_offsets=(),
+        remembered=nothing,
+        remembered_at_append=nothing,
+    )
 
 
 def _on_the_clock(model: TimedModel) -> Views:

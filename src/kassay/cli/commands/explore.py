@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -29,8 +29,36 @@ if TYPE_CHECKING:
     from kassay.model.cluster import Cluster
     from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
+    from kassay.model.protocols.world.streams.options import StreamsOptions
 
 PLACE = 500
+F = TypeVar("F", bound=Callable[..., Any])
+STREAMS_COUNTS: Final = {
+    "standby": "Streams: num.standby.replicas.  [default: 0]",
+    "processes": "Streams: processes that the members are dealt to.  [default: one for each]",
+    "endpoints": "Streams: how many members name an endpoint (application.server).  [default: 0]",
+}
+STREAMS_FLAGS: Final = {
+    "delayed": "Streams: let the initial rebalance delay run.",
+    "fresh": "Streams: a first deployment, whose internal topics the broker has yet to create.",
+}
+
+
+def _streams_options(command: F) -> F:
+    """`--tasks`, and what else only `streams` knows."""
+    for field, words in reversed(STREAMS_FLAGS.items()):
+        command = click.option(f"--{field}", is_flag=True, help=words)(command)
+    for field, words in reversed(STREAMS_COUNTS.items()):
+        command = click.option(f"--{field}", type=int, default=0, help=words)(command)
+    words = "Streams: tasks, as many as the source topic has partitions.  [default: 2]"
+    return click.option("--tasks", type=int, help=words)(command)
+
+
+def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
+    """What the options ask for."""
+    from kassay.model.protocols.world.streams.options import StreamsOptions
+
+    return StreamsOptions(**{field: chosen[field] for field in (*STREAMS_COUNTS, *STREAMS_FLAGS)})
 
 
 @click.command(
@@ -67,6 +95,7 @@ PLACE = 500
 @click.option(
     "--records", type=int, default=0, help="Records of each partition to process and commit (steps, astray)."
 )
+@_streams_options
 @clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
@@ -93,7 +122,7 @@ PLACE = 500
 @json_option
 @click.pass_context
 def command(context: click.Context, /, model: str, **chosen: Any) -> int:
-    """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848 or migration.
+    """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848, migration or streams.
 
     Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
@@ -139,7 +168,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         assignor=assignor,
         mode=chosen["mode"],
         members=chosen["members"],
-        partitions=chosen["partitions"],
+        partitions=_tasks(model, chosen),
         topics=chosen["topics"],
         reads=_reads(chosen["reads"]),
         static=chosen["static"],
@@ -150,9 +179,19 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         network=NetworkLevel(chosen["network"]),
         records=chosen["records"],
         timing=timing_of(chosen),
-        pattern="t" if creates else "",
+        streams=_streams_of(chosen),
+        pattern="t" if creates and model != "streams" else "",
         new_topics=("tt",) if creates else (),
     )
+
+
+def _tasks(model: str, chosen: dict[str, Any]) -> int:
+    """How many partitions a topic has, which are tasks to a Streams group. Raises InputError."""
+    tasks: int | None = chosen["tasks"]
+    if tasks is not None and model != "streams":
+        raise InputError(f"--tasks: {model} has partitions, not tasks; expected --partitions")
+    partitions: int = chosen["partitions"]
+    return partitions if tasks is None else tasks
 
 
 def _reads(text: str) -> tuple[int, ...]:

@@ -17,7 +17,9 @@ from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.modules import import_modules
 from kassay.model.protocols.shared.census import Breach, Census
+from kassay.model.protocols.shared.task_census import TaskCensus
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 
 V = TypeVar("V")
 Predicate = TypeVar("Predicate", bound=Callable[..., Iterator[Finding]])
@@ -51,10 +53,21 @@ class HeldGroup(NamedTuple):
     group: Any
 
 
+class RefusedStep(NamedTuple):
+    """Around a step that answers with an error: the clients, the group, and what is on record."""
+
+    clients: tuple[Any, ...]
+    group: Any
+    log: Any
+
+
 CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
 CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
 CONSUMER_GROUP: Final[Sight[ConsumerGroup]] = Sight("a consumer group, as long as its coordinator stays")
+STREAMS_GROUP: Final[Sight[StreamsTaskGroup]] = Sight("a Streams group, as long as its coordinator stays")
+TASKS: Final[Sight[TaskCensus]] = Sight("the tasks of members, processes and threads, in every role")
+REFUSED: Final[Sight[RefusedStep]] = Sight("the coordinator around an answer with an error")
 STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")

@@ -9,13 +9,17 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.told import ToldInstance
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Assignment
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import Histograms, histograms
 from kassay.report.figures.lines import LineChart
 from kassay.report.figures.scales import plain
 from kassay.report.pages.boards.traces import board_of
 from kassay.report.pages.layout import fragment
+from kassay.solver.consumers.gap import as_group
+from kassay.solver.consumers.optimum import Optimum
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.gap import Gap
 
 BOARD_BYTES_MAX: Final = 150_000
@@ -139,23 +143,40 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
     )
 
 
-def instance_board(gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
+def instance_board(gap: Gap[Problem, Optimum], answer: Assignment, anchor: str) -> str | None:
     """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
-    best = gap.best
-    about = f" ({instance.about})" if instance.about else ""
+    problem, best = gap.problem, gap.best
+    _, group = as_group(problem)
+    members = [
+        {
+            "id": member.member_id,
+            "topics": list(member.topics),
+            "owned": _listed(member.owned),
+            "generation": member.generation if member.owned else -1,
+            "rack": member.rack,
+            "instance_id": None,
+        }
+        for member in group.members
+    ]
+    step = {
+        "generation": 1,
+        "topics": {topic.name: topic.partitions for topic in problem.topics},
+        "members": members,
+        "answer": {member: _listed(sorted(tps)) for member, tps in answer.items()},
+    }
     document = {
-        "told": [instance.step],
+        "told": [{"change": 0, "settled": True, "rounds": [step]}],
         "case": {},
         "violations": (),
         "could_be": {
             "step": 0,
-            "round": 0 if "rounds" in instance.step else None,
+            "round": 0,
             "certified": True,
             "by": "the solver",
-            "words": f"loads {_run(best.loads)}, {best.moved} moved{about}",
+            "words": f"loads {_run(best.loads)}, {best.moved} moved",
             "measures": {"loads": _run(best.loads), "moved": best.moved},
             "instead_of": {"loads": _run(gap.loads), "moved": gap.moved},
-            "answer": instance.best,
+            "answer": {member: _listed(sorted(tps)) for member, tps in best.assignment.items()},
         },
     }
     board = board_of(document, anchor)
@@ -171,6 +192,10 @@ def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:
         kept.append(case if weight <= room else case._replace(board=None))
         room -= weight if weight <= room else 0
     return tuple(kept)
+
+
+def _listed(tps: Iterable[TopicPartition]) -> list[list[Any]]:
+    return [[tp.topic, tp.partition] for tp in tps]
 
 
 def gap_words(gap: Gap[Any, Any]) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kassay.model.protocols.values.requests import Image
+
+if TYPE_CHECKING:
+    from kassay.model.protocols.values.streams.topology import StreamsTopology
 
 EAGER: Final = "eager"
 COOPERATIVE: Final = "cooperative"
@@ -30,7 +33,8 @@ class ClientConfig(NamedTuple):
     topics must have, or "" for fixed `topics`. `version` is that of its subscriptions. `remembers`: user
     data carries the last assignment with its generation (sticky). `threads`: the heartbeat thread may strike
     between SyncGroup's reply and the callback. The timeouts are told to the coordinator, in whatever unit
-    the world counts time.
+    the world counts time. A stream thread runs in a process (`process_id`), may be asked for its state at an
+    `endpoint`, and brings the topology of its version: `topologies`, oldest first.
     """
 
     client_id: str
@@ -45,10 +49,17 @@ class ClientConfig(NamedTuple):
     switches: frozenset[str] = frozenset()
     session_timeout: int = 45_000
     rebalance_timeout: int = 300_000
+    process_id: str = ""
+    endpoint: str = ""
+    topologies: tuple[StreamsTopology, ...] = ()
 
     def names(self, rollout_step: int) -> tuple[str, ...]:
         """The assignors of one step of the rollout; beyond the last step, the last list stays."""
         return self.assignment_strategies[min(rollout_step, len(self.assignment_strategies) - 1)]
+
+    def topology(self, rollout_step: int) -> StreamsTopology:
+        """The topology of one step of the rollout; beyond the last step, the last one stays."""
+        return self.topologies[min(rollout_step, len(self.topologies) - 1)]
 
     def mode(self, rollout_step: int) -> str:
         """Cooperative only if every assignor on the list supports it."""

@@ -16,7 +16,7 @@ from kassay.model.protocols.coordinator.runtime import (
 )
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.choices import Target, TargetAsk, outcomes
+from kassay.model.protocols.values.choices import Target, TargetAsk, nobody_assigns, outcomes
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     ClassicGroup,
@@ -26,6 +26,8 @@ from kassay.model.protocols.values.groups import (
     Role,
     StoredAssignment,
 )
+from kassay.model.protocols.values.streams.tasks import TaskTarget
+from kassay.model.streams.group import StreamsGroup
 
 Mail: TypeAlias = tuple[tuple[int, requests.ReplyBody], ...]
 """Replies by the number of the request that they answer."""
@@ -35,6 +37,9 @@ Outcome: TypeAlias = tuple[Interned, Mail]
 
 Targets: TypeAlias = Callable[[TargetAsk], Sequence[Target]]
 """Every target worth considering."""
+
+TaskTargets: TypeAlias = Callable[[StreamsGroup], Sequence[TaskTarget]]
+"""The same for the tasks of a Streams group."""
 
 
 class Brokers:
@@ -58,10 +63,12 @@ class Brokers:
         *,
         split_sync: bool = True,
         clocked: bool = False,
+        tasks: TaskTargets = nobody_assigns,
     ) -> None:
         self.config = config
         self.interner = interner
         self.targets = targets
+        self.tasks = tasks
         self.member_id = member_id
         self.split_sync = split_sync
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
@@ -115,6 +122,7 @@ class Brokers:
             lambda choices: step(self.config, state, event, choices),
             self.targets,
             lambda prefix: self.member_id(host, prefix),
+            self.tasks,
         )
         return tuple((self.interner.cell(after.state), after.outputs) for after in steps)
 

@@ -72,6 +72,7 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "classic": _WORLD,
     "kip848": _WORLD,
     "migration": _WORLD,
+    "streams": _WORLD - {"subscribe", "shrink"},
 }
 """What can happen in each model at all."""
 

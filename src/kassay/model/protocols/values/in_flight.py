@@ -18,6 +18,7 @@ from kassay.model.protocols.values.requests import (
     Request,
     SyncGroup,
 )
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
 
 MAIN: Final = "main"
 HEARTBEAT: Final = "heartbeat"
@@ -91,4 +92,5 @@ def connection_of(request: Request) -> int:
 
 def name_of(request: Request) -> str:
     """What people call such a request."""
-    return "heartbeat" if isinstance(request, ConsumerHeartbeat) else type(request).__name__
+    beat = isinstance(request, ConsumerHeartbeat | StreamsHeartbeat)
+    return "heartbeat" if beat else type(request).__name__

@@ -55,6 +55,14 @@ def _checked(before: StreamsTaskGroup, event: str, after: Group) -> Group:
     return after
 
 
+def _without_member(effects: Effects, before: StreamsTaskGroup, event: str, after: StreamsTaskGroup) -> Group:
+    """The group that somebody has left, held to the table.
+
+    The switch streams_epoch_not_bumped leaves the table: then the group seems to be stable at once.
+    """
+    return after if effects.has("streams_epoch_not_bumped") else _checked(before, event, after)
+
+
 def handle_heartbeat(effects: Effects, group: Group, request: StreamsHeartbeat) -> Group:
     """The group after StreamsGroupHeartbeat, whatever kind of group it was. Raises `Refused`.
 
@@ -64,7 +72,7 @@ def handle_heartbeat(effects: Effects, group: Group, request: StreamsHeartbeat) 
     if request.member_epoch < requests.JOIN_EPOCH:
         if not isinstance(group, StreamsTaskGroup):
             raise Refused(errors.GROUP_ID_NOT_FOUND)
-        return _checked(group, table.STREAMS_LEAVE, _leave(effects, group, request))
+        return _without_member(effects, group, table.STREAMS_LEAVE, _leave(effects, group, request))
     joins_anew = request.member_epoch == requests.JOIN_EPOCH and replaceable(group)
     if not isinstance(group, StreamsTaskGroup) and not joins_anew:
         raise Refused(errors.GROUP_ID_NOT_FOUND)
@@ -184,7 +192,7 @@ def handle_timer(effects: Effects, group: StreamsTaskGroup, fired: requests.Time
     late = fired.timer.kind == requests.REVOCATION and member and fired.payload != (member.epoch,)
     if member is None or late:
         return group
-    return _checked(group, table.MEMBER_TIMER, _fence(effects, group, group, member))
+    return _without_member(effects, group, table.MEMBER_TIMER, _fence(effects, group, group, member))
 
 
 def undone(group: StreamsTaskGroup, undo: tuple[Group, ...]) -> Group:

@@ -10,18 +10,17 @@ from collections.abc import Hashable, Iterator
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
 from kassay.model.protocols.clients.config import EAGER, Process
-from kassay.model.protocols.shared.census import Census, complete
+from kassay.model.protocols.shared.census import Census, Owned, complete
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import Target, TargetAsk
-from kassay.model.protocols.values.requests import Image, JoinGroup, Partitions, SyncGroup, SyncGroupReply
+from kassay.model.protocols.values.requests import Image, JoinGroup, SyncGroup, SyncGroupReply
 from kassay.model.protocols.world.networks.n0_atomic import Direct
 from kassay.model.protocols.world.networks.n1_steps import Slots
 from kassay.model.protocols.world.networks.n2_astray import Datagrams
@@ -176,11 +175,11 @@ class ClassicModel:
 
     def _adoptions(
         self,
-        adopted: tuple[tuple[TopicPartition, int], ...],
+        adopted: tuple[tuple[Any, int], ...],
         clients: tuple[Interned, ...],
         c: int,
-        adopts: Partitions,
-    ) -> tuple[tuple[TopicPartition, int], ...]:
+        adopts: Owned,
+    ) -> tuple[tuple[Any, int], ...]:
         """Who adopted last, kept only for partitions that somebody else still believes to own."""
         heirs = dict(adopted) | dict.fromkeys(adopts, c)
         return tuple(

@@ -11,10 +11,10 @@ from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
-from kassay.model.protocols.shared.census import Belief, Census, Registered
+from kassay.model.protocols.shared.census import Belief, Census, Owned, Registered
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit, Partitions
+from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit
 from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World, WorldContext, first_image
 
 
@@ -22,9 +22,9 @@ class RegisteredMember(NamedTuple):
     """The registry's half of a census; `quiet`: it awaits nothing from anybody."""
 
     registry: tuple[Registered, ...]
-    wanted: Partitions
+    wanted: Owned
     quiet: bool
-    target: tuple[tuple[str, Partitions], ...] = ()
+    target: tuple[tuple[str, Owned], ...] = ()
     caught_up: tuple[str, ...] = ()
     awaiting: bool = False
 

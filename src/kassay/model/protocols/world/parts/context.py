@@ -8,18 +8,19 @@ which says that somebody it waits for is absent.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
-from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets
+from kassay.model.protocols.coordinator.brokers import Brokers, Mail, Targets, TaskTargets
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
+from kassay.model.protocols.shared.census import Owned
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.choices import nobody_assigns
 from kassay.model.protocols.values.groups import ClassicGroup, Group
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
@@ -27,7 +28,6 @@ from kassay.model.protocols.values.requests import (
     Image,
     JoinGroupReply,
     OffsetCommit,
-    Partitions,
     ReplyBody,
     SyncGroupReply,
     image_of,
@@ -35,9 +35,12 @@ from kassay.model.protocols.values.requests import (
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.renaming import facts_of
 
+if TYPE_CHECKING:
+    from kassay.model.protocols.clients.streams import StreamThread
+
 BROKER: Final = "coordinator"
-Client: TypeAlias = ClassicClient | ConsumerClient
-"""A client of a world, of either protocol."""
+Client: TypeAlias = "ClassicClient | ConsumerClient | StreamThread"
+"""A client of a world, of whatever protocol."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class World(NamedTuple):
     broker: Interned
     image: Interned
     budget: Interned
-    adopted: tuple[tuple[TopicPartition, int], ...] = ()
+    adopted: tuple[tuple[Any, int], ...] = ()
     offsets: Interned = NO_CELL
 
 
@@ -111,7 +114,7 @@ class WorldMove(NamedTuple):
     client: Interned
     broker: Interned
     mail: Mail = ()
-    adopts: Partitions = ()
+    adopts: Owned = ()
     accepts: tuple[OffsetCommit, ...] = ()
     costs: tuple[str, ...] = ()
 
@@ -156,12 +159,13 @@ class WorldContext:
         configs: tuple[ClientConfig, ...] = (),
         *,
         clocked: bool = False,
+        tasks: TaskTargets = nobody_assigns,
     ) -> None:
         self.options = options
         self.interner = Interner()
         self.cell = self.interner.cell
         self.configs = configs or tuple(config_of(options, c) for c in range(options.members))
-        self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked)
+        self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked, tasks=tasks)
         self.taken: frozenset[str] = frozenset()
         self.at_work = 0
         self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}
@@ -228,7 +232,7 @@ class WorldContext:
         """A local step, with what the client takes over by it."""
         if costs:
             action = action._replace(fault=True)
-        adopts: Partitions = ()
+        adopts: Owned = ()
         late = _catches_up(before, after)
         if (late or after.owned != before.owned) and is_current(after, broker):
             adopts = tuple(tp for tp in after.owned if late or tp not in before.owned)
@@ -292,8 +296,8 @@ def put(state: World, c: int, cell: Interned) -> World:
     return state._replace(clients=(*clients[:c], cell, *clients[c + 1 :]))
 
 
-def listing(tps: Partitions) -> str:
-    """Partitions in a few characters."""
+def listing(tps: Owned) -> str:
+    """Partitions or tasks in a few characters."""
     return ",".join(str(tp) for tp in tps) or "nothing"
 
 

@@ -10,6 +10,7 @@ from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import ClassicClient, started
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import MAIN, SILENT, Wire
@@ -116,7 +117,7 @@ class FaultSteps:
             fresh = self.gone(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             yield from self.departs(state, c, "rollout", "closes for its next version", fresh)
 
-    def names_its_topics(self, client: Client) -> bool:
+    def names_its_topics(self, client: ClassicClient | ConsumerClient) -> bool:
         """Whether a client reads several topics, each by its name, so that it can drop one."""
         return not self.context.options.pattern and len(client.topics) > 1
 

@@ -18,6 +18,7 @@ from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
@@ -88,6 +89,7 @@ class Ledger:
         if isinstance(client, ClassicClient):
             request = cc.commit(config, number, client, news)
         else:
+            assert isinstance(client, ConsumerClient), "stream threads process no records here"
             request = cm.commit(config, number, client, news)
         if request is None:
             return

@@ -13,8 +13,9 @@ from kassay.model.protocols.coordinator.brokers import Mail
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, Role
+from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.requests import JoinGroupReply
+from kassay.model.protocols.values.streams.requests import INITIAL_REBALANCE, STREAMS_SESSION
 from kassay.model.protocols.world.parts.context import (
     BROKER,
     CONNECTION,
@@ -25,7 +26,7 @@ from kassay.model.protocols.world.parts.context import (
     unwritten,
 )
 
-_SESSIONS: Final = (requests.SESSION, requests.CONSUMER_SESSION)
+_SESSIONS: Final = (requests.SESSION, requests.CONSUMER_SESSION, STREAMS_SESSION)
 
 
 class Timers:
@@ -115,7 +116,8 @@ class Timers:
         """
         broker: CoordinatorHost = state.broker.value
         group = broker.state.group
-        epochs = {m.member_id: m.epoch for m in group.members} if isinstance(group, ConsumerGroup) else {}
+        modern = () if group is None or isinstance(group, ClassicGroup) else group.members
+        epochs = {member.member_id: member.epoch for member in modern}
         armed = tuple(
             order.timer.member_id
             for order in broker.armed
@@ -143,10 +145,12 @@ def _present(c: int, client: Client) -> tuple[str, str, int]:
 
 def timer_name(kind: str, member: str) -> str:
     """What happens when a timer fires."""
-    if kind in (requests.SESSION, requests.CONSUMER_SESSION):
+    if kind in (requests.SESSION, requests.CONSUMER_SESSION, STREAMS_SESSION):
         return f"session of {member} expires"
     if kind in (requests.JOIN, requests.SYNC):
         return f"{kind} timer fires"
+    if kind == INITIAL_REBALANCE:
+        return "the initial rebalance delay is over"
     word = "revocation timer" if kind == requests.REVOCATION else kind
     return f"{word} of {member} fires"
 
@@ -158,8 +162,9 @@ def _waits_for_more(group: Any) -> bool:
 
 def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> bool:
     """Whether a timer's guard lets it fire."""
-    if isinstance(group, ConsumerGroup):
-        return member not in (beating if kind == requests.CONSUMER_SESSION else polling)
+    if not isinstance(group, ClassicGroup):
+        sessions = (requests.CONSUMER_SESSION, STREAMS_SESSION)
+        return kind == INITIAL_REBALANCE or member not in (beating if kind in sessions else polling)
     if kind == requests.SESSION:
         return member not in beating
     if kind == requests.JOIN:

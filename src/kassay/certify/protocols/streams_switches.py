@@ -1,0 +1,143 @@
+"""Wrong rules of Streams groups, the client's and the coordinator's, and the bound at which each is found."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.switch import DEAD_END, Switch
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.world.streams.options import StreamsOptions
+
+MUTATION: Final = "mutation"
+_DEFAULT: Final = ExploreSettings("streams")
+
+
+def _one_task(**more: Any) -> ExploreSettings:
+    return ExploreSettings("streams", partitions=1, **more)
+
+
+_LEAVES: Final = Faults(leave=1)
+_STANDBY: Final = StreamsOptions(standby=1)
+
+OF_STREAMS: Final[tuple[Switch, ...]] = (
+    Switch(
+        "streams_names_reconciled",
+        "Kafka's client today, no ticket known",
+        "a heartbeat names the tasks of the last callback, none at first, not those about to be run",
+        ("commits-fenced", "single-current-owner"),
+        _DEFAULT,
+    ),
+    Switch(
+        "streams_acknowledged_once",
+        "cf. KAFKA-16190",
+        "after an acknowledgement that was not heard the tasks are not named again",
+        (DEAD_END,),
+        ExploreSettings("streams", faults=Faults(write=1)),
+    ),
+    Switch(
+        "streams_no_abort",
+        "cf. KAFKA-16375",
+        "a reconciliation from before a fence is carried out after it",
+        ("released-before-adopted", "single-current-owner"),
+        _one_task(faults=Faults(pause=1)),
+    ),
+    Switch(
+        "streams_standbys_kept",
+        MUTATION,
+        "a standby task that the new assignment lacks is not closed",
+        ("one-copy-per-process", "standbys-at-rest"),
+        ExploreSettings("streams", faults=_LEAVES, streams=_STANDBY),
+    ),
+    Switch(
+        "streams_target_named",
+        MUTATION,
+        "a heartbeat names the tasks of the target before they are revoked",
+        ("single-current-owner",),
+        _DEFAULT,
+    ),
+    Switch(
+        "streams_acknowledgement_lost",
+        "cf. KAFKA-16249",
+        "what a member has given up is not noticed once the target moved on",
+        (DEAD_END,),
+        ExploreSettings("streams", faults=_LEAVES),
+    ),
+    Switch(
+        "streams_commit_unfenced",
+        "zombie commits",
+        "OffsetCommit checks nothing",
+        ("commits-fenced",),
+        _one_task(faults=Faults(pause=1)),
+    ),
+    Switch(
+        "streams_delay_without_end",
+        MUTATION,
+        "when the initial rebalance delay is over, nobody is assigned to",
+        (DEAD_END,),
+        _one_task(streams=StreamsOptions(delayed=True)),
+    ),
+    Switch(
+        "streams_demotion_not_awaited",
+        MUTATION,
+        "an active task that becomes a copy counts as free at once",
+        ("single-current-owner",),
+        ExploreSettings("streams", streams=_STANDBY),
+    ),
+    Switch(
+        "streams_ignore_unreleased",
+        MUTATION,
+        "an active task is granted while another member still has it",
+        ("single-current-owner", "single-owner-on-record"),
+        _DEFAULT,
+    ),
+    Switch(
+        "streams_revocation_not_awaited",
+        MUTATION,
+        "what a member must give up counts as free at once",
+        ("epochs-in-order", "single-current-owner"),
+        _DEFAULT,
+    ),
+    Switch(
+        "streams_silence_revokes",
+        MUTATION,
+        "a heartbeat that says nothing of tasks counts as one that has none",
+        ("single-current-owner", "target-epoch-exclusive"),
+        _DEFAULT,
+    ),
+    Switch(
+        "streams_epoch_not_bumped",
+        MUTATION,
+        "a member that goes does not bump the group epoch",
+        ("complete-at-rest", "members-change-the-epoch"),
+        _one_task(faults=_LEAVES),
+    ),
+    Switch(
+        "streams_topics_unwatched",
+        MUTATION,
+        "a change of the topics is not looked at",
+        (DEAD_END,),
+        _one_task(faults=Faults(partitions=1)),
+    ),
+    Switch(
+        "streams_process_ignored",
+        MUTATION,
+        "whether another thread of the process has the task is not looked at",
+        ("one-copy-per-process",),
+        _one_task(members=3, faults=_LEAVES, streams=StreamsOptions(standby=1, processes=2)),
+    ),
+    Switch(
+        "streams_refined_kept",
+        MUTATION,
+        "members are led towards a target that was remembered for an older epoch",
+        ("complete-at-rest",),
+        _one_task(faults=_LEAVES),
+    ),
+    Switch(
+        "streams_sessions_not_restored",
+        MUTATION,
+        "a new coordinator watches no session",
+        ("members-watched", DEAD_END),
+        _one_task(faults=Faults(crash=1, failover=1)),
+    ),
+)

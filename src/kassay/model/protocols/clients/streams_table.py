@@ -1,0 +1,96 @@
+"""The state machine of a client of a Streams group as data: `CLIENT`.
+
+Kafka's PREPARE_LEAVING and LEAVING are left as soon as they are entered where a leave is one step, and so
+have no rows of their own.
+Source: KIP-1071; `MemberState` and `StreamsMembershipManager` of the Java client.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Rule, Table
+
+
+class StreamsState(StrEnum):
+    """The client's own state machine (`MemberState`)."""
+
+    UNSUBSCRIBED = "Unsubscribed"
+    JOINING = "Joining"
+    RECONCILING = "Reconciling"
+    ACKNOWLEDGING = "Acknowledging"
+    STABLE = "Stable"
+    FENCED = "Fenced"
+    STALE = "Stale"
+    FATAL = "Fatal"
+
+
+class StreamsEvent(StrEnum):
+    """What a client does on its own, and what it is told."""
+
+    SUBSCRIBE = "subscribe"
+    ASSIGNED = "ok with tasks, or a group that is ready or no longer is"
+    OK = "ok"
+    REVOKED = "active tasks revoked"
+    RECONCILED = "tasks assigned"
+    SENT = "heartbeat generated"
+    FENCED = "FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID"
+    LOST = "callback of lost tasks"
+    FAILED = "request failed, retriable error"
+    POLL_EXPIRED = "max.poll.interval.ms expired"
+    POLLED = "polled again"
+    CLOSE = "close"
+    FATAL = "fatal error, unknown subtopology"
+
+
+_S = StreamsState
+_E = StreamsEvent
+_RULES: Final = {
+    _E.ASSIGNED: Rule((_S.RECONCILING,), "note the target, local epoch + 1"),
+    _E.FENCED: Rule((_S.FENCED,), "stop heartbeats, epoch := 0"),
+    _E.POLL_EXPIRED: Rule((_S.STALE,), "leave with epoch -1 (static: -2)"),
+    _E.CLOSE: Rule((_S.UNSUBSCRIBED,), "give all tasks up, leave with epoch -1 (static: -2, or -1)"),
+    _E.FATAL: Rule((_S.FATAL,), "give up; all tasks are lost"),
+}
+
+
+def _member(state: StreamsState) -> dict[StreamsEvent, Rule]:
+    return (
+        dict.fromkeys(_E, IMPOSSIBLE)
+        | _RULES
+        | {
+            _E.OK: Rule((state,), "note the epoch"),
+            _E.SENT: Rule((state,), "send the tasks if others were named last"),
+            _E.FAILED: Rule((state,), "name the tasks again next time"),
+        }
+    )
+
+
+_OUTSIDE: Final = dict.fromkeys(_E, IMPOSSIBLE) | dict.fromkeys(
+    (_E.OK, _E.ASSIGNED, _E.FENCED, _E.FAILED, _E.FATAL), IGNORE
+)
+
+CLIENT: Final[Table] = {
+    _S.UNSUBSCRIBED: _OUTSIDE | {_E.SUBSCRIBE: Rule((_S.JOINING,), "join with epoch 0")},
+    _S.JOINING: _member(_S.JOINING) | {_E.SENT: Rule((_S.JOINING,), "send everything, and no tasks")},
+    _S.RECONCILING: _member(_S.RECONCILING)
+    | {
+        _E.REVOKED: Rule((_S.RECONCILING,), "commit, give up the active tasks that the target lacks"),
+        _E.RECONCILED: Rule((_S.ACKNOWLEDGING,), "run the tasks of the target that was set out for"),
+    },
+    _S.ACKNOWLEDGING: _member(_S.ACKNOWLEDGING)
+    | {_E.SENT: Rule((_S.STABLE, _S.RECONCILING), "acknowledge; reconcile again if the target moved")},
+    _S.STABLE: _member(_S.STABLE),
+    _S.FENCED: _OUTSIDE
+    | {
+        _E.LOST: Rule((_S.JOINING,), "run nothing; join again under the same id"),
+        _E.CLOSE: _RULES[_E.CLOSE],
+    },
+    _S.STALE: _OUTSIDE
+    | {
+        _E.POLLED: Rule((_S.JOINING,), "run nothing; join again"),
+        _E.CLOSE: _RULES[_E.CLOSE],
+    },
+    _S.FATAL: _OUTSIDE,
+}

@@ -1,0 +1,136 @@
+"""The world of a Streams group (KIP-1071): stream threads, their processes and topics, and the coordinator.
+
+Everything around the clients is that of the classic world: broker, metadata, faults, history. `options`
+says which topology.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import Interned
+from kassay.model.protocols.clients import streams as cs
+from kassay.model.protocols.clients.any_balanced import AnyBalanced
+from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
+from kassay.model.protocols.clients.config import EAGER, Process
+from kassay.model.protocols.clients.streams import StreamThread
+from kassay.model.protocols.clients.streams_table import StreamsState
+from kassay.model.protocols.coordinator.brokers import TaskTargets
+from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.requests import TopicImage
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.world.models.classic import NETWORKS, ClassicModel, WorldParts, no_targets
+from kassay.model.protocols.world.parts.context import (
+    ModelOptions,
+    World,
+    WorldContext,
+    WorldMove,
+    listing,
+    moved,
+)
+from kassay.model.protocols.world.parts.timers import Timers
+from kassay.model.protocols.world.streams.census import StreamsCensuses
+from kassay.model.protocols.world.streams.faults import StreamsFaults
+from kassay.model.protocols.world.streams.options import (
+    NO_STREAMS,
+    StreamsOptions,
+    first_topics,
+    streams_config,
+    streams_configs,
+)
+from kassay.model.protocols.world.streams.talk import StreamsTalk, thread
+
+
+class StreamsModel(ClassicModel):
+    """Stream threads of a group of KIP-1071, at small sizes, with any assignor of tasks."""
+
+    def __init__(
+        self,
+        options: ModelOptions,
+        streams: StreamsOptions = NO_STREAMS,
+        *,
+        tasks: TaskTargets = balanced_tasks,
+    ) -> None:
+        self.streams = streams
+        config = streams_config(options, streams)
+        configs = streams_configs(options, streams)
+        context = WorldContext(options, config, no_targets, configs, tasks=tasks)
+        nobody = AnyBalanced(EAGER)
+        calls = NETWORKS[options.network](context, nobody, talk=StreamsTalk(nobody))
+        censuses = StreamsCensuses(context, standbys=streams.standby)
+        self.task_censuses = censuses
+        parts = WorldParts(context, nobody, calls, Timers(context), StreamsFaults(context), censuses)
+        super().__init__(options, parts=parts)
+
+    def initial(self) -> Iterator[World]:
+        """Nobody has started; the coordinator knows the topics, whose sources may have to come yet."""
+        image = first_topics(self.options, self.streams)
+        nobody = (self.context.cell(StreamThread()),) * self.options.members
+        for world in super().initial():
+            broker = self.context.brokers.first(image)
+            yield world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
+
+    def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        yield from super()._steps(state)
+        yield from self._creations(state)
+
+    def _creations(self, state: World) -> Iterator[tuple[Action, World]]:
+        """The broker creates the internal topics that answers name, once their sources are there."""
+        group = state.broker.value.state.group
+        if not isinstance(group, StreamsTaskGroup) or not group.topology or self.faults is None:
+            return
+        counts = {topic.name: topic.partitions for topic in state.image.value}
+        parts = [part for part in group.topology[0].subtopologies if {*part.inputs} <= counts.keys()]
+        missing = tuple(
+            TopicImage(name, name, max(counts[source] for source in part.inputs))
+            for part in parts
+            for name in part.changelogs
+            if name not in counts
+        )
+        if missing and len(parts) == len(group.topology[0].subtopologies):
+            image = tuple(sorted((*state.image.value, *missing)))
+            broker = self.faults.settled_image(state.broker, image)
+            names = listing(tuple(topic.name for topic in missing))
+            label = Action("metadata", f"{names} is created", disturbs=True)
+            yield label, state._replace(image=self.context.cell(image), broker=broker)
+
+    def _client_moves(
+        self,
+        c: int,
+        cell: Interned,
+        broker: Interned,
+        image: Interned,  # noqa: ARG002 - the coordinator alone reads what topics there are
+        faults: Faults,
+    ) -> Iterator[WorldMove]:
+        client = thread(cell.value)
+        yield from self.calls.under_way(c, client, broker, faults)
+        if client.run is not Process.UP:
+            return
+        config, name = self.context.configs[c], f"c{c + 1}"
+        if (after := cs.lost(client)) is not None:
+            label = Action(name, "loses its tasks", detail=listing(client.owned))
+            yield self.context.move(label, client, after, broker)
+        if (after := cs.reconcile(config, client)) is not None:
+            word = "runs" if client.setting_out else "revokes down to"
+            copies = f"; copies {listing(after.copies)}" if client.setting_out and after.copies else ""
+            label = Action(name, "reconciles", detail=f"{word} {listing(after.owned)}{copies}")
+            yield self.context.move(label, client, after, broker)
+        yield from self.calls.heartbeat(c, client, broker, faults)
+
+
+def refused(before: World, after: World) -> bool:
+    """Whether some client is told of an error in this step, or the answer that says so sets out."""
+    if before.clients is after.clients or moved(before, after):
+        return False
+    return any(
+        _is_refused(old.value, new.value) for old, new in zip(before.clients, after.clients) if old is not new
+    )
+
+
+def _is_refused(old: StreamThread, new: StreamThread) -> bool:
+    if len(new.wire.back) > len(old.wire.back):
+        body = new.wire.back[-1].body
+        return bool(body.error != errors.NONE)
+    return new.state is not old.state and new.state in (StreamsState.FENCED, StreamsState.FATAL)

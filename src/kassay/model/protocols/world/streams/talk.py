@@ -1,0 +1,68 @@
+"""What stream threads say by a heartbeat, and make of an answer: the seam to all levels of network."""
+
+from __future__ import annotations
+
+from kassay.model.protocols.clients import streams as cs
+from kassay.model.protocols.clients.config import ClientConfig
+from kassay.model.protocols.clients.streams import StreamThread
+from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
+from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.world.networks.n0_atomic import Talk
+from kassay.model.protocols.world.parts.context import Client, listing
+
+
+class StreamsTalk(Talk):
+    """The conversation of KIP-1071."""
+
+    def heartbeat(
+        self, config: ClientConfig, number: int, client: Client
+    ) -> tuple[Client, requests.Request] | None:
+        """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+        return cs.heartbeat(config, number, thread(client))
+
+    def unanswered(self, config: ClientConfig, client: Client) -> Client:
+        """A client whose heartbeat, or the answer, is lost."""
+        return cs.failed(config, thread(client))
+
+    def heard(
+        self,
+        config: ClientConfig,
+        client: Client,
+        request: requests.Request,  # noqa: ARG002 - an answer says by itself what it means
+        body: requests.ReplyBody,
+    ) -> Client:
+        """A client once it has read a reply."""
+        assert isinstance(body, StreamsHeartbeatReply), "a stream thread sends nothing but heartbeats"
+        return cs.on_reply(config, thread(client), body)
+
+    def carried(self, request: requests.Request) -> str:
+        """What a heartbeat carries, in a few words."""
+        assert isinstance(request, StreamsHeartbeat)
+        joins = "" if request.topology is None else f", topology {request.topology.epoch}"
+        runs = "" if request.owned is None or joins else f", runs {roles(request.owned)}"
+        return f"epoch {request.member_epoch}{joins}{runs}"
+
+    def answer(self, reply: requests.ReplyBody) -> str:
+        """What a reply says, in a few words."""
+        assert isinstance(reply, StreamsHeartbeatReply)
+        if reply.error != errors.NONE:
+            return reply.error
+        assigned = "" if reply.tasks is None else f", assigned {roles(reply.tasks)}"
+        return ", ".join((f"epoch {reply.member_epoch}{assigned}", *reply.status))
+
+
+def thread(client: Client) -> StreamThread:
+    """The client, of whom it is known that it is a stream thread."""
+    assert isinstance(client, StreamThread), "all clients of this world are stream threads"
+    return client
+
+
+def roles(tasks: TaskRoles) -> str:
+    """Tasks by role in a few characters."""
+    copies = (
+        f"; {role} {listing(given)}"
+        for role, given in (("standby", tasks.standby), ("warm-up", tasks.warmup))
+        if given
+    )
+    return listing(tasks.active) + "".join(copies)

@@ -1,0 +1,217 @@
+"""Streams groups (KIP-1071): invariants over tasks, processes, and what a refused request may leave behind.
+
+Who owns an active task is judged by the invariants of `ownership`, which read tasks as they do partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import Any, Final
+
+from kassay.model.explore.values import Finding, Severity
+from kassay.model.protocols.shared.task_census import Holding, TaskCensus
+from kassay.model.protocols.values.groups import MEMBER_STABLE
+from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
+from kassay.model.protocols.values.streams.tasks import HeldTasks
+from kassay.properties.protocols.registry import (
+    REFUSED,
+    STREAMS_GROUP,
+    TASKS,
+    RefusedStep,
+    always,
+    each_step,
+    real,
+)
+
+_KIP: Final = "KIP-1071"
+
+
+def _named(tasks: Iterable[Any]) -> str:
+    return ",".join(map(str, sorted(tasks)))
+
+
+def _mates(holdings: Iterable[Holding]) -> Iterator[tuple[Holding, Holding]]:
+    """Every two that run in one process."""
+    return ((one, other) for one, other in combinations(holdings, 2) if one.process == other.process)
+
+
+@always(
+    "one-copy-per-process",
+    TASKS,
+    source=_KIP,
+    where=lambda tasks: any(holding.copies for holding in (*tasks.record, *tasks.belief)),
+)
+def one_copy_per_process(tasks: TaskCensus) -> Iterator[Finding]:
+    """No process has a task twice: its threads share a state directory, which one of them can open."""
+    for holding in (*tasks.record, *tasks.belief):
+        if both := set(holding.active) & set(holding.copies):
+            yield real(f"{holding.who} has {_named(both)} as active and as standby tasks")
+    for one, other in _mates(tasks.record):
+        if both := _held(one) & _held(other):
+            yield real(
+                f"{one.who} and {other.who} of process {one.process} both have {_named(both)} on record"
+            )
+    for one, other in _mates(tasks.belief):
+        if both := _held(one) & _held(other):
+            severity = Severity.REAL if one.current and other.current else Severity.ZOMBIE
+            message = f"{one.who} and {other.who} of process {one.process} both open {_named(both)}"
+            yield Finding(severity, message)
+
+
+def _held(holding: Holding) -> set[Any]:
+    return {*holding.active, *holding.copies, *holding.parting}
+
+
+@always(
+    "standbys-at-rest",
+    TASKS,
+    source="KIP-1071, num.standby.replicas",
+    where=lambda tasks: tasks.resting and bool(tasks.standbys and tasks.stateful and tasks.record),
+)
+def standbys_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
+    """At rest every task with state has its copies, in other processes than the one that runs it."""
+    for task in tasks.stateful:
+        owners = {holding.process for holding in tasks.record if task in holding.active}
+        others = {holding.process for holding in tasks.record} - owners
+        kept = {holding.process for holding in tasks.record if task in holding.copies}
+        due = min(tasks.standbys, len(others))
+        if len(kept & others) != due:
+            yield real(f"at rest {len(kept & others)} processes keep a copy of {task}; expected {due}")
+        believed = {holding.process for holding in tasks.belief if task in holding.copies}
+        if believed != kept:
+            yield real(
+                f"at rest the record has copies of {task} in {_named(kept)}, not in {_named(believed)}"
+            )
+
+
+@always(
+    "no-server-error",
+    TASKS,
+    source="StreamsGroupHeartbeatRequestManager ends a client by every error that it does not expect",
+    where=lambda tasks: bool(tasks.ended),
+)
+def no_server_error(tasks: TaskCensus) -> Iterator[Finding]:
+    """No client is ended by UNKNOWN_SERVER_ERROR: the coordinator has an answer to everything."""
+    for client, error in tasks.ended:
+        if error == "UNKNOWN_SERVER_ERROR":
+            yield real(f"{client} is ended by {error}")
+
+
+@always(
+    "commits-fenced",
+    TASKS,
+    short="I5",
+    source="KIP-1251",
+    where=lambda tasks: any(holding.commits for holding in tasks.belief) and len(tasks.belief) > 1,
+)
+def task_commits_fenced(tasks: TaskCensus) -> Iterator[Finding]:
+    """No commit is accepted for a task that another client has taken over since."""
+    last = dict(tasks.adopted)
+    for holding in tasks.belief:
+        for task in holding.commits:
+            if last.get(task, holding.who) != holding.who:
+                yield real(
+                    f"a commit of {holding.who} for {task} would count, though {last[task]} has taken over"
+                )
+
+
+@always(
+    "epochs-in-order",
+    STREAMS_GROUP,
+    short="I11",
+    source=_KIP,
+    where=lambda group: bool(group.members),
+)
+def task_epochs_in_order(group: StreamsTaskGroup) -> Iterator[Finding]:
+    """Member epoch <= target epoch <= group epoch, pending tasks exactly while unrevoked, none held twice."""
+    if group.target_epoch > group.epoch:
+        yield real(f"target epoch {group.target_epoch} is above group epoch {group.epoch}")
+    for member in group.members:
+        if member.epoch in (-2, 0):
+            continue
+        if member.epoch > group.target_epoch:
+            yield real(
+                f"{member.member_id} is at epoch {member.epoch}, above target epoch {group.target_epoch}"
+            )
+        yield from _pending(member)
+    for one, other in combinations(group.members, 2):
+        if both := _actives(one) & _actives(other):
+            yield real(f"{one.member_id} and {other.member_id} both hold {_named(both)}")
+
+
+def _pending(member: StreamsTaskMember) -> Iterator[Finding]:
+    waits = member.pending != HeldTasks()
+    if member.state == MEMBER_STABLE and waits:
+        yield real(f"{member.member_id} is stable and has tasks to give up")
+    if member.state == UNREVOKED_TASKS and not waits:
+        yield real(f"{member.member_id} is unrevoked and has nothing to give up")
+
+
+def _actives(member: StreamsTaskMember) -> set[Any]:
+    return {*member.assigned.active, *member.pending.active}
+
+
+@each_step(
+    "epochs-never-go-back",
+    STREAMS_GROUP,
+    short="I10",
+    source="generations and epochs only grow, except to what was persisted",
+)
+def task_epochs_never_go_back(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
+    """Neither the epoch of a Streams group nor that of its target nor a member's decreases; 0 begins anew."""
+    for name, was, now in (
+        ("epoch", old.epoch, new.epoch),
+        ("target epoch", old.target_epoch, new.target_epoch),
+    ):
+        if now < was:
+            yield real(f"the group's {name} {was} is followed by {now}")
+    was_by_id = {member.member_id: member.epoch for member in old.members}
+    for member in new.members:
+        was = was_by_id.get(member.member_id, -1)
+        if 0 < member.epoch < was:
+            yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
+
+
+@each_step(
+    "members-change-the-epoch",
+    STREAMS_GROUP,
+    source="KIP-1071: whatever the assignment depends on bumps the group epoch",
+    where=lambda old, new: _processes(old) != _processes(new),
+)
+def members_change_the_epoch(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
+    """Who comes or goes, or moves to another process, bumps the group epoch: only so is a target due."""
+    if new.epoch <= old.epoch:
+        yield real(f"the members changed, and the group epoch is {new.epoch} as before")
+
+
+def _processes(group: StreamsTaskGroup) -> tuple[tuple[str, str], ...]:
+    """The members by what stays of them: a static one that comes back under another id is the same."""
+    return tuple(sorted((m.group_instance_id or m.member_id, m.process_id) for m in group.members))
+
+
+@each_step("refused-changes-nothing", REFUSED, source="KIP-1071; a request that fails is as if it never came")
+def refused_changes_nothing(before: RefusedStep, after: RefusedStep) -> Iterator[Finding]:
+    """A request that is refused, or cannot be written, leaves group and log as they were."""
+    heard = ", ".join(_errors(before, after)) or "a request is refused"
+    if before.log != after.log:
+        yield real(f"{heard}, and the log is another")
+    elif before.group != after.group:
+        yield real(f"{heard}, and the group is another: {_differences(before.group, after.group)}")
+
+
+def _errors(before: RefusedStep, after: RefusedStep) -> Iterator[str]:
+    """Which clients are told of an error in a step, and of which, where it is still on its way."""
+    for number, (old, new) in enumerate(zip(before.clients, after.clients), 1):
+        if len(new.wire.back) > len(old.wire.back):
+            yield f"c{number} gets {new.wire.back[-1].body.error}"
+        elif old.state != new.state:
+            yield f"c{number} becomes {new.state}{f' by {new.ended_by}' if new.ended_by else ''}"
+
+
+def _differences(old: Any, new: Any) -> str:
+    """The fields in which two groups differ."""
+    if old is None or new is None or type(old) is not type(new):
+        return "a group that was not there, or no longer is"
+    fields = (name for name, was, now in zip(old._fields, old, new) if was != now)
+    return ", ".join(name.replace("_", " ") for name in fields)

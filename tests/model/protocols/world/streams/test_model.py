@@ -1,0 +1,92 @@
+"""The world of stream threads: it comes to rest, moves tasks, and every fault of its budget can happen."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.certify.protocols.views import beliefs
+from kassay.model.explore.values import Severity
+from kassay.model.protocols.shared.faults import KNOWN
+from kassay.model.protocols.world.streams.model import refused
+from kassay.model.protocols.world.streams.options import StreamsOptions
+from kassay.model.verdict import Verdict
+from tests.explored import build, explore
+from tests.model.protocols.world.script import first, owned, play, settle, sizes, started
+
+
+def real(result):
+    return {one.invariant for one in result.exploration.violations if one.severity is Severity.REAL}
+
+
+@pytest.mark.parametrize(
+    ("world", "faults"),
+    [
+        ({}, ""),
+        ({"standby": 1}, "leave=1"),
+        ({"standby": 1, "processes": 1}, ""),
+        ({"delayed": True}, ""),
+        ({}, "crash=1"),
+        ({}, "write=1"),
+    ],
+)
+def test_small_worlds_hold(world, faults):
+    result = explore("streams", streams=StreamsOptions(**world), faults=faults)
+    assert (result.verdict, real(result)) == (Verdict.HOLDS, set())
+
+
+@pytest.mark.parametrize("network", ["N0", "N1"])
+def test_the_networks_of_the_other_worlds_carry_it(network):
+    result = explore("streams", partitions=1, network=network)
+    assert (result.verdict, real(result)) == (Verdict.HOLDS, set())
+
+
+def test_a_second_member_takes_half_of_the_tasks_over_and_gives_them_back():
+    model = build("streams", faults="leave=1")
+    state = settle(model, play(model, first(model), "c1 start"))
+    assert sizes(model, state) == [2]
+    state = settle(model, play(model, state, "c2 start"))
+    assert sorted(sizes(model, state)) == [1, 1]
+    state = settle(model, play(model, state, "c2 closes"))
+    assert sizes(model, state) == [2]
+    assert model.converged(state)
+
+
+def test_internal_topics_are_created_before_anything_is_assigned():
+    model = build("streams", streams=StreamsOptions(standby=1, fresh=True))
+    state = play(model, first(model), "c1 start", "c1 heartbeat")
+    assert owned(model, state) == [()]
+    state = settle(model, play(model, state, "metadata t-changelog is created"))
+    assert sizes(model, state) == [2]
+
+
+def test_a_source_topic_that_comes_late_is_read_once_it_is_there():
+    model = build("streams", faults="topic=1", new_topics=("u",))
+    state = settle(model, play(model, first(model), "c1 start"))
+    assert owned(model, state) == [()]
+    state = settle(model, play(model, state, "metadata topic u is created"))
+    assert sizes(model, state) == [3]
+
+
+def test_nobody_is_assigned_to_before_the_initial_delay_is_over():
+    model = build("streams", streams=StreamsOptions(delayed=True))
+    state = settle(model, play(model, first(model), "c1 start", "c2 start"), without=("delay is over",))
+    assert owned(model, state) == [(), ()]
+    assert sorted(sizes(model, settle(model, state))) == [1, 1]
+
+
+def test_every_fault_that_the_model_knows_can_happen():
+    for fault in sorted(KNOWN["streams"] - {"loss", "duplicate", "reorder", "write"}):
+        model = build("streams", faults=f"{fault}=1", new_topics=("u",) if fault == "topic" else ())
+        state = started(model, 2)
+        spent = [after for action, after in model.steps(state) if action.fault and after.budget.value.spent]
+        assert spent, f"{fault} cannot happen"
+
+
+def test_a_step_is_a_refusal_where_an_error_sets_out_or_is_heard():
+    model = build("streams", instances=("i1", "i1"))
+    state = settle(model, play(model, first(model), "c1 start"))
+    before = play(model, state, "c2 start")
+    after = play(model, before, "c2 heartbeat")
+    assert refused(before, after)
+    assert not refused(state, before)
+    assert [belief.client for belief in beliefs(model, after).beliefs if belief.live] == ["c1"]
