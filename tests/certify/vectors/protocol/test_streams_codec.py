@@ -26,7 +26,7 @@ def traces():
 def test_every_trace_of_a_streams_group_is_followed():
     result = check_file(FILE, None, exact=True)
     assert result.failures == ()
-    assert result.passed == 67
+    assert result.passed == 69
 
 
 def heartbeat(**fields):

@@ -28,7 +28,9 @@ from kassay.model.protocols.coordinator.runtime import ClockedRuntime, Coordinat
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.shared.table import IllegalTransition
 from kassay.model.protocols.values.releases import NEWEST
+from kassay.model.protocols.values.requests import CONSUMER_SESSION
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams.requests import STREAMS_SESSION
 from kassay.reading.values import read_as
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
@@ -71,6 +73,8 @@ class _Trace:
         self._clock = 0
         self._durable = 0
         self._release, self._tells_more = release, release == NEWEST
+        # Kafka's timers of consumers and of Streams threads share a key, and so a name where both occur.
+        self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
 
     def check(self, step: TracedStep) -> str | None:
         """Take one step; what differs, or None."""
@@ -106,7 +110,9 @@ class _Trace:
         kafka = step.shape
         if kafka.more is not None and not self._tells_more:
             raise InputError(f"step {kafka.i}: more: traces of {self._release} have no such field")
-        fired = [[timer.kind, timer.member_id or None] for timer in happened.fired]
+        fired = [[self._names.get(kind, kind), member or None] for kind, member in happened.fired]
+        state = rendered_state(self._host, self._clock)
+        state["timers"] = [[self._names.get(kind, kind), *timer] for kind, *timer in state["timers"]]
         replies = [rendered_reply(reply) for reply in happened.replies]
         records = [rendered_record(record) for record in happened.records]
         if self._tells_more:
@@ -118,7 +124,7 @@ class _Trace:
             ("responses", _grouped(kafka.responses, "to"), _grouped(replies, "to")),
             ("records", _grouped(records_beside(kafka), *of_record), _grouped(records, *of_record)),
             ("durable", kafka.durable, self._durable),
-            ("state", tidy(kafka.state), tidy(rendered_state(self._host, self._clock))),
+            ("state", tidy(kafka.state), tidy(state)),
         )
         group = self._host.state.group
         kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else rendered_more(group)
