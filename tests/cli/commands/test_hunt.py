@@ -77,3 +77,25 @@ def test_what_cannot_be_loaded_ends_no_other_hunt(tmp_path):
     )
     assert done.returncode == 4
     assert "UNKNOWN" in done.stdout
+
+
+def test_the_worst_case_has_a_bound_and_a_trace(tmp_path):
+    done = here("hunt", "--worst", "gap", "--size", "2x3", "--on", "range", "--steps", "30", cwd=tmp_path)
+    assert done.returncode == 0
+    words = " ".join(done.stdout.split())
+    assert "worst gap found at 2 members x 3 partitions: 4" in words
+    assert "proven: at most 4" in words
+    (trace,) = (tmp_path / ".kassay" / "traces").iterdir()
+    assert here("replay", str(trace), cwd=tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--worst", "gap"], "--worst: expected --size MxP as well"),
+        (["--size", "2x2", "1 < 2"], "--size: expected --worst as well"),
+        (["--worst", "gap", "--size", "2x2", "1 < 2"], "CLAIM and --worst: expected one of the two"),
+    ],
+)
+def test_the_worst_takes_a_size_and_no_claim(tmp_path, arguments, complaint):
+    assert complaint in one_line(here("hunt", *arguments, "--on", "range", cwd=tmp_path), 2)

@@ -31,7 +31,7 @@ def scope_cases(
     """The histories of the scope, each a single change; without `pasts` nobody owned anything before."""
     for members in range(1, members_max + 1):
         for partitions in range(1, partitions_max + 1):
-            for sizes in _splits(partitions, partitions):
+            for sizes in splits(partitions, partitions):
                 if topics_max is not None and len(sizes) > topics_max:
                     continue
                 topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
@@ -45,7 +45,7 @@ def cell_cases(members: int, partitions: int, *, equal: bool, pasts: bool) -> It
     `equal` for equal subscriptions alone; with `pasts` those groups alone in which somebody owned something,
     else those in which nobody did.
     """
-    for parts in _splits(partitions, partitions):
+    for parts in splits(partitions, partitions):
         for sizes in sorted(set(permutations(parts)), reverse=True):
             topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
             names = [topic.name for topic in topics]
@@ -58,12 +58,12 @@ def cell_cases(members: int, partitions: int, *, equal: bool, pasts: bool) -> It
                     yield from islice(cases, 1, None) if pasts else cases
 
 
-def _splits(total: int, largest: int) -> Iterator[tuple[int, ...]]:
+def splits(total: int, largest: int) -> Iterator[tuple[int, ...]]:
     """The ways to write `total` as a falling sum of parts of at most `largest`."""
     if total == 0:
         yield ()
     for part in range(min(total, largest), 0, -1):
-        for rest in _splits(total - part, part):
+        for rest in splits(total - part, part):
             yield (part, *rest)
 
 

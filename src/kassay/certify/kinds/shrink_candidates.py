@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations, islice
+from typing import TypeVar
 
 from kassay.certify.kinds.cuts import with_one, without_one
-from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.certify.kinds.fresh_groups import fresh_groups
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
@@ -31,13 +32,14 @@ from kassay.model.groups.history import (
     StaticReturn,
     Withhold,
 )
-from kassay.properties.groups.histories.generator import Profile
+
+T = TypeVar("T")
 
 PAIRS_MAX = 40
 """Up to this many single cuts are also tried two at a time."""
 
-FRESH_MAX = 1500
-"""So many of the smallest groups without a past are tried where a history cannot be cut further."""
+FRESH_MAX = 2500
+"""So many of the smallest groups are tried where a history cannot be cut further."""
 
 
 def shrunk_histories(case: History) -> Iterator[History]:
@@ -50,10 +52,7 @@ def shrunk_histories(case: History) -> Iterator[History]:
             # The cuts of the first result are recomputed, as the second may no longer exist there.
             yield from islice(_cuts(singles[first]), second - 1, second)
     yield from _simpler(case)
-    topics = len(case.cluster.topics) + 1
-    added = sum(e.partitions for c in case.changes for e in c if isinstance(e, AddPartitions))
-    scope = scope_cases(Profile(), len(case.joins), case.size[2] + added, topics_max=topics, pasts=False)
-    yield from islice((fresh for fresh in scope if fresh.size < case.size), FRESH_MAX)
+    yield from islice((fresh for fresh in fresh_groups(case) if fresh.size < case.size), FRESH_MAX)
 
 
 def _without_changes(case: History) -> Iterator[History]:
@@ -83,6 +82,9 @@ def _cuts(case: History) -> Iterator[History]:
         if topic.partitions > 1:
             for fewer in _fewer(topic.partitions):
                 yield _with_topic(case, i, _resized(topic, fewer))
+            if topic.replicas is not None or topic.weights is not None:
+                for number in range(topic.partitions - 1):
+                    yield _with_topic(case, i, _less_one(topic, number))
     for changes in with_one(case.changes, lambda change: with_one(change, _smaller_event)):
         yield replace(case, changes=changes)
 
@@ -128,6 +130,8 @@ def _simpler(case: History) -> Iterator[History]:
     for i, topic in enumerate(case.cluster.topics):
         if topic.weights is not None:
             yield _with_topic(case, i, topic._replace(weights=None))
+            for weights in with_one(topic.weights, _lighter):
+                yield _with_topic(case, i, topic._replace(weights=weights))
         if topic.replicas is not None:
             yield _with_topic(case, i, topic._replace(replicas=None))
     if case.reports is not Reports.JOINED:
@@ -135,6 +139,11 @@ def _simpler(case: History) -> Iterator[History]:
     for changes in with_one(case.changes, lambda change: with_one(change, _plainer)):
         yield replace(case, changes=changes)
     yield from _renamed(case)
+
+
+def _lighter(weight: int) -> list[int]:
+    """Smaller weights to try."""
+    return sorted({1, weight // 2} - {0, weight})
 
 
 def _plainer(event: Event) -> Iterator[Event]:
@@ -219,6 +228,17 @@ def _resized(topic: Topic, partitions: int) -> Topic:
         partitions=partitions,
         replicas=None if topic.replicas is None else topic.replicas[:partitions],
         weights=None if topic.weights is None else topic.weights[:partitions],
+    )
+
+
+def _less_one(topic: Topic, number: int) -> Topic:
+    """The topic without what stands at that partition; the ones behind it move up."""
+
+    def rest(values: tuple[T, ...] | None) -> tuple[T, ...] | None:
+        return None if values is None else values[:number] + values[number + 1 :]
+
+    return topic._replace(
+        partitions=topic.partitions - 1, replicas=rest(topic.replicas), weights=rest(topic.weights)
     )
 
 

@@ -50,6 +50,15 @@ PLACE = 425
 @click.option(
     "--exhaustive", "scope", type=ScopeType(), help="Every case up to MxP first [with --histories: 3x3]."
 )
+@click.option(
+    "--worst",
+    type=click.Choice(["spread", "moves", "rounds", "gap"]),
+    help="Search for the worst case of a --size instead.",
+)
+@click.option("--size", type=ScopeType(), help="Members x partitions of the worst case.")
+@click.option(
+    "--steps", type=click.IntRange(1, 1_000_000), default=400, show_default=True, help="Of a climb."
+)
 @click.option("--assume", shell_complete=completing.assumptions, help="Narrow the inputs, e.g. no-racks.")
 @click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
 @target_options
@@ -62,9 +71,14 @@ def command(claims: tuple[str, ...], **chosen: Any) -> int:
     """Hunt for the smallest counterexample to each CLAIM, or for the scope in which there is none.
 
     A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', or a built-in claim's id. Every
-    group up to a size is tried first, then random histories. Exit codes: 0 none found, 1 a counterexample,
+    group up to a size is tried first, then random histories. With --worst, what is searched for is how bad a
+    target gets at a size. Exit codes: 0 none found, 1 a counterexample,
     3 nothing was put to the test, 4 a target could not be loaded.
     """
+    if chosen["worst"] is not None:
+        return _worst(claims, chosen)
+    if chosen["size"] is not None:
+        raise InputError("--size: expected --worst as well")
     spelled = (*claims, *_from_file(chosen["claims_file"]))
     if not spelled:
         raise InputError("CLAIM: expected at least one, or --claims-file")
@@ -76,6 +90,36 @@ def command(claims: tuple[str, ...], **chosen: Any) -> int:
     _present(hunts, chosen)
     outcome = gravest([each.exit_code for each in hunts] or [0])
     return 4 if complained(errors) else outcome
+
+
+def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
+    """The worst case of each target, each with a trace that shows it."""
+    from kassay.certify.hunts.worst import Badness, WorstCase, worst_case, worst_document
+    from kassay.report.files.traces import saved_example
+    from kassay.report.screen.console import bar, stack
+    from kassay.report.screen.hunting import worst_view
+
+    if claims or chosen["claims_file"] is not None:
+        raise InputError("CLAIM and --worst: expected one of the two")
+    if chosen["size"] is None:
+        raise InputError("--worst: expected --size MxP as well")
+    options = _options(chosen)
+    targets, errors = _loaded(chosen, options)
+    worst: list[WorstCase] = []
+    for target in targets:
+        with bar(f"the worst of {target.spec}") as tell:
+            case = worst_case(
+                target, Badness(chosen["worst"]), chosen["size"], options, chosen["steps"], report=tell
+            )
+        if case.example is not None:
+            folder = chosen["out"] / "traces"
+            claim = case.example.trace.claim
+            case = case._replace(example=saved_example(target.spec, claim, case.example, folder))
+        worst.append(case)
+    documents = [worst_document(each) for each in worst]
+    whole = documents[0] if len(documents) == 1 else documents
+    present(whole, lambda: stack(*map(worst_view, worst)), chosen["json_path"])
+    return 4 if complained(errors) else 0
 
 
 def _from_file(path: Any) -> tuple[str, ...]:

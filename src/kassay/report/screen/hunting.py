@@ -6,6 +6,7 @@ from typing import Final
 
 from kassay.certify.hunts.document import answer
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.certify.hunts.worst import MEANING, WorstCase
 from kassay.report import facts
 from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, stack, whole_line
@@ -36,4 +37,22 @@ def hunt_view(hunt: SentenceHunt) -> View:
     seed = f"  (seed {hunt.seed})" if hunt.histories else ""
     words = f"  {hunt.target.spec}: {hunt.promise.id}: {answer(hunt)}"
     parts.append(line(_MARKS[hunt.outcome], words, (seed, "dim")))
+    return stack(*parts)
+
+
+def worst_view(worst: WorstCase) -> View:
+    """The group that shows the worst, round by round, and the line with the value and its bound."""
+    parts: list[View] = []
+    if worst.example is not None:
+        trace = worst.example.trace
+        parts.append(story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be)))
+        if command := facts.replay_command(worst.example):
+            parts.append(whole_line(f"  replay: {command}", style="cyan"))
+    members, partitions = worst.size
+    words = (
+        f"worst {worst.badness} found at {members} members x {partitions} partitions: {worst.value} "
+        f"({MEANING[worst.badness]})"
+    )
+    bound = "no proven bound" if worst.bound is None else f"proven: at most {worst.bound}"
+    parts.append(line((worst.target.spec, "bold"), f": {words}; {bound}; {worst.looked_at} groups looked at"))
     return stack(*parts)

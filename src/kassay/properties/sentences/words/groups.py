@@ -134,7 +134,8 @@ def _away(scene: GroupScene) -> int:
     return len(rack_mismatches(step.cluster, step.group, step.given))
 
 
-def _rounds(scene: GroupScene) -> int:
+def rounds_of(scene: GroupScene) -> int:
+    """The rounds of the scene's rebalance in which anything changed, without the one that shows the rest."""
     rebalanced = scene.rebalanced
     assert rebalanced is not None
     return len(rebalanced.steps) - rebalanced.settled
@@ -186,7 +187,7 @@ GROUP_WORDS: Final = Vocabulary(
         number("owned", "", lambda s: len(s.step.previous), "partitions that somebody had before"),
         number("moved", "", _moved, "partitions that left the member which had them before"),
         number("away", "", _away, "partitions whose member's rack has no replica"),
-        number("rounds", "", _rounds, "rounds in which anything changed", Scope.REBALANCE),
+        number("rounds", "", rounds_of, "rounds in which anything changed", Scope.REBALANCE),
         number(
             "revocations", "", _revocations, "rounds in which somebody gave something up", Scope.REBALANCE
         ),

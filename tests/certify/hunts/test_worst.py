@@ -1,0 +1,70 @@
+"""The worst: no worse than every group of a small size shows, below its bound, and shown by a trace that replays."""
+
+from pathlib import Path
+
+import pytest
+
+from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.worst import Badness, worst_case, worst_document
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.replay import playback_of, replay
+from kassay.certify.targets.resolve import resolve
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
+from tests.cli.runner import valid
+
+
+def worst(spec, badness, size, steps=120):
+    return worst_case(resolve(spec), Badness(badness), size, RunOptions(), steps)
+
+
+def spread_of_range(case):
+    loads = dict.fromkeys((join.member.member_id for join in case.joins), 0)
+    for topic in case.cluster.topics:
+        readers = [join.member.member_id for join in case.joins if topic.name in join.member.topics]
+        for i in range(topic.partitions):
+            loads[readers[i % len(readers)]] += 1
+    return loads
+
+
+@pytest.mark.parametrize(
+    ("spec", "badness", "value"), [("range", "gap", 6), ("range", "spread", 3), ("sticky", "gap", 2)]
+)
+def test_the_worst_at_a_size_and_its_trace(spec, badness, value):
+    case = worst(spec, badness, (3, 3))
+    assert case.value == value <= case.bound
+    replayed = replay(playback_of(case.example.trace, Path("trace.json")))
+    assert replayed.exit_code == 1
+    assert valid(worst_document(case), "worst-1")["value"] == value
+
+
+def test_it_is_the_same_for_a_seed_and_grows_with_the_size():
+    gaps = [worst("range", "gap", (3, n)).value for n in (2, 4, 6)]
+    assert gaps == sorted(set(gaps))
+    assert worst("range", "gap", (3, 4))._replace(example=None) == worst("range", "gap", (3, 4))._replace(
+        example=None
+    )
+
+
+def test_the_optimum_s_own_rule_is_at_its_bound():
+    assert worst("optimal-sticky", "gap", (3, 4), 30).value == 0
+
+
+def test_rounds_and_moves_are_searched_for_too():
+    assert worst("cooperative-sticky", "rounds", (3, 3), 30).value >= 2
+    assert worst("range", "moves", (2, 3), 30).value >= 2
+
+
+def test_no_group_of_the_small_size_is_worse():
+    """Round robin within each topic is what range answers up to whom; the most uneven of all are as far apart."""
+    loads = [
+        spread_of_range(case).values()
+        for past in (False, True)
+        for case in cases(Kind.CLIENT, ScopeCell(2, 3, past))
+    ]
+    assert worst("range", "spread", (2, 3)).value <= max(max(each) - min(each) for each in loads)
+
+
+def test_targets_of_other_kinds_are_refused():
+    with pytest.raises(InputError, match="expected an assignor of a consumer group"):
+        worst("placement:striped", "gap", (2, 2))
