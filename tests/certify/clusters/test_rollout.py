@@ -2,7 +2,8 @@
 
 import pytest
 
-from kassay.certify.clusters.rollout import Members, RuleSpan, rollout, start_of
+from kassay.certify.clusters.mixes import Members, RuleSpan
+from kassay.certify.clusters.rollout import rollout, start_of
 from kassay.certify.targets.resolve import resolve
 
 

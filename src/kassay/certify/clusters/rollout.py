@@ -14,19 +14,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from kassay.certify.clusters.rolling_group import ClientSetting, Restarted, RollingGroup
+from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk
+from kassay.certify.clusters.rolling_group import ClientSetting, RollingGroup
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
-from kassay.model.protocols.coordinator.classic.group import GroupBuilder
-from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.choices import Target as TargetAssignment
-from kassay.model.protocols.values.choices import TargetAsk, WithoutStreams
-from kassay.model.protocols.values.effects import Effects
-from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMember
-from kassay.model.protocols.values.requests import Config, Subscription
+from kassay.model.protocols.values.groups import ClassicGroup
+from kassay.model.protocols.values.requests import Config
 
 POLICY: Final = "group.consumer.migration.policy"
 POLICIES: Final = {
@@ -38,14 +34,6 @@ POLICIES: Final = {
 """The values of the brokers' setting; Kafka's default is bidirectional (`GroupCoordinatorConfig`)."""
 WALKED_MAX: Final = 4
 """Members that are walked one by one; more change nothing but how often the same is done."""
-
-
-class RuleSpan(NamedTuple):
-    """The assignors that may be in force after `first` to `last` restarts of a step; several are a tie."""
-
-    rules: tuple[str, ...]
-    first: int
-    last: int
 
 
 @dataclass(frozen=True)
@@ -107,13 +95,6 @@ class Rollout:
         }
 
 
-class Members(NamedTuple):
-    """How many members there are, and how many of them are static."""
-
-    total: int
-    static: int
-
-
 def start_of(strategy: str | None, *, is_consumer_group: bool) -> str | None:
     """The target spec of what the coordinator calls the group's strategy; None where that is not told."""
     if strategy is None or not is_consumer_group:
@@ -160,28 +141,6 @@ def _ways(first: ClientSetting, last: ClientSetting) -> Iterator[tuple[ClientSet
         yield (ClientSetting((*first.strategies, *last.strategies)), last)
 
 
-def _walk(
-    first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
-) -> list[list[Restarted]]:
-    """What each restart of each step came to; it ends at the first refusal."""
-    group = RollingGroup(config, walked, first, static=static)
-    steps: list[list[Restarted]] = []
-    for setting in way:
-        steps.append([])
-        for index in range(walked):
-            steps[-1].append(group.restart(index, setting))
-            if steps[-1][-1].error:
-                return steps
-    return steps
-
-
-def _kinds(members: Members) -> tuple[bool, ...]:
-    """Whether static, whether dynamic members are to be walked."""
-    return tuple(
-        kind for kind, count in ((False, members.total - members.static), (True, members.static)) if count
-    )
-
-
 def _policies(
     first: ClientSetting,
     way: Sequence[ClientSetting],
@@ -193,7 +152,7 @@ def _policies(
     good = []
     for name, config in POLICIES.items():
         configured = config._replace(assignors=remotes)
-        if all(_arrives(first, way, configured, walked, static=static) for static in _kinds(members)):
+        if all(_arrives(first, way, configured, walked, static=static) for static in kinds_of(members)):
             good.append(name)
     return tuple(good)
 
@@ -218,8 +177,8 @@ def _error(
 ) -> str:
     """The error with which a member is refused, under the policy that allows most."""
     config = POLICIES["bidirectional"]._replace(assignors=remotes)
-    for static in _kinds(members):
-        last = _walk(first, way, config, walked, static=static)[-1][-1]
+    for static in kinds_of(members):
+        last = walk(first, way, config, walked, static=static)[-1][-1]
         if last.error:
             return last.error
     return "the group stays in the other protocol"
@@ -233,7 +192,7 @@ def _steps(
     modes: dict[str, RebalanceProtocol],
 ) -> Iterator[RollingStep]:
     walked = min(members.total, WALKED_MAX)
-    walks = {static: _walk(first, way, config, walked, static=static) for static in _kinds(members)}
+    walks = {static: walk(first, way, config, walked, static=static) for static in kinds_of(members)}
     before = first
     for number, setting in enumerate(way):
         rebalances = 0
@@ -244,7 +203,7 @@ def _steps(
             setting,
             members.total,
             rebalances,
-            _spans(before, setting, members.total, config),
+            in_force(first, way, number, config, members),
             (_eager(before, modes) * members.total, _eager(setting, modes) * members.total),
             _back(first, way, number, config, members),
         )
@@ -267,7 +226,7 @@ def _back(
 ) -> int:
     """After how many restarts of a step a member may return to the first setting, scaled to all members."""
     walked = min(members.total, WALKED_MAX)
-    static = all(_kinds(members))
+    static = all(kinds_of(members))
     for done in range(walked, 0, -1):
         group = RollingGroup(config, walked, first, static=static)
         for setting in way[:number]:
@@ -278,54 +237,6 @@ def _back(
         if not group.restart(done - 1, first).error:
             return members.total if done == walked else done
     return 0
-
-
-class _Options(WithoutStreams):
-    """Notes among what a choice is."""
-
-    def __init__(self) -> None:
-        self.options: tuple[str, ...] = ()
-
-    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - one choice is asked here
-        self.options = tuple(options)
-        return options[0]
-
-    def member_id(self, prefix: str) -> str:
-        return prefix
-
-    def target(self, ask: TargetAsk) -> TargetAssignment:
-        return tuple((member.member_id, ()) for member in ask.members)
-
-
-def _spans(
-    before: ClientSetting, setting: ClientSetting, members: int, config: Config
-) -> tuple[RuleSpan, ...]:
-    """The assignors that are selected after each number of restarts, by the coordinator's own vote."""
-    if before.is_consumer or setting.is_consumer:
-        return (RuleSpan((setting.remote or setting.strategies[0],), members, members),)
-    spans: list[RuleSpan] = []
-    for done in range(1, members + 1):
-        options = _Options()
-        lists = [setting] * done + [before] * (members - done)
-        group = ClassicGroup(
-            STABLE,
-            1,
-            requests.CONSUMER_TYPE,
-            before.strategies[0],
-            "0",
-            tuple(
-                ClassicMember(
-                    str(i), "", "", 0, 0, tuple((name, Subscription(())) for name in each.strategies)
-                )
-                for i, each in enumerate(lists)
-            ),
-        )
-        GroupBuilder(Effects(config, (), options), group).pick_protocol()
-        if spans and spans[-1].rules == options.options:
-            spans[-1] = spans[-1]._replace(last=done)
-        else:
-            spans.append(RuleSpan(options.options, done, done))
-    return tuple(spans)
 
 
 def _notes(

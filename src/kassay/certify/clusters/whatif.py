@@ -9,8 +9,9 @@ from typing import Any, Final
 from kassay.certify.clusters.candidates import PlayedCandidate, play_candidate
 from kassay.certify.clusters.events import PlannedChange
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
+from kassay.certify.clusters.mixes import Members
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.rollout import Members, Rollout, rollout
+from kassay.certify.clusters.rollout import Rollout, rollout
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import TopicPartition
 from kassay.solver.consumers.documents import solve_consumers

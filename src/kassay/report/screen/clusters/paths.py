@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
+from kassay.certify.clusters.mixes import RuleSpan
+from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
 from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, whole_line
 
