@@ -251,6 +251,24 @@ def test_placements(tmp_path):
     assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(texts))
 
 
+def test_placements_by_sizes(tmp_path):
+    """Whatever a tool says of sizes and directories, bytes are evened out and each file of the plan is sound."""
+    cluster = {name: (EXAMPLES / "cluster" / name).read_text() for name in ("replicas.txt", "brokers.txt")}
+
+    def check(text: bytes) -> None:
+        for name, content in cluster.items():
+            Path(name).write_text(content)
+        FILE.write_bytes(text)
+        done = ran(
+            ["place", *cluster, str(FILE), "--remove-broker", "3", "--add-broker", "7:az-c", "--out", "plan"]
+        )
+        if done.code in (0, 3):
+            ran(["place", "--lint", "plan/step-1.json", *cluster, "--add-broker", "7:az-c"])
+
+    texts = [(EXAMPLES / "cluster" / "log-dirs.txt").read_text(), *corpora.outputs("log-dirs-")]
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(texts))
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED], ids=["stored", "deflated"])
 def test_jars(tmp_path, method):
     def check(classes: list[bytes], turn: object) -> None:
