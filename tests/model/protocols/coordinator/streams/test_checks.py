@@ -95,6 +95,8 @@ def test_a_commit_is_judged_by_the_epochs_of_the_tasks_that_read():
     assert commit(threads, "a", 3, 0, 1) == "NONE", "at its epoch a member may commit anything"
     assert commit(threads, "a", 2, 0) == "NONE"
     assert commit(threads, "a", 2, 1) == "STALE_MEMBER_EPOCH"
+    assert commit(threads, "a", 2, 0, 1) == "STALE_MEMBER_EPOCH", "one partition refuses all"
+    assert not threads.happened.records
     assert commit(threads, "a", 2, 0, topic="counts") == "STALE_MEMBER_EPOCH"
     assert commit(threads, "b", 2, 1) == "STALE_MEMBER_EPOCH"
     assert commit(threads, "a", 4, 0) == "STALE_MEMBER_EPOCH"

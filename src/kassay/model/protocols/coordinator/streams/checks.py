@@ -97,30 +97,27 @@ def check_offsets(offsets: OffsetsOfTasks) -> OffsetsOfTasks:
     return tuple(sorted(offsets))
 
 
-def commit_errors(effects: Effects, group: StreamsTaskGroup, request: OffsetCommit) -> tuple[str, ...]:
-    """What is wrong with each partition of an OffsetCommit, NONE if nothing (KIP-1251).
+def check_commit(effects: Effects, group: StreamsTaskGroup, request: OffsetCommit) -> None:
+    """Raises `Refused` for an OffsetCommit that may not be.
 
-    An earlier epoch than the member's is good for a partition that an active task of the member reads, which
-    it was given no later. Raises `Refused` if something is wrong with all of it.
+    One that comes under an earlier epoch of its member may be if an active task of the member reads each of
+    its partitions, given to it no later (KIP-1251); a single other partition refuses the whole request.
     """
-    good = (errors.NONE,) * len(request.offsets)
     if effects.has("streams_commit_unfenced") or (request.generation_id < 0 and not group.members):
-        return good
+        return
     member = find(group, request.member_id)
     if member is None:
         raise Refused(errors.UNKNOWN_MEMBER_ID)
     if request.api_version < COMMIT_VERSION:
         raise Refused(errors.UNSUPPORTED_VERSION)
     if request.generation_id == member.epoch:
-        return good
+        return
     if request.generation_id > member.epoch or not group.topology:
         raise Refused(errors.STALE_MEMBER_EPOCH)
-    verdicts = []
     for (topic, partition), _ in request.offsets:
         given = _given_at(group, member, topic, partition)
-        fenced = given is None or request.generation_id < given
-        verdicts.append(errors.STALE_MEMBER_EPOCH if fenced else errors.NONE)
-    return tuple(verdicts)
+        if given is None or request.generation_id < given:
+            raise Refused(errors.STALE_MEMBER_EPOCH)
 
 
 def _given_at(group: StreamsTaskGroup, member: StreamsTaskMember, topic: str, partition: int) -> int | None:

@@ -171,13 +171,10 @@ def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: req
 
 
 def _commit(effects: Effects, group: StreamsTaskGroup, request: requests.OffsetCommit) -> StreamsTaskGroup:
-    verdicts = checks.commit_errors(effects, group, request)
-    fine = tuple(each for each, error in zip(request.offsets, verdicts) if error == errors.NONE)
-    if fine:
-        effects.persist(r.offset_records(fine), undo=(taken_back(group, group),))
-    error = next((error for error in verdicts if error != errors.NONE), errors.NONE)
-    effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(error))
-    return written(group) if fine else group
+    checks.check_commit(effects, group, request)
+    effects.persist(r.offset_records(request.offsets), undo=(taken_back(group, group),))
+    effects.reply_when_durable(request.correlation_id, requests.OffsetCommitReply(errors.NONE))
+    return written(group)
 
 
 def handle_timer(effects: Effects, group: StreamsTaskGroup, fired: requests.TimerFired) -> Group:
