@@ -23,6 +23,8 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
     """The settings, of a model with these options."""
     if isinstance(chosen.get("faults"), str):
         chosen["faults"] = parse_faults(chosen["faults"])
+    if chosen.get("regex") and getattr(chosen.get("faults"), "topic", 0):
+        chosen.setdefault("new_topics", ("tt",))
     if "network" in chosen:
         chosen["network"] = NetworkLevel(chosen["network"])
     of_streams = {name: chosen.pop(name) for name in STREAMS if name in chosen}

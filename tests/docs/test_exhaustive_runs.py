@@ -27,9 +27,12 @@ class Run(NamedTuple):
     @property
     def settings(self):
         """What `explore` is called with."""
-        model, *options = self.command.split()
-        pairs = dict(zip(options[::2], options[1::2], strict=True))
-        named = {name.removeprefix("--"): int(v) if v.isdigit() else v for name, v in pairs.items()}
+        model, *options = self.command.replace("late-targets", "late_targets").split()
+        named = {}
+        for option, value in zip(options, [*options[1:], "--"]):
+            if option.startswith("--"):
+                flag = value.startswith("--")
+                named[option.removeprefix("--")] = flag or (int(value) if value.isdigit() else value)
         return {"model": model} | named
 
 

@@ -21,6 +21,10 @@ OPTIONS: Final = {
     "rebalance": ("--rebalance-timeout", "On the clock: the rebalance timeout.  [default: as --max-poll]"),
     "initial_delay": ("--initial-delay", "On the clock: group.initial.rebalance.delay.ms.  [default: 0]"),
     "delay": ("--delay", "On the clock: how long a heartbeat may be under way.  [default: 0]"),
+    "interval": (
+        "--assignment-interval",
+        "On the clock: group.consumer.assignment.interval.ms (kip848).  [default: 0]",
+    ),
     "load": ("--load", "On the clock: how long a new coordinator reads its log.  [default: 0]"),
 }
 """By the field of `Timing` that an option sets."""

@@ -71,3 +71,46 @@ def test_the_traces_of_explore_1_still_replay(path):
     for violation in document["violations"]:
         actions = [Action(**action) for action in violation["trace"]]
         assert len(run(model, actions)) == violation["length"] + 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"model": "classic", "regex": True},
+            "--regex: classic resolves no regular expressions; expected kip848",
+        ),
+        (
+            {"model": "classic", "late_targets": True},
+            "--late-targets: classic computes no targets; expected kip848",
+        ),
+        ({"model": "zookeeper", "offload": True}, "--offload: zookeeper computes no targets"),
+        ({"model": "kip848", "regex": True, "topics": 2, "reads": (1, 2)}, "--regex: .* expected no --reads"),
+        ({"model": "kip848", "regex": True, "release": "2024-10"}, "--regex: 2024-10 knows nothing of it"),
+        (
+            {"model": "kip848", "offload": True, "release": "2024-10"},
+            "--offload: 2024-10 knows nothing of it",
+        ),
+        (
+            {"model": "kip848", "late_targets": True, "timing": Timing()},
+            "--late-targets: .*--assignment-interval",
+        ),
+        (
+            {"model": "kip848", "regex": True, "timing": Timing()},
+            "--regex: cannot be walked on the integer clock",
+        ),
+        (
+            {"model": "classic", "timing": Timing(interval=1)},
+            "--assignment-interval: classic computes no targets",
+        ),
+    ],
+)
+def test_what_goes_with_late_targets_and_regular_expressions(settings, message):
+    with pytest.raises(InputError, match=message):
+        ExploreSettings(**settings)
+
+
+def test_late_targets_and_regular_expressions_are_told():
+    document = ExploreSettings("kip848", regex=True, late_targets=True).to_json()
+    assert document["regex"] is True and document["late_targets"] is True
+    assert "offload" not in document

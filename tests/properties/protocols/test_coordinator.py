@@ -4,7 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import groups as g
+from kassay.model.protocols.values.background import RegexMatches
 from kassay.model.protocols.values.requests import image_of
 from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
@@ -260,3 +262,25 @@ UNCHANGED = classic(g.STABLE, 1, "m", "n", leader="m")
 )
 def test_what_could_not_be_written_is_not_in_force(before, after, said):
     assert answers("unwritten-not-in-force", UNWRITTEN, HeldGroup(before), HeldGroup(after)) == said
+
+
+def reading(member_id, *assigned, topics=("t",), regex="", epoch=3):
+    tps = tuple(TopicPartition(topic, 0) for topic in assigned)
+    return at(epoch, member_id, subscribed=topics, regex=regex, assigned=tps)
+
+
+HEARD = [
+    (reading("m", "t"), []),
+    (reading("m", "u"), broken("m is left with u, to which it does not subscribe")),
+    (reading("m", "u", topics=(), regex="u.*"), []),
+    (reading("m", "u", topics=(), regex="new.*"), broken("m is left with u, to which it does not subscribe")),
+    (reading("m", "u", epoch=-2), None),
+]
+
+
+@pytest.mark.parametrize(("member", "findings"), HEARD)
+def test_who_was_heard_has_nothing_that_it_does_not_read(member, findings):
+    known = {"resolved": (("u.*", RegexMatches(("u",))),), "topics": image_of({"t": 1, "u": 1}.items())}
+    before, after = (consumer(3, 3, one)._replace(**known) for one in (at(2), member))
+    assert answers("assigned-is-subscribed", CONSUMER_GROUP, before, after) == findings
+    assert answers("assigned-is-subscribed", CONSUMER_GROUP, after, after) is None, "nobody was heard"

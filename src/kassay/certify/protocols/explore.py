@@ -46,6 +46,8 @@ from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants, load_invariants
 
 SCHEMA: Final = "kassay/explore/4"
+REGEX: Final = "t.*"
+"""What clients subscribe by that leave it to the coordinator which topics that are."""
 UNSEEN: Final = "nothing in this model shows it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
@@ -210,6 +212,9 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
         topics=topics,
         reads=tuple(topics[:number] for number in s.reads),
         pattern=s.pattern,
+        regex=REGEX if s.regex else "",
+        late_targets=s.late_targets,
+        offload=s.offload,
         new_topics=s.new_topics,
         instances=s.instances or tuple(f"i{i + 1}" for i in range(s.static)),
         assignors=((assignor,),),

@@ -24,6 +24,7 @@ MODELS: Final[dict[str, str]] = {
 BEFORE_0_9: Final = ("zookeeper", "draft")
 ON_THE_CLOCK: Final = ("classic", "kip848")
 WITH_MODES: Final = ("classic", "migration")
+WITH_TARGETS: Final = ("kip848", "migration")
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 
@@ -38,7 +39,11 @@ class ExploreSettings:
     of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`. `streams`
     is what a Streams group has beside.
 
-    What follows `timing` has no option of its own. `instances` (by default as many as `static`) names
+    With `regex` clients subscribe by a regular expression that the coordinator resolves; with `late_targets`
+    an interval lies between two targets of a group, and with `offload`, which no release has, a target is
+    computed in the background.
+
+    What follows `offload` has no option of its own. `instances` (by default as many as `static`) names
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
     `new_topics` may be created; `assignment_strategies` are each client's partition.assignment.strategy, one
     for each step of a rollout, `kinds` the protocols that it speaks; `version` is JoinGroup's; with
@@ -61,6 +66,9 @@ class ExploreSettings:
     network: NetworkLevel = NetworkLevel.ATOMIC
     records: int = 0
     timing: Timing | None = None
+    regex: bool = False
+    late_targets: bool = False
+    offload: bool = False
     streams: StreamsOptions = NO_STREAMS
     instances: tuple[str, ...] = ()
     pattern: str = ""
@@ -88,6 +96,7 @@ class ExploreSettings:
         self._check_network()
         self._check_timing()
         self._check_streams()
+        self._check_targets()
 
     @property
     def rules(self) -> frozenset[str]:
@@ -180,6 +189,39 @@ class ExploreSettings:
         if self.topics > 1 or self.reads:
             raise InputError("--topics: the topology of streams reads one topic; expected --tasks")
 
+    def _check_targets(self) -> None:
+        interval = self.timing is not None and self.timing.interval > 0
+        for option, chosen in (
+            ("--regex", self.regex),
+            ("--late-targets", self.late_targets),
+            ("--offload", self.offload),
+            ("--assignment-interval", interval),
+        ):
+            if chosen and self.release != NEWEST:
+                raise InputError(f"{option}: {self.release} knows nothing of it; expected --release {NEWEST}")
+        if self.regex and self.model != "kip848":
+            raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")
+        if self.regex and (self.reads or self.pattern):
+            raise InputError(
+                "--regex: all clients subscribe by one expression; expected no --reads beside it"
+            )
+        for option, chosen in (
+            ("--late-targets", self.late_targets),
+            ("--offload", self.offload),
+            ("--assignment-interval", interval),
+        ):
+            if chosen and self.model not in WITH_TARGETS:
+                raise InputError(
+                    f"{option}: {self.model} computes no targets; expected {' or '.join(WITH_TARGETS)}"
+                )
+        if self.timing is None:
+            return
+        if self.late_targets:
+            raise InputError("--late-targets: on the clock it has a length; expected --assignment-interval")
+        if self.regex or self.offload:
+            option = "--regex" if self.regex else "--offload"
+            raise InputError(f"{option}: cannot be walked on the integer clock; expected --clock timeless")
+
     def to_json(self) -> dict[str, Any]:
         """The settings that have an option, and of the others those that are set, as JSON values."""
         assignor = self.assignor
@@ -202,7 +244,16 @@ class ExploreSettings:
             values |= asdict(self.streams)
         more = {
             name: getattr(self, name)
-            for name in ("reads", "instances", "pattern", "new_topics", "assignment_strategies", "kinds")
+            for name in (
+                "regex",
+                "late_targets",
+                "reads",
+                "instances",
+                "pattern",
+                "new_topics",
+                "assignment_strategies",
+                "kinds",
+            )
         }
         if self.model not in BEFORE_0_9:
             values["release"] = self.release

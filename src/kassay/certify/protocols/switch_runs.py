@@ -125,7 +125,7 @@ def rows(
 
 def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
     """The switches of a model, or all of them; not those that are rules of the release, nor, where it is not
-    the newest, of models that are older than all of them.
+    the newest, of models that are older than all of them, and of what only the newest has.
     """
     return tuple(
         name
@@ -133,6 +133,7 @@ def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
         if model in (None, switch.model)
         and name not in RELEASES[release]
         and (release == NEWEST or switch.model not in BEFORE_0_9)
+        and not (RELEASES[release] and (switch.bound.regex or switch.bound.late_targets))
     )
 
 
@@ -166,6 +167,7 @@ def command(switch: Switch) -> str:
             words += [f"--{name}", str(value)]
     if bound.reads:
         words += ["--reads", ",".join(map(str, bound.reads))]
+    words += [f"--{name.replace('_', '-')}" for name in ("regex", "late_targets") if getattr(bound, name)]
     if bound.faults != plain.faults:
         counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]

@@ -96,6 +96,15 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     "--records", type=int, default=0, help="Records of each partition to process and commit (steps, astray)."
 )
 @_streams_options
+@click.option(
+    "--regex", is_flag=True, help="Clients subscribe by a regular expression that the coordinator resolves."
+)
+@click.option(
+    "--late-targets", is_flag=True, help="An interval lies between two targets of a group (KIP-1263)."
+)
+@click.option(
+    "--offload", is_flag=True, help="Not in 4.4: a target is computed in the background (KIP-1263)."
+)
 @clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
@@ -180,7 +189,10 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         records=chosen["records"],
         timing=timing_of(chosen),
         streams=_streams_of(chosen),
-        pattern="t" if creates and model != "streams" else "",
+        regex=chosen["regex"],
+        late_targets=chosen["late_targets"],
+        offload=chosen["offload"],
+        pattern="t" if creates and model != "streams" and not chosen["regex"] else "",
         new_topics=("tt",) if creates else (),
     )
 

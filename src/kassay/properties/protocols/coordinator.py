@@ -14,6 +14,8 @@ from kassay.model.protocols.values.groups import (
     UNREVOKED,
     ClassicGroup,
     ConsumerGroup,
+    ConsumerMember,
+    Group,
 )
 from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
@@ -118,6 +120,38 @@ def epochs_in_order(group: ConsumerGroup) -> Iterator[Finding]:
             held[tp] = member.member_id
 
 
+def _heard(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[ConsumerMember]:
+    """The members, present ones, of whom a step made something."""
+    was = {member.member_id: member for member in old.members}
+    for member in new.members:
+        if member.epoch >= 0 and was.get(member.member_id) != member:
+            yield member
+
+
+def _unread(new: ConsumerGroup, member: ConsumerMember, topics: Iterable[str]) -> list[str]:
+    """Those of some topics that a member does not subscribe to."""
+    return sorted(set(topics).difference(member.reads(new.resolved)))
+
+
+@each_step(
+    "assigned-is-subscribed",
+    CONSUMER_GROUP,
+    source="KAFKA-19431",
+    where=lambda old, new: any(
+        _unread(new, member, (topic.name for topic in new.topics)) for member in _heard(old, new)
+    ),
+)
+def assigned_is_subscribed(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+    """A member that has been heard is left with nothing of a topic to which it does not subscribe.
+
+    What it must still give up is pending. One whose subscription changed may not be told to own what it no
+    longer reads, also while a target from before stands.
+    """
+    for member in _heard(old, new):
+        for topic in _unread(new, member, (tp.topic for tp in member.assigned)):
+            yield real(f"{member.member_id} is left with {topic}, to which it does not subscribe")
+
+
 @each_step("topics-never-shrink", METADATA, short="I14", source="KIP-195")
 def topics_never_shrink(before: Any, after: Any) -> Iterator[Finding]:
     """No topic loses partitions."""
@@ -153,12 +187,13 @@ def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
 def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Finding]:
     """What could not be written is not in force: nobody joins, is replaced or is assigned anything by it.
 
-    A group of any other kind is as it was. A classic group changes before it writes, and keeps of that what
+    A group of any other kind is as it was, but for when its topics were looked up, which is not written. A
+    classic group changes before it writes, and keeps of that what
     it can do without: members that are gone, a rebalance that has begun.
     """
     old, new = before.group, after.group
     if old is None or not isinstance(old, ClassicGroup):
-        if new != old:
+        if _remembered(new) != _remembered(old):
             yield real("a write failed, and the group has changed")
         return
     if not isinstance(new, ClassicGroup):
@@ -170,6 +205,11 @@ def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Find
             yield real(f"a write failed, and {member.member_id} is a member by it")
     if new.state == STABLE and (old.state != STABLE or _given(old) != _given(new)):
         yield real(f"a write failed, and the assignment of generation {new.generation} is in force")
+
+
+def _remembered(group: Group) -> Group:
+    """A group without what is in nobody's log: when a consumer group's topics were looked up."""
+    return group._replace(refreshed=()) if isinstance(group, ConsumerGroup) else group
 
 
 def _given(group: ClassicGroup) -> list[tuple[str, object]]:

@@ -11,7 +11,7 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.protocol import check as protocol
-from kassay.certify.vectors.protocol.check import ALGORITHMS, check_trace
+from kassay.certify.vectors.protocol.check import ALGORITHMS, REGEX, check_trace
 from kassay.certify.vectors.protocol.choices import TraceChoices
 from kassay.certify.vectors.registry import load_formats
 from kassay.model.cluster import Cluster, Topic
@@ -41,6 +41,35 @@ def test_every_trace_is_followed(name):
     result = check_file(DATA / f"{name}.json.gz", None, exact=True)
     assert result.failures == ()
     assert result.passed == COUNTS[name]
+
+
+def test_traces_with_regular_expressions_are_followed():
+    result = check_file(DATA / "4.4" / f"{REGEX}.json.gz", None, exact=True)
+    assert (result.failures, result.passed) == ((), 14)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"time": 7}, "records.regex"),
+        ({"topics": ["elsewhere"]}, "records.regex"),
+        ({"image": 9}, "records.regex"),
+    ],
+)
+def test_another_resolution_is_noticed(change, message):
+    for trace in read_vectors(DATA / "4.4" / f"{REGEX}.json.gz").vectors:
+        changed = copy.deepcopy(trace)
+        written = [
+            record
+            for step in changed["steps"]
+            for record in step["records"]
+            if record["type"] == "regex" and "topics" in record
+        ]
+        if written:
+            written[0].update(change)
+            assert message in check_trace(changed, lambda: coordinator)
+            return
+    raise AssertionError("no trace resolves anything")
 
 
 def leaves(value, path=()):

@@ -6,7 +6,13 @@ from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.certify.vectors.protocol.more import records_beside, rendered_beside, rendered_more, state_beside
 from kassay.model.errors import InputError
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.background import Background, RegexMatches, Resolution
+from kassay.model.protocols.values.groups import (
+    ClassicGroup,
+    ConsumerGroup,
+    ConsumerMember,
+    CoordinatorState,
+)
 from kassay.model.protocols.values.requests import image_of
 from tests.certify.vectors.protocol.traced import step
 
@@ -53,7 +59,17 @@ def test_a_group_tells_its_epochs_its_time_and_whether_it_looks_again():
     member = ConsumerMember("m", assigned=TPS, assigned_epochs=(1, 2, 3))
     group = ConsumerGroup(3, 3, (), (member, ConsumerMember("n")), target_time=5, refreshed=(3,))
     epochs = {"m": {"assigned": {"t": [1, 2], "u": [3]}}, "n": {"assigned": {}}}
-    assert rendered_more(group) == {"partition_epochs": epochs, "assignment_time": 5}
-    again = rendered_more(group._replace(refreshed=(4,), target_time=r.UNKNOWN_TIME))
+    assert rendered_more(CoordinatorState(group)) == {"partition_epochs": epochs, "assignment_time": 5}
+    again = rendered_more(CoordinatorState(group._replace(refreshed=(4,), target_time=r.UNKNOWN_TIME)))
     assert again == {"partition_epochs": epochs, "metadata_expired": True}
-    assert rendered_more(ClassicGroup()) == rendered_more(None) == {}
+    assert rendered_more(CoordinatorState(ClassicGroup())) == rendered_more(CoordinatorState()) == {}
+
+
+def test_a_state_tells_its_regular_expressions_and_whether_they_are_being_resolved():
+    matches = RegexMatches(("t",), 5, 2)
+    group = ConsumerGroup(members=(ConsumerMember("m", regex="t.*"),), resolved=(("t.*", matches),))
+    resolving = Background(2, 1, (Resolution(("t.*",)),))
+    more = rendered_more(CoordinatorState(group, background=resolving))
+    assert more["regex_of"] == {"m": "t.*"} and more["refreshing"] is True
+    assert more["resolved"] == {"t.*": {"topics": ["t"], "time": 5, "image": 2}}
+    assert rendered_more(CoordinatorState(background=resolving)) == {"refreshing": True}

@@ -34,6 +34,7 @@ from kassay.model.protocols.values.streams.requests import STREAMS_SESSION
 from kassay.reading.values import read_as
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
+REGEX = "protocol-regex"
 STREAMS = "protocol-streams"
 
 
@@ -104,7 +105,7 @@ class _Trace:
         """What the step's event hands to the coordinator."""
         if step.event.event in STREAMS_EVENTS:
             return streams_event_of(step.shape.i, step.shape.event, self._runtime.config.streams)
-        return event_of(step, self._images)
+        return event_of(step, self._images, regexes=self._tells_more)
 
     def _difference(self, step: TracedStep, happened: Happened) -> str | None:
         kafka = step.shape
@@ -117,7 +118,7 @@ class _Trace:
         records = [rendered_record(record) for record in happened.records]
         if self._tells_more:
             records = [shown | rendered_beside(record) for shown, record in zip(records, happened.records)]
-        of_record = ("type", "member", "topic", "partition")
+        of_record = ("type", "member", "topic", "partition", "regex")
         pairs = (
             ("clock", kafka.t, self._clock),
             ("fired", [list(timer) for timer in kafka.fired], fired),
@@ -126,8 +127,9 @@ class _Trace:
             ("durable", kafka.durable, self._durable),
             ("state", tidy(kafka.state), tidy(state)),
         )
-        group = self._host.state.group
-        kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else rendered_more(group)
+        present = self._host.state
+        group = present.group
+        kept = rendered_streams_more(group) if isinstance(group, StreamsTaskGroup) else rendered_more(present)
         more = ("more", state_beside(kafka), kept if self._tells_more else {})
         for name, expected, actual in (*pairs, more):
             if expected != actual:
@@ -159,5 +161,5 @@ def _grouped(documents: Iterable[Mapping[str, Any]], *key: str) -> dict[str, Any
     return groups
 
 
-for _algorithm in (*ALGORITHMS, STREAMS):
+for _algorithm in (*ALGORITHMS, REGEX, STREAMS):
     vector_format(_algorithm, None, reference=_algorithm, versioned=True)(check_trace)

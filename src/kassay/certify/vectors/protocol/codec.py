@@ -18,6 +18,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.background import ResolutionApplied, ResolutionRun
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
 from kassay.model.protocols.values.streams.config import StreamsConfig
@@ -87,6 +88,7 @@ class Images:
     def __init__(self) -> None:
         self._present: dict[str, str] = {}
         self._times: dict[str, int] = {}
+        self.number = 0
 
     def publish(self, topics: Mapping[str, int]) -> Image:
         """The image with these topics."""
@@ -97,6 +99,7 @@ class Images:
             times = self._times[name]
             ids[name] = self._present.get(name, name if times == 1 else f"{name}#{times}")
         self._present = ids
+        self.number += 1
         return tuple(sorted(TopicImage(name, ids[name], count) for name, count in topics.items()))
 
 
@@ -200,30 +203,43 @@ _FIELDS: Final[dict[str, _Field]] = {
     "subscribed_topic_names": _Field("subscribed", tuple[str, ...] | None),
     "server_assignor": _Field("assignor", _Text, _sent),
     "topic_partitions": _Field("owned", Numbers | None, _partitions),
+    "subscribed_topic_regex": _Field("regex", _Text),
     "session_timeout": _Field("session_timeout", int),
     "api_version": _Field("api_version", int),
 }
 
 
-def event_of(step: TracedStep, images: Images) -> Event:
-    """The request or image of a step; raises `InputError` for an unknown kind, and for fields amiss."""
+_NOT_EVERYWHERE: Final = frozenset({"regex"})
+"""What only some traces have; where it is missing it was not sent."""
+
+_TASKS: Final[Mapping[str, Event]] = {"resolve": ResolutionApplied(), "resolve_run": ResolutionRun()}
+
+
+def event_of(step: TracedStep, images: Images, *, regexes: bool = True) -> Event:
+    """The request or image of a step; raises `InputError` for an unknown kind, and for fields amiss.
+
+    Without `regexes` the trace is of a release that knows no regular expressions.
+    """
     number, document = step.shape.i, step.shape.event
     kind = step.event.event
     if kind == "metadata":
-        return requests.MetadataChanged(images.publish(step.event.topics))
+        return requests.MetadataChanged(images.publish(step.event.topics), images.number)
+    if kind in _TASKS and regexes:
+        return _TASKS[kind]
     if kind not in _REQUESTS:
         raise InputError(f"step {number}: event {kind!r}, expected one of {', '.join(sorted(_REQUESTS))}")
     request = _REQUESTS[kind]
     unknown = (
         document.keys() - {"event", "write_fails"} - {_FIELDS[name].name for name in request._fields[1:]}
     )
+    unknown |= set() if regexes else document.keys() & _NOT_EVERYWHERE
     if unknown:
         raise InputError(f"step {number}: event.{min(unknown)}: {kind} has no such field")
     values = []
     for field in (_FIELDS[name] for name in request._fields[1:]):
         where = f"step {number}: event.{field.name}"
-        if field.name not in document:
+        if field.name not in document and field.name not in _NOT_EVERYWHERE:
             raise InputError(f"{where}: missing")
-        sent = _as_sent(field.name, document[field.name])
+        sent = _as_sent(field.name, document.get(field.name))
         values.append(field.value(read_as(field.shape, sent, where)))
     return request(number, *values)

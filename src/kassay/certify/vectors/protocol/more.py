@@ -9,7 +9,8 @@ from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.consumer.heartbeat import looks_again
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.groups import ConsumerGroup, Group
+from kassay.model.protocols.values.background import RegexMatches
+from kassay.model.protocols.values.groups import ConsumerGroup, CoordinatorState
 from kassay.model.protocols.values.records import UNKNOWN_TIME
 from kassay.model.protocols.values.requests import Image, Partitions
 
@@ -51,6 +52,8 @@ def rendered_beside(record: r.LogRecord) -> dict[str, Any]:
         more["topics"] = rendered_topics(value.topics)
     elif isinstance(value, r.TargetEpochValue) and value.time != UNKNOWN_TIME:
         more["time"] = value.time
+    elif isinstance(value, r.MemberValue) and value.regex:
+        more["regex"] = value.regex
     elif isinstance(value, r.CurrentValue):
         more = _epochs("assigned_epochs", value.assigned, value.assigned_epochs)
         more |= _epochs("pending_epochs", value.pending, value.pending_epochs)
@@ -70,11 +73,18 @@ def rendered_topics(topics: Image) -> dict[str, int]:
     return {image.topic_id: image.partitions for image in topics}
 
 
-def rendered_more(group: Group) -> dict[str, Any]:
+def rendered_resolution(result: RegexMatches) -> dict[str, Any]:
+    """What a regular expression came to."""
+    return {"topics": list(result.topics), "time": result.time, "image": result.image}
+
+
+def rendered_more(state: CoordinatorState) -> dict[str, Any]:
     """What is told of a state beside the older format, as far as there is any."""
+    group = state.group
+    refreshing = {"refreshing": True} if state.background.tasks else {}
     if not isinstance(group, ConsumerGroup):
-        return {}
-    more: dict[str, Any] = {
+        return refreshing
+    more: dict[str, Any] = refreshing | {
         "partition_epochs": {
             member.member_id: {"assigned": {}}
             | _epochs("assigned", member.assigned, member.assigned_epochs)
@@ -84,6 +94,10 @@ def rendered_more(group: Group) -> dict[str, Any]:
     }
     if group.target_time != UNKNOWN_TIME:
         more["assignment_time"] = group.target_time
+    if regex_of := {member.member_id: member.regex for member in group.members if member.regex}:
+        more["regex_of"] = regex_of
+    if group.resolved:
+        more["resolved"] = {regex: rendered_resolution(result) for regex, result in group.resolved}
     if looks_again(group):
         more["metadata_expired"] = True
     return more

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.certify.vectors.protocol.more import rendered_topics
+from kassay.certify.vectors.protocol.more import rendered_resolution, rendered_topics
 from kassay.certify.vectors.protocol.streams_render import (
     rendered_streams,
     rendered_streams_record,
@@ -16,6 +16,7 @@ from kassay.model.protocols.coordinator.consumer.preference import preferred_ass
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.background import Regex, RegexMatches
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import ZERO_BYTES, Partitions
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
@@ -137,6 +138,8 @@ def rendered_record(record: r.LogRecord) -> dict[str, Any]:
     document: dict[str, Any] = {"type": kind.removeprefix("streams_") if streams else kind}
     if isinstance(name, TopicPartition):
         document |= {"topic": name.topic, "partition": name.partition}
+    elif isinstance(name, Regex):
+        document["regex"] = name.regex
     elif name:
         document["member"] = name
     if record.value is None:
@@ -162,6 +165,8 @@ def _rendered_value(kind: str, value: Any) -> dict[str, Any]:
         return {"topics": rendered_topics(value)}
     if isinstance(value, r.OffsetValue):
         return {"offset": value.offset}
+    if isinstance(value, RegexMatches):
+        return rendered_resolution(value)
     if isinstance(value, r.EpochValue | r.TargetEpochValue):
         return {"epoch": value.epoch}
     return {"epoch": value}

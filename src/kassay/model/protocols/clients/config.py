@@ -30,11 +30,12 @@ class ClientConfig(NamedTuple):
 
     `assignment_strategies` are its lists of assignors (partition.assignment.strategy), oldest first: a
     rollout moves to the next. `modes` says of each assignor what it supports. `pattern` is a prefix that
-    topics must have, or "" for fixed `topics`. `version` is that of its subscriptions. `remembers`: user
-    data carries the last assignment with its generation (sticky). `threads`: the heartbeat thread may strike
-    between SyncGroup's reply and the callback. The timeouts are told to the coordinator, in whatever unit
-    the world counts time. A stream thread runs in a process (`process_id`), may be asked for its state at an
-    `endpoint`, and brings the topology of its version: `topologies`, oldest first.
+    topics must have, or "" for fixed `topics`; `regex` is an expression that the coordinator resolves.
+    `version` is that of its subscriptions. `remembers`: user data carries the last assignment with its
+    generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply and the
+    callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
+    A stream thread runs in a process (`process_id`), may be asked for its state at an `endpoint`, and brings
+    the topology of its version: `topologies`, oldest first.
     """
 
     client_id: str
@@ -43,6 +44,7 @@ class ClientConfig(NamedTuple):
     modes: tuple[tuple[str, tuple[str, ...]], ...] = ()
     topics: tuple[str, ...] = ("t",)
     pattern: str = ""
+    regex: str = ""
     version: int = 3
     remembers: bool = False
     threads: bool = False

@@ -53,6 +53,7 @@ class ConsumerClient(NamedTuple):
     acknowledged: bool = True
     full: bool = False
     topics: tuple[str, ...] = ()
+    regex: str = ""
     rollout_step: int = 0
     inbox: tuple[object, ...] = ()
     connection: int = 0
@@ -65,9 +66,11 @@ def _move(client: ConsumerClient, event: ConsumerEvent, **changes: object) -> Co
     return after
 
 
-def started(topics: tuple[str, ...], member: str, rollout_step: int = 0) -> ConsumerClient:
+def started(topics: tuple[str, ...], member: str, rollout_step: int = 0, regex: str = "") -> ConsumerClient:
     """A process that has just subscribed."""
-    fresh = ConsumerClient(Process.UP, member_id=member, topics=topics, rollout_step=rollout_step)
+    fresh = ConsumerClient(
+        Process.UP, member_id=member, topics=topics, regex=regex, rollout_step=rollout_step
+    )
     return _move(fresh, ConsumerEvent.SUBSCRIBE, state=ConsumerState.JOINING)
 
 
@@ -98,6 +101,7 @@ def heartbeat(
         client.topics if everything else None,
         "",
         owned,
+        client.regex if everything and config.regex else None,
     )
     if client.epoch == requests.JOIN_EPOCH:
         request = request._replace(topic_partitions=())

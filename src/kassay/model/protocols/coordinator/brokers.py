@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
+from kassay.model.protocols.coordinator.ages import aged
 from kassay.model.protocols.coordinator.runtime import (
     CoordinatorCall,
     CoordinatorHost,
@@ -16,9 +17,11 @@ from kassay.model.protocols.coordinator.runtime import (
 )
 from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
 from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Target, TargetAsk, nobody_assigns, outcomes
 from kassay.model.protocols.values.groups import (
     COMPLETING,
+    NO_CLOCK,
     ClassicGroup,
     Continuation,
     CoordinatorState,
@@ -71,14 +74,16 @@ class Brokers:
         self.tasks = tasks
         self.member_id = member_id
         self.split_sync = split_sync
+        self.now = config.assignment_interval or NO_CLOCK
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
-        # Named tuples of two classes may be equal, as are Load(()) and MetadataChanged(()): the class counts.
+        # Named tuples of two classes may be equal, as ResolutionRun() is to TargetApplied(): so by class too.
         self._outcomes: dict[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = {}
         self._stepped: dict[tuple[Interned, type[Event], Event], tuple[Result, ...]] = {}
 
-    def first(self, image: requests.Image) -> Interned:
-        """A broker that has never heard of the group."""
-        return self.interner.cell(CoordinatorHost(self.interner.cell(CoordinatorState(image=image))))
+    def first(self, image: requests.Image, number: int = 0) -> Interned:
+        """A broker that has never heard of the group; its image has a number where images have one."""
+        state = CoordinatorState(image=image, now=self.now, background=Background(number, number))
+        return self.interner.cell(CoordinatorHost(self.interner.cell(state)))
 
     def handle(
         self, cell: Interned, event: Event, *, keeps_log: bool = True, fails: bool = False
@@ -153,7 +158,16 @@ class Brokers:
 
     def wait(self, cell: Interned, ticks: int) -> Interned:
         """The broker so many ticks later; none of its timers may be due before."""
-        return self.interner.cell(cell.value.later(ticks)) if cell.value.armed else cell
+        host: CoordinatorHost = cell.value
+        after = host.later(ticks) if host.armed else host
+        if self.config.assignment_interval:
+            after = aged(after, ticks, self.interner.cell)
+        return cell if after is host else self.interner.cell(after)
+
+    def interval_over(self, cell: Interned) -> Interned:
+        """The broker once the interval since the last target is over, where no clock runs."""
+        host: CoordinatorHost = cell.value
+        return self.interner.cell(aged(host, self.config.assignment_interval, self.interner.cell))
 
     def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
         """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
@@ -164,7 +178,7 @@ class Brokers:
         ((unloaded, mail),) = self.handle(self.interner.cell(host.deserted()), Unload())
         if loads:
             return self.load(unloaded, keeps_log=keeps_log), mail
-        loading = self.interner.cell(CoordinatorState(image=host.state.image, role=Role.LOADING))
+        loading = self.interner.cell(unloaded.value.state._replace(role=Role.LOADING))
         return self.interner.cell(unloaded.value._replace(coordinator=loading)), mail
 
     def load(self, cell: Interned, *, keeps_log: bool = True) -> Interned:

@@ -16,6 +16,7 @@ from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
 from kassay.model.protocols.values.records import Log, LogRecord, compact
@@ -138,8 +139,8 @@ class CoordinatorCall:
             self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 
     def _answer(self, reply: requests.Reply, event: Event, failed: str) -> None:
-        host = self.host
         """Answer what is to be durable, or say that it could not be written."""
+        host = self.host
         if failed and isinstance(event, requests.Request):
             self.replies.append(
                 requests.Reply(reply.correlation_id, requests.error_reply(event, write_error(failed)))
@@ -254,7 +255,8 @@ class ClockedRuntime:
 
     def first(self, image: requests.Image) -> CoordinatorHost:
         """A coordinator that has never heard of the group."""
-        return CoordinatorHost(self._cell(CoordinatorState(image=image, now=0)))
+        state = CoordinatorState(image=image, now=0, background=Background(1, 1))
+        return CoordinatorHost(self._cell(state))
 
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""

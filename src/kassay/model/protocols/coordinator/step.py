@@ -19,6 +19,10 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * revocation_not_awaited: what a member must revoke counts as free at once
 * silence_revokes: a heartbeat that says nothing of what the client owns counts as one that owns nothing
 * subscriptions_pooled: the target is computed as if every member read all topics of the group
+* created_topics_unseen: a new topic does not make a group's regular expressions be resolved again
+* lost_resolutions_forgotten: only a new regular expression begins a resolution, none that a failover lost
+* matched_topics_unwatched: KAFKA-18916, a change of a topic that only an expression matches goes unnoticed
+* resolution_bumps_nothing: what regular expressions match is written, and the group epoch stays
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
 * failed_write_kept: a consumer group keeps what could not be written
 * failed_expiry_dropped: a timer whose removal could not be written is not armed again
@@ -39,8 +43,15 @@ from typing import Final, NamedTuple, TypeAlias
 from kassay.model.protocols.coordinator.classic import requests as classic_requests
 from kassay.model.protocols.coordinator.consumer import requests as consumer_requests
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.regexes import run
 from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.background import (
+    Background,
+    ResolutionApplied,
+    ResolutionRun,
+    TargetApplied,
+)
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
@@ -63,17 +74,21 @@ from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
 
 SWITCHES: Final = (
     *(rule.switch for rule in OLD_RULES),
+    "created_topics_unseen",
     "empty_forgets_generation",
     "failed_expiry_dropped",
     "failed_write_kept",
     "generation_kept",
     "ignore_unreleased",
+    "lost_resolutions_forgotten",
+    "matched_topics_unwatched",
     "new_member_timer_once",
     "no_generation_fence",
     "no_sync_timer",
     "pend_reassign_loses_epoch",
     "pending_blocks_forever",
     "recompute_on_new_target",
+    "resolution_bumps_nothing",
     "revocation_not_awaited",
     "silence_revokes",
     "static_leader_recompute",
@@ -100,6 +115,9 @@ Event: TypeAlias = (
     | requests.TimerFired
     | requests.MetadataChanged
     | StreamsConfigured
+    | ResolutionRun
+    | ResolutionApplied
+    | TargetApplied
     | Persisted
     | Unload
     | Load
@@ -121,21 +139,26 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     """
     if state.streams:
         config = config._replace(streams=state.streams[0])
-    effects = Effects(config, state.image, choices, state.now)
+    effects = Effects(config, state.image, choices, state.now, state.background)
     if isinstance(event, requests.MetadataChanged):
-        if isinstance(state.group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
-            state = state._replace(group=streams.images_changed(state.group, state.image, event.image))
-        seen = consumer_requests.notice_topics(state.group, state.image, event.image)
-        return CoordinatorStep(state._replace(group=seen, image=event.image), ())
+        return CoordinatorStep(_published(effects, state, event), ())
     if isinstance(event, StreamsConfigured):
         return CoordinatorStep(state._replace(streams=(event.config,)), ())
     if isinstance(event, Load):
         group: Group = _load(effects, event.log)
-        return CoordinatorStep(state._replace(group=group, role=Role.ACTIVE), tuple(effects.out))
+        image = state.background.image
+        state = state._replace(group=group, role=Role.ACTIVE, background=Background(image, image))
+        return CoordinatorStep(state, tuple(effects.out))
     if isinstance(event, Unload):
         if isinstance(state.group, ClassicGroup):
             classic_requests.unload(effects, state.group)
-        return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), tuple(effects.out))
+        idle = state.background._replace(tasks=(), targets=())
+        state = state._replace(group=None, role=Role.NOT_COORDINATOR, background=idle)
+        return CoordinatorStep(state, tuple(effects.out))
+    if isinstance(event, ResolutionRun | ResolutionApplied):
+        return _resolution(effects, state, event)
+    if isinstance(event, TargetApplied):
+        return _target(effects, state)
     if state.role != Role.ACTIVE:
         error = (
             errors.NOT_COORDINATOR
@@ -148,6 +171,50 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
     group = _handle(effects, state.group, event)
     if group is not state.group:
         state = state._replace(group=group)
+    if effects.background is not state.background:
+        state = state._replace(background=effects.background)
+    return CoordinatorStep(state, tuple(effects.out))
+
+
+def _published(
+    effects: Effects, state: CoordinatorState, event: requests.MetadataChanged
+) -> CoordinatorState:
+    """The state once there is another image, with its number where images have one."""
+    group = state.group
+    if isinstance(group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
+        group = streams.images_changed(group, state.image, event.image)
+    group = consumer_requests.notice_topics(effects, group, event.image)
+    background = state.background
+    if event.number:
+        new = {topic.topic_id for topic in event.image} - {topic.topic_id for topic in state.image}
+        created = event.number if new else background.created
+        background = background._replace(image=event.number, created=created)
+    return state._replace(group=group, image=event.image, background=background)
+
+
+def _resolution(
+    effects: Effects, state: CoordinatorState, event: ResolutionRun | ResolutionApplied
+) -> CoordinatorStep:
+    """A step of the resolution of regular expressions that is under way, if one is."""
+    background = state.background
+    if not background.tasks:
+        return CoordinatorStep(state, ())
+    if not background.tasks[0].result:
+        background = run(background, state.image, state.now)
+    group = state.group
+    if isinstance(event, ResolutionApplied):
+        (result,) = background.tasks[0].result
+        background = background._replace(tasks=())
+        group = consumer_requests.apply_resolution(effects, group, result)
+    return CoordinatorStep(state._replace(group=group, background=background), tuple(effects.out))
+
+
+def _target(effects: Effects, state: CoordinatorState) -> CoordinatorStep:
+    """The target that was computed in the background is written, if one was."""
+    group, background = state.group, state.background
+    for computed in background.targets:
+        group = consumer_requests.apply_target(effects, group, computed)
+    state = state._replace(group=group, background=background._replace(targets=()))
     return CoordinatorStep(state, tuple(effects.out))
 
 

@@ -21,6 +21,7 @@ Target: TypeAlias = tuple[tuple[str, Partitions], ...]
 
 LEADER: Final = "leader"
 PROTOCOL: Final = "protocol"
+LAST_RESOLVED: Final = "last resolved"
 TARGET: Final = "target"
 
 
@@ -47,7 +48,8 @@ class Choices(Protocol):
     def pick(self, kind: str, options: Sequence[str]) -> str:
         """One of `options`, which are at least one, sorted and without repeats.
 
-        `kind` is LEADER (who leads when the leader is gone) or PROTOCOL (a tied vote).
+        `kind` is LEADER (who leads when the leader is gone), PROTOCOL (a tied vote) or LAST_RESOLVED (whose
+        resolution counts as the last where those of a group's expressions differ).
         """
 
     def member_id(self, prefix: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kassay.model.protocols.values.background import NOTHING_BEGUN, Background
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import NO_CLOCK, Continuation, Group, Persist
 from kassay.model.protocols.values.marks import Generation, RequestId
@@ -19,21 +20,37 @@ from kassay.model.protocols.values.requests import (
 
 
 class Effects:
-    """One step under way; `refreshed` is what it makes of the field of that name of a consumer group."""
+    """One step under way; `refreshed` is what it makes of the field of that name of a consumer group.
 
-    __slots__ = ("choices", "config", "image", "now", "out", "refreshed")
+    `background` becomes the state's, whether or not the step's write fails.
+    """
 
-    def __init__(self, config: Config, image: Image, choices: Choices, now: int = NO_CLOCK) -> None:
+    __slots__ = ("background", "choices", "config", "image", "now", "out", "refreshed")
+
+    def __init__(
+        self,
+        config: Config,
+        image: Image,
+        choices: Choices,
+        now: int = NO_CLOCK,
+        background: Background = NOTHING_BEGUN,
+    ) -> None:
         self.config = config
         self.image = image
         self.choices = choices
         self.now = now
+        self.background = background
         self.refreshed: tuple[Generation, ...] | None = None
         self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
 
     def has(self, switch: str) -> bool:
         """Whether a deliberate bug is on."""
         return switch in self.config.switches
+
+    def looked_up(self, epoch: Generation) -> None:
+        """Note, where that is remembered, that a group's topics are looked up since it has this epoch."""
+        if self.now != NO_CLOCK or self.background.image:
+            self.refreshed = (epoch,)
 
     def reply(self, request: RequestId, body: ReplyBody) -> None:
         """Answer at once."""

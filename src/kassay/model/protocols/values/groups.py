@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.background import NOTHING_BEGUN, Background, RegexMatches, Resolved
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
 from kassay.model.protocols.values.records import UNKNOWN_TIME, ClassicMetadata, LogRecord
 from kassay.model.protocols.values.requests import (
@@ -98,12 +99,20 @@ class ConsumerMember(NamedTuple):
     pending: Partitions = ()
     assigned_epochs: tuple[Generation, ...] = ()
     pending_epochs: tuple[Generation, ...] = ()
+    regex: str = ""
 
     @property
     def assignment_epochs(self) -> dict[TopicPartition, Generation]:
         """Since which epoch the member has each partition that it holds, where that is recorded."""
         kept = zip(self.assigned, self.assigned_epochs)
         return dict([*kept, *zip(self.pending, self.pending_epochs)])
+
+    def reads(self, resolved: Resolved) -> tuple[str, ...]:
+        """The names that the member subscribes to; an expression that is not resolved matches nothing."""
+        if not self.regex:
+            return self.subscribed
+        matches = dict(resolved).get(self.regex, RegexMatches()).topics
+        return tuple(sorted({*self.subscribed, *matches}))
 
 
 class ConsumerGroup(NamedTuple):
@@ -120,6 +129,7 @@ class ConsumerGroup(NamedTuple):
     target: Ordered[tuple[MemberId, Partitions]] = ()
     target_time: int = UNKNOWN_TIME
     refreshed: tuple[Generation, ...] = ()
+    resolved: Resolved = ()
 
 
 Group: TypeAlias = ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
@@ -144,6 +154,7 @@ class CoordinatorState(NamedTuple):
     role: Role = Role.ACTIVE
     now: int = NO_CLOCK
     streams: tuple[StreamsConfig, ...] = ()
+    background: Background = NOTHING_BEGUN
 
 
 # What is left to do once the records of a step are acknowledged, or their write has failed.

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.background import Regex, RegexMatches
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Order, Ordered
 from kassay.model.protocols.values.requests import Image, Metadata, Partitions, Protocols
 from kassay.model.protocols.values.streams.records import (
@@ -31,6 +32,7 @@ TARGET_EPOCH: Final = "target_epoch"
 TARGET: Final = "target"
 CURRENT: Final = "current"
 OFFSET: Final = "offset"
+REGEX: Final = "regex"
 
 UNKNOWN_TIME: Final = -1
 
@@ -73,6 +75,7 @@ class MemberValue(NamedTuple):
     assignor: str
     rebalance_timeout: int
     classic: tuple[ClassicMetadata, ...] = ()
+    regex: str = ""
 
 
 class CurrentValue(NamedTuple):
@@ -114,6 +117,7 @@ Value: TypeAlias = (
     | OffsetValue
     | EpochValue
     | TargetEpochValue
+    | RegexMatches
     | Image
     | Partitions
     | Generation
@@ -124,7 +128,7 @@ Value: TypeAlias = (
     | StreamsCurrentValue
     | StreamsTopology
 )
-Key: TypeAlias = tuple[str, MemberId | TopicPartition]
+Key: TypeAlias = tuple[str, MemberId | TopicPartition | Regex]
 
 
 class LogRecord(NamedTuple):

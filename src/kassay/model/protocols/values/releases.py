@@ -90,6 +90,13 @@ OLD_RULES: Final = (
         "The next heartbeat gives the partition back.",
     ),
     OldRule(
+        "subscription_ignored",
+        8,
+        "KAFKA-19431",
+        "A member keeps, and is given, what its target holds, though it no longer subscribes to it.",
+        "What a member does not subscribe to is absent from its target, from the heartbeat on that says so.",
+    ),
+    OldRule(
         "assignor_change_waits",
         9,
         "KAFKA-20434",
@@ -122,12 +129,28 @@ OLD_RULES: Final = (
         "The clients of the walks read at least one topic.",
     ),
     OldRule(
+        "targets_at_once",
+        15,
+        "KIP-1263, KAFKA-20291",
+        "A heartbeat that finds the group epoch ahead computes the target.",
+        "A target is computed only after the assignment interval is over since the last one.",
+        hidden="Under an interval that is over every time the target is computed at once too.",
+    ),
+    OldRule(
         "commits_at_epoch_only",
         17,
         "KIP-1251",
         "An offset commit is accepted at the member's epoch only.",
         "An offset commit of an earlier epoch is accepted if the member has had all its partitions since.",
         "A commit that is refused breaks no promise.",
+    ),
+    OldRule(
+        "regexes_refused",
+        18,
+        "KAFKA-17593",
+        "A subscription by a regular expression is refused with INVALID_REQUEST.",
+        "A regular expression is resolved in the background, and again when topics are created.",
+        hidden="A client that subscribes by one ends with the error, and nothing is promised to it.",
     ),
     OldRule(
         "disabled_lets_classic_in",

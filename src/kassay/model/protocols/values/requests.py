@@ -159,14 +159,13 @@ class ConsumerHeartbeat(NamedTuple):
     subscribed_topic_names: tuple[str, ...] | None = None
     server_assignor: str = ""
     topic_partitions: Partitions | None = None
+    subscribed_topic_regex: str | None = None
 
     @property
     def full(self) -> bool:
         """Whether everything was sent, so that the assignment is due in return."""
-        sent = self.rebalance_timeout != -1 and None not in (
-            self.subscribed_topic_names,
-            self.topic_partitions,
-        )
+        subscribes = self.subscribed_topic_names is not None or self.subscribed_topic_regex is not None
+        sent = self.rebalance_timeout != -1 and subscribes and self.topic_partitions is not None
         return self.member_epoch == JOIN_EPOCH or sent
 
 
@@ -299,9 +298,10 @@ class TimerFired(NamedTuple):
 
 
 class MetadataChanged(NamedTuple):
-    """A new image was published to the coordinator."""
+    """A new image was published to the coordinator; its `number` is 0 where images have none."""
 
     image: Image
+    number: int = 0
 
 
 # Outputs.
@@ -340,7 +340,10 @@ class CancelTimer(NamedTuple):
 class Config(NamedTuple):
     """How a group coordinator is configured; times in ms.
 
-    `switches` names deliberate bugs (see `coordinator.SWITCHES`); empty for a correct one.
+    A group's regular expressions are not resolved again before `regex_min_interval` is over, which in Kafka
+    is no setting; below 0 there is no such time. With `offload`, which no release has, targets are computed
+    in the background (KIP-1263). `switches` names deliberate bugs (see `coordinator.SWITCHES`); empty for a
+    correct one.
     """
 
     initial_rebalance_delay: int = 3_000
@@ -352,6 +355,8 @@ class Config(NamedTuple):
     assignors: tuple[str, ...] = ("uniform", "range")
     assignment_interval: int = 0
     regex_refresh_interval: int = 600_000
+    regex_min_interval: int = 10_000
+    offload: bool = False
     upgrade: bool = False
     downgrade: bool = False
     switches: frozenset[str] = frozenset()

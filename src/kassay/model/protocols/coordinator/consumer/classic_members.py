@@ -70,6 +70,7 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
         rebalance_timeout=request.rebalance_timeout,
         subscribed=tuple(sorted(set(subscription.topics))),
         classic=(ClassicMetadata(request.session_timeout, request.protocols),),
+        regex="",
     )
     owned = to_ids(effects.image, subscription.owned)
     down = may_replace(effects, group, request.group_instance_id)

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.background import Regex, RegexMatches, Resolved
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
@@ -74,9 +75,10 @@ def held(group: ConsumerGroup) -> set[TopicPartition]:
     return {tp for member in group.members for tp in {*member.assigned} ^ {*member.pending}}
 
 
-def subscription_metadata(image: Image, members: Iterable[ConsumerMember]) -> Image:
-    """The existing topics that the members subscribe to."""
+def subscription_metadata(image: Image, members: Iterable[ConsumerMember], resolved: Resolved = ()) -> Image:
+    """The existing topics that the members subscribe to, and those that their expressions came to."""
     names = {topic for member in members for topic in member.subscribed}
+    names |= {topic for _, result in resolved for topic in result.topics}
     return tuple(topic for topic in image if topic.name in names)
 
 
@@ -105,7 +107,8 @@ def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> 
     ids = [by if member.member_id == replaced else member.member_id for member in group.members]
     members = tuple(record for member_id in ids for record in removal_records(member_id))
     whole = (r.TARGET_EPOCH, r.TOPICS, r.EPOCH)
-    return members + tuple(LogRecord((kind, ""), None) for kind in whole)
+    regexes = tuple(LogRecord((r.REGEX, Regex(regex)), None) for regex, _ in group.resolved)
+    return members + tuple(LogRecord((kind, ""), None) for kind in whole) + regexes
 
 
 def epoch_record(effects: Effects, epoch: int, topics: Image) -> LogRecord:
@@ -117,6 +120,9 @@ def epoch_record(effects: Effects, epoch: int, topics: Image) -> LogRecord:
 def bump_records(effects: Effects, group: ConsumerGroup, topics: Image) -> tuple[LogRecord, ...]:
     """The records that take the group to its next epoch, where its subscribed topics are these."""
     epoch = epoch_record(effects, group.epoch + 1, topics)
+    if any(target.epoch > group.epoch for target in effects.background.targets):
+        # It was begun for this same epoch by a step whose write failed.
+        effects.background = effects.background._replace(targets=())
     if effects.has("topics_recorded") and topics != group.topics:
         return LogRecord((r.TOPICS, ""), topics), epoch
     return (epoch,)
@@ -156,6 +162,7 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
     fields: dict[str, Any] = {}
     members = {member.member_id: member for member in before.members}
     target = dict(before.target)
+    resolved = dict(before.resolved)
     for (kind, name), value in records:
         key = str(name)
         if kind == r.GROUP:
@@ -167,6 +174,11 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
             fields |= {"target_epoch": value.epoch, "target_time": value.time}
         elif kind == r.TARGET_EPOCH:
             fields["target_epoch"] = value
+        elif isinstance(name, Regex):
+            resolved.pop(name.regex, None)
+            if isinstance(value, RegexMatches):
+                exists = True
+                resolved[name.regex] = value
         elif kind == r.TOPICS:
             fields["topics"] = value or ()
         elif kind == r.TARGET and value is None:
@@ -184,4 +196,5 @@ def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _F
         **fields,
         members=tuple([members[member_id] for member_id in sorted(members)]),
         target=tuple(sorted(target.items())),
+        resolved=tuple(sorted(resolved.items())),
     )

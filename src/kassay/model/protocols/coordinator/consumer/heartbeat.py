@@ -24,12 +24,18 @@ from kassay.model.protocols.coordinator.consumer.group import (
     target_of,
 )
 from kassay.model.protocols.coordinator.consumer.preference import preferred_assignor, preferred_with
-from kassay.model.protocols.coordinator.consumer.reconcile import reconcile
+from kassay.model.protocols.coordinator.consumer.reconcile import Reads, reconcile
+from kassay.model.protocols.coordinator.consumer.regexes import (
+    NO_REGEXES,
+    RegexChange,
+    change_regex,
+    drop_members,
+)
+from kassay.model.protocols.coordinator.consumer.targets import next_target
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.choices import Target, TargetAsk, TargetMember
 from kassay.model.protocols.values.effects import Effects
-from kassay.model.protocols.values.groups import NO_CLOCK, UNREVOKED, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import UNKNOWN_TIME, LogRecord
 
 COMMIT_VERSION = 9
@@ -66,12 +72,15 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
         full = request.rebalance_timeout != -1 and request.topic_partitions == ()
         names = request.subscribed_topic_names
         unnamed = not names if effects.has("empty_names_refused") else names is None
+        unnamed = unnamed and request.subscribed_topic_regex is None
         if not full or unnamed:
             raise Refused(errors.INVALID_REQUEST)
     else:
         unnamed = request.member_epoch == requests.STATIC_LEAVE_EPOCH and not request.group_instance_id
         if unnamed or request.member_epoch < requests.STATIC_LEAVE_EPOCH or not request.member_id.strip():
             raise Refused(errors.INVALID_REQUEST)
+    if request.subscribed_topic_regex is not None and effects.has("regexes_refused"):
+        raise Refused(errors.INVALID_REQUEST)
     if request.server_assignor and request.server_assignor not in effects.config.assignors:
         raise Refused(errors.UNSUPPORTED_ASSIGNOR)
 
@@ -91,7 +100,7 @@ def heartbeat(
     check_room(effects, group, request.member_id, request.group_instance_id)
     member_id = request.member_id or effects.choices.member_id("")
     member, records = _subscribe(effects, group, request, member_id)
-    subscribed = request.subscribed_topic_names
+    subscribed, regex = request.subscribed_topic_names, request.subscribed_topic_regex
     wanted = member._replace(
         group_instance_id=request.group_instance_id or member.group_instance_id,
         client_id="",
@@ -101,6 +110,7 @@ def heartbeat(
         assignor=request.server_assignor or member.assignor,
         subscribed=member.subscribed if subscribed is None else tuple(sorted(set(subscribed))),
         classic=(),
+        regex=member.regex if regex is None else regex,
     )
     updated, more, _ = update_member(effects, group, member, wanted, request.topic_partitions)
     effects.arm(requests.CONSUMER_SESSION, member_id, effects.config.consumer_session_timeout)
@@ -214,38 +224,54 @@ def update_member(
     everybody = sorted([*others, wanted])
     default = effects.config.assignors[0]
     assignor = preferred_with(group.members, member.assignor, wanted.assignor) or default
-    changed = wanted.subscribed != member.subscribed
+    renamed = wanted.subscribed != member.subscribed
+    regexes = _regexes(effects, group, member, wanted)
+    records += regexes.records
+    changed = renamed or regexes.bumps
     if assignor != (preferred_assignor(group.members) or default):
         changed = changed or not effects.has("assignor_change_waits")
     topics, epoch = group.topics, group.epoch
     if changed or looks_again(group):
-        topics = subscription_metadata(effects.image, everybody)
+        topics = subscription_metadata(effects.image, everybody, regexes.resolved)
         if changed or topics != group.topics:
             records += bump_records(effects, group, topics)
             epoch += 1
-        if effects.now != NO_CLOCK:
-            effects.refreshed = (epoch,)
-    target_epoch = group.target_epoch
-    if epoch > target_epoch and keeps_target:
+        effects.looked_up(epoch)
+    if epoch > group.target_epoch and keeps_target:
         return Updated(wanted, tuple(records), stale=True)
-    if epoch > target_epoch:
-        known = _known_targets(effects, group, wanted)
-        target = dict(_compute_target(effects, group, known, assignor, everybody, topics))
-        records += (
-            LogRecord((r.TARGET, name), tps) for name, tps in target.items() if known.get(name) != tps
-        )
-        records.append(target_epoch_record(effects, epoch, max(effects.now, 0)))
-        target_epoch, own = epoch, target[wanted.member_id]
-    else:
-        own = _present_target(group, wanted)
+    target = next_target(effects, group, wanted, everybody, assignor, topics, epoch)
+    records += target.records
     updated = wanted
-    if not is_reconciled(wanted, target_epoch):
+    resubscribed = renamed or wanted.regex != member.regex
+    follows = resubscribed and not effects.has("subscription_ignored")
+    if follows or not is_reconciled(wanted, target.epoch):
         taken: set[TopicPartition] = set() if effects.has("ignore_unreleased") else held(group)
-        updated = reconcile(effects, wanted, target_epoch, own, owned, taken)
+        reads = _reads(effects, wanted, group, changed=follows)
+        updated = reconcile(effects, wanted, target.epoch, target.own, owned, taken, reads)
     if updated != wanted:
         records.append(current_record(updated))
         _watch_revocation(effects, updated)
     return Updated(updated, tuple(records))
+
+
+def _regexes(
+    effects: Effects, group: ConsumerGroup, member: ConsumerMember, wanted: ConsumerMember
+) -> RegexChange:
+    """What the heartbeat makes of the group's expressions. Raises `Refused`."""
+    if not (wanted.regex or member.regex or any(m.regex for m in group.members)):
+        return NO_REGEXES
+    change = change_regex(effects, group, member, wanted)
+    if change.error != errors.NONE:
+        raise Refused(change.error)
+    return change
+
+
+def _reads(effects: Effects, member: ConsumerMember, group: ConsumerGroup, *, changed: bool) -> Reads | None:
+    """The topics, by id, that the member subscribes to; None where its assignment does not follow them."""
+    if effects.has("subscription_ignored"):
+        return None
+    names = member.reads(group.resolved)
+    return Reads(frozenset(topic.topic_id for topic in effects.image if topic.name in names), changed)
 
 
 def looks_again(group: ConsumerGroup) -> bool:
@@ -255,47 +281,6 @@ def looks_again(group: ConsumerGroup) -> bool:
 
 def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
     return bool(member.group_instance_id) and member.group_instance_id == other.group_instance_id
-
-
-def _present_target(group: ConsumerGroup, member: ConsumerMember) -> requests.Partitions:
-    """The member's target; a static one's is still under the id that it replaces."""
-    known = find_static(group, member.group_instance_id)
-    if member.group_instance_id:
-        return target_of(group, known.member_id) if known else ()
-    return target_of(group, member.member_id)
-
-
-def _known_targets(
-    effects: Effects, group: ConsumerGroup, member: ConsumerMember
-) -> dict[str, requests.Partitions]:
-    """The targets so far by member id, that of whom a static member replaces under the new id."""
-    known = dict(group.target)
-    replaced = find_static(group, member.group_instance_id)
-    if replaced and replaced.member_id in known and not effects.has("target_stays_with_instance"):
-        known[member.member_id] = known.pop(replaced.member_id)
-    return known
-
-
-def _compute_target(
-    effects: Effects,
-    group: ConsumerGroup,
-    known: dict[str, requests.Partitions],
-    assignor: str,
-    members: list[ConsumerMember],
-    topics: requests.Image,
-) -> Target:
-    everything = tuple(topic.name for topic in topics) if effects.has("subscriptions_pooled") else None
-    own = {} if effects.has("target_stays_with_instance") else known
-    asked = tuple(
-        TargetMember(
-            m.member_id,
-            m.group_instance_id,
-            everything or m.subscribed,
-            own[m.member_id] if m.member_id in own else _present_target(group, m),
-        )
-        for m in members
-    )
-    return effects.choices.target(TargetAsk(assignor, asked, topics))
 
 
 def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
@@ -325,7 +310,10 @@ def remove_members(
     """Remove members: their partitions are free, the group epoch goes up, their timers stop."""
     gone = {member.member_id for member in members}
     records = [record for member in members for record in removal_records(member.member_id)]
-    topics = subscription_metadata(effects.image, (m for m in group.members if m.member_id not in gone))
+    tombstones, resolved = drop_members(group, members)
+    records += tombstones
+    left = (m for m in group.members if m.member_id not in gone)
+    topics = subscription_metadata(effects.image, left, resolved)
     records += bump_records(effects, group, topics)
     if len(gone) == len(group.members) and not effects.has("empty_keeps_target_epoch"):
         records.append(target_epoch_record(effects, group.epoch + 1, UNKNOWN_TIME))

@@ -8,7 +8,7 @@ Source: `CurrentAssignmentBuilder` (KIP-848, section "Reconciliation").
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.shared.table import Rule, check_move, look_up, total
@@ -23,16 +23,24 @@ REVOKING: Final = "heartbeat that still owns, or says nothing"
 
 _ALL: Final = (MEMBER_STABLE, UNREVOKED, UNRELEASED)
 _NEXT: Final = Rule(_ALL, "keep what is in the target; revoke the rest first; then take what is free")
-_WAIT: Final = Rule((UNREVOKED,), "nothing: a newer target waits too")
+_WAIT: Final = Rule((UNREVOKED,), "give up what it no longer reads too; a newer target waits")
+_FOLLOW: Final = Rule((MEMBER_STABLE, UNREVOKED), "nothing, or give up what it no longer reads")
 
 CONSUMER_MEMBER: Final = total(
     (AT_TARGET, BEHIND, REVOKED, REVOKING),
     {
-        MEMBER_STABLE: {AT_TARGET: Rule((MEMBER_STABLE,), "nothing"), BEHIND: _NEXT},
+        MEMBER_STABLE: {AT_TARGET: _FOLLOW, BEHIND: _NEXT},
         UNREVOKED: {REVOKED: Rule(_ALL, "on to the newest target"), REVOKING: _WAIT},
         UNRELEASED: {AT_TARGET: _NEXT, BEHIND: _NEXT},
     },
 )
+
+
+class Reads(NamedTuple):
+    """The ids of the topics that a member subscribes to; `changed`: since this very heartbeat."""
+
+    topics: frozenset[str]
+    changed: bool
 
 
 def event_for(member: ConsumerMember, target_epoch: int, owned: Partitions | None) -> str:
@@ -54,14 +62,22 @@ def reconcile(
     target: Partitions,
     owned: Partitions | None,
     taken: set[TopicPartition],
+    reads: Reads | None,
 ) -> ConsumerMember:
-    """The member after a heartbeat; `taken` are the partitions that any member holds, this one included."""
+    """The member after a heartbeat; `taken` are the partitions that any member holds, this one included.
+
+    What a member does not read counts as absent from its target; without `reads`, its target alone counts.
+    """
     if owned is None and effects.has("silence_revokes"):
         owned = ()
     event = event_for(member, target_epoch, owned)
     look_up(CONSUMER_MEMBER, member.state, event)
     if event == REVOKING or (event == AT_TARGET and member.state == MEMBER_STABLE):
-        return member
+        updated = _follow(effects, member, owned, reads) if reads and reads.changed else member
+        check_move(CONSUMER_MEMBER, member.state, event, updated.state)
+        return updated
+    if reads:
+        target = tuple(tp for tp in target if tp.topic in reads.topics)
     if event == REVOKED and effects.has("recompute_on_new_target") and target_epoch > member.epoch + 1:
         return member
     counts_up = event == REVOKED and effects.has("revocation_counts_up")
@@ -103,6 +119,24 @@ def _next(
         pending=lost,
     )
     return _dated(effects, member, arrived, free)
+
+
+def _follow(
+    effects: Effects, member: ConsumerMember, owned: Partitions | None, reads: Reads
+) -> ConsumerMember:
+    """The member in its epoch, but without what it no longer reads: still to be revoked, if it owns that."""
+    assigned = tuple(tp for tp in member.assigned if tp.topic in reads.topics)
+    if assigned == member.assigned and (reads.topics or member.pending):
+        return member
+    pending = tuple(sorted({*member.pending, *member.assigned} - {*assigned}))
+    revoking = bool(pending) and _owns(owned, pending)
+    followed = member._replace(
+        state=UNREVOKED if revoking else member.state,
+        prev_epoch=member.epoch,
+        assigned=assigned,
+        pending=pending if revoking else member.pending,
+    )
+    return _dated(effects, member, followed)
 
 
 def _dated(

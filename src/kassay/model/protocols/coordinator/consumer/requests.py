@@ -9,7 +9,7 @@ from __future__ import annotations
 from kassay.model.protocols.coordinator.classic.group import GroupBuilder
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
-from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, table
+from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, regexes, table
 from kassay.model.protocols.coordinator.consumer.group import (
     group_state,
     group_tombstones,
@@ -18,9 +18,11 @@ from kassay.model.protocols.coordinator.consumer.group import (
     replay,
 )
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.consumer.targets import offloaded_records
 from kassay.model.protocols.shared.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.background import Offloaded, Resolved
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
@@ -98,12 +100,31 @@ def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHea
     return after
 
 
-def notice_topics(group: Group, before: requests.Image, after: requests.Image) -> Group:
+def apply_resolution(effects: Effects, group: Group, result: Resolved) -> Group:
+    """The group once the result of a resolution is written, if it is still there."""
+    if not isinstance(group, ConsumerGroup):
+        return group
+    return _checked(
+        group, table.RESOLVED, _write(effects, group, regexes.apply_result(effects, group, result))
+    )
+
+
+def apply_target(effects: Effects, group: Group, computed: Offloaded) -> Group:
+    """The group once a target that was computed in the background is written, if it is still there."""
+    if not isinstance(group, ConsumerGroup):
+        return group
+    records = offloaded_records(effects, group, computed)
+    return _checked(group, table.OFFLOADED, _write(effects, group, records))
+
+
+def notice_topics(effects: Effects, group: Group, after: requests.Image) -> Group:
     """The group once there are other topics: it looks them up again where that concerns it."""
     if not isinstance(group, ConsumerGroup) or not group.refreshed:
         return group
-    changed = {topic.name for topic in {*before} ^ {*after}}
+    changed = {topic.name for topic in {*effects.image} ^ {*after}}
     read = {topic for member in group.members for topic in member.subscribed}
+    if not effects.has("matched_topics_unwatched"):
+        read |= {topic for _, result in group.resolved for topic in result.topics}
     return group._replace(refreshed=()) if changed & read else group
 
 

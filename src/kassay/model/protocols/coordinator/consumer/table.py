@@ -25,6 +25,8 @@ OFFSET_COMMIT: Final = "OffsetCommit"
 MEMBER_TIMER: Final = "timer of a member"
 MEMBER_STORED: Final = "classic member stored"
 WRITE_FAILED: Final = "write failed"
+RESOLVED: Final = "regular expressions resolved"
+OFFLOADED: Final = "target computed in the background"
 
 _ANY: Final = (NO_GROUP, EMPTY, ASSIGNING, RECONCILING, STABLE, CLASSIC)
 
@@ -34,10 +36,13 @@ def _alive(state: str) -> dict[str, Rule]:
     gone = (EMPTY, ASSIGNING, CLASSIC)
     return {
         CONSUMER_HEARTBEAT: Rule(
-            (state, RECONCILING, STABLE), "bump, compute the target, reconcile the member"
+            (state, ASSIGNING, RECONCILING, STABLE),
+            "bump, compute the target if it is time to, reconcile the member",
         ),
         CONSUMER_LEAVE: Rule((state, *gone, RECONCILING), "-1: remove, bump; -2: keep the target"),
-        JOIN_GROUP: Rule((state, RECONCILING, STABLE, CLASSIC), "as a heartbeat of a classic member"),
+        JOIN_GROUP: Rule(
+            (state, ASSIGNING, RECONCILING, STABLE, CLASSIC), "as a heartbeat of a classic member"
+        ),
         SYNC_GROUP: Rule((state,), "hand out what is assigned, or REBALANCE_IN_PROGRESS"),
         HEARTBEAT: Rule((state,), "ok, or REBALANCE_IN_PROGRESS when there is something to do"),
         LEAVE_GROUP: Rule((state, *gone), "remove, bump"),
@@ -45,12 +50,14 @@ def _alive(state: str) -> dict[str, Rule]:
         MEMBER_TIMER: Rule((state, *gone), "fence the member: remove, bump"),
         MEMBER_STORED: Rule((state,), "answer the member and watch it"),
         WRITE_FAILED: Rule(_ANY, "the group is what it was before the step"),
+        RESOLVED: Rule((state, ASSIGNING), "write what they match; bump if that is something else"),
+        OFFLOADED: Rule((state, RECONCILING, STABLE), "write the target, unless it is out of date"),
     }
 
 
 CONSUMER_GROUP: Final[Table] = {
     EMPTY: {
-        CONSUMER_HEARTBEAT: Rule((EMPTY, RECONCILING, STABLE), "epoch 0: the first member"),
+        CONSUMER_HEARTBEAT: Rule((EMPTY, ASSIGNING, RECONCILING, STABLE), "epoch 0: the first member"),
         CONSUMER_LEAVE: Rule((EMPTY,), "UNKNOWN_MEMBER_ID"),
         JOIN_GROUP: Rule((NO_GROUP, CLASSIC), "delete the group; without member id, make a classic one"),
         **dict.fromkeys((SYNC_GROUP, HEARTBEAT, LEAVE_GROUP), Rule((EMPTY,), "UNKNOWN_MEMBER_ID")),
@@ -58,6 +65,8 @@ CONSUMER_GROUP: Final[Table] = {
         MEMBER_TIMER: IGNORE,
         MEMBER_STORED: Rule((EMPTY,), "answer the member, though it is gone"),
         WRITE_FAILED: Rule(_ANY, "the group is what it was before the step"),
+        RESOLVED: Rule((EMPTY,), "bump if the topics are others"),
+        OFFLOADED: Rule((EMPTY,), "nothing: it is out of date"),
     },
     ASSIGNING: _alive(ASSIGNING),
     RECONCILING: _alive(RECONCILING),

@@ -59,8 +59,14 @@ class WorldParts(NamedTuple):
 
 
 def coordinator_config(options: ModelOptions) -> requests.Config:
-    """A coordinator that waits for nobody before its first rebalance."""
-    return requests.Config(initial_rebalance_delay=0, switches=options.switches)
+    """A coordinator that waits for nobody before its first rebalance, and resolves again whenever it can."""
+    return requests.Config(
+        initial_rebalance_delay=0,
+        assignment_interval=int(options.late_targets),
+        regex_min_interval=-1,
+        offload=options.offload,
+        switches=options.switches,
+    )
 
 
 def no_targets(_: TargetAsk) -> tuple[Target, ...]:

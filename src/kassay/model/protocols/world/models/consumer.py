@@ -23,6 +23,7 @@ from kassay.model.protocols.world.models.classic import (
     classic_parts,
     coordinator_config,
 )
+from kassay.model.protocols.world.parts.background import background_steps
 from kassay.model.protocols.world.parts.consumer_census import ConsumerCensuses
 from kassay.model.protocols.world.parts.consumer_faults import CONSUMER, ConsumerFaults
 from kassay.model.protocols.world.parts.context import ModelOptions, World, WorldContext, WorldMove, listing
@@ -71,7 +72,14 @@ class ConsumerModel(ClassicModel):
     def initial(self) -> Iterator[World]:
         """Nobody has started; the coordinator knows the topics."""
         for world in super().initial():
-            yield world._replace(broker=self.context.brokers.first(world.image.value))
+            number = int(bool(self.options.regex))
+            yield world._replace(broker=self.context.brokers.first(world.image.value, number))
+
+    def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
+        """What a world of classic clients has, and what its coordinator does in the background."""
+        yield from super()._steps(state)
+        if self.options.regex or self.options.late_targets or self.options.offload:
+            yield from background_steps(self.context, state)
 
     def _client_moves(
         self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults

@@ -8,8 +8,9 @@ from kassay.model.protocols.clients.any_balanced import tps_of
 from kassay.model.protocols.clients.config import ClientConfig, Process, still_matching
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.clients.consumer_table import ConsumerState
+from kassay.model.protocols.coordinator.consumer.regexes import matched
 from kassay.model.protocols.shared.census import Belief, Registered
-from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup
+from kassay.model.protocols.values.groups import MEMBER_STABLE, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, ConsumerHeartbeatReply, Image
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
 from kassay.model.protocols.world.parts.context import World
@@ -23,7 +24,8 @@ class ConsumerCensuses(Censuses):
         group = state.broker.value.state.group
         if not isinstance(group, ConsumerGroup):
             return super().record(state)
-        return _recorded(group, state.image.value)
+        background = state.broker.value.state.background
+        return _recorded(group, state.image.value, busy=bool(background.tasks or background.targets))
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:
         """One client's belief, and how it stands to the registry."""
@@ -56,18 +58,27 @@ class ConsumerCensuses(Censuses):
         return Belief(f"c{c + 1}", client.member_id, live, current, settled, client.owned, commits, heard)
 
 
-def _recorded(group: ConsumerGroup, image: Image) -> RegisteredMember:
+def _recorded(group: ConsumerGroup, image: Image, *, busy: bool) -> RegisteredMember:
     """The record of a consumer group: quiet once it knows the topics and all members are at the target."""
     registry = tuple(
-        Registered(m.member_id, m.group_instance_id, m.subscribed, tuple(sorted((*m.assigned, *m.pending))))
+        Registered(
+            m.member_id, m.group_instance_id, _reads(m, image), tuple(sorted((*m.assigned, *m.pending)))
+        )
         for m in group.members
     )
     read = {topic for entry in registry for topic in entry.topics}
     seen = set(group.topics) == {topic for topic in image if topic.name in read}
     arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
-    quiet = not group.members or (seen and group.epoch == group.target_epoch and arrived)
+    quiet = not busy and (not group.members or (seen and group.epoch == group.target_epoch and arrived))
     caught_up = tuple(m.member_id for m in group.members if m.epoch == group.target_epoch)
     return RegisteredMember(registry, tps_of(image, read), quiet, group.target, caught_up)
+
+
+def _reads(member: ConsumerMember, image: Image) -> tuple[str, ...]:
+    """The topics that a member subscribes to: of those that exist, all that its expression matches."""
+    if not member.regex:
+        return member.subscribed
+    return tuple(sorted({*member.subscribed, *matched(member.regex, image)}))
 
 
 def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:

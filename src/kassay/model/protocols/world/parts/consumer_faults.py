@@ -38,13 +38,14 @@ class ConsumerFaults(FaultSteps):
         if self.kind(c, rollout_step) == CLASSIC:
             return super().fresh_process(c, rollout_step, image, connection)
         config = self.context.configs[c]
-        return cm.started(matching(config, image), f"{config.client_id}m-1", rollout_step)._replace(
-            connection=connection
-        )
+        fresh = cm.started(matching(config, image), f"{config.client_id}m-1", rollout_step, config.regex)
+        return fresh._replace(connection=connection)
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:
         """The broker once it has seen the metadata."""
-        ((after, _),) = self.context.brokers.handle(broker, MetadataChanged(image))
+        number = broker.value.state.background.image
+        event = MetadataChanged(image, number and number + 1)
+        ((after, _),) = self.context.brokers.handle(broker, event)
         return after
 
     def client_faults(
@@ -65,6 +66,9 @@ class ConsumerFaults(FaultSteps):
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             yield from self.departs(state, c, "rollout", "closes for its next version", newer)
+        if faults.subscribe and client.regex:
+            named = client._replace(topics=self.context.options.topics[:1], regex="", full=True)
+            yield self.befalls(state, c, "subscribe", "subscribes by name", named)
         if faults.subscribe and self.names_its_topics(client):
             fewer = client._replace(topics=client.topics[:1], full=True)
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)

@@ -49,7 +49,9 @@ class ModelOptions:
 
     `assignors`: one tuple of names a step of the rollout; `modes` what each name supports. `topics` are the
     topics at the start, `reads` those of each client where not all read all, `pattern` a prefix if clients
-    subscribe by one, `new_topics` what may be created.
+    subscribe by one, `regex` an expression if they leave that to the coordinator, `new_topics` what may be
+    created. With `late_targets` an interval lies between two targets of a group; with `offload` they are
+    computed in the background.
     With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
     `records` of each partition can be processed, and their offsets committed, where it is not.
     """
@@ -59,6 +61,9 @@ class ModelOptions:
     topics: tuple[str, ...] = ("t",)
     reads: tuple[tuple[str, ...], ...] = ()
     pattern: str = ""
+    regex: str = ""
+    late_targets: bool = False
+    offload: bool = False
     new_topics: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
     assignors: tuple[tuple[str, ...], ...] = (("any-balanced",),)
@@ -133,8 +138,9 @@ def config_of(o: ModelOptions, c: int) -> ClientConfig:
         instance,
         strategies,
         o.modes,
-        o.reads[c] if o.reads else o.topics,
+        () if o.regex else o.reads[c] if o.reads else o.topics,
         o.pattern,
+        o.regex,
         o.version,
         o.remembers,
         o.threads,

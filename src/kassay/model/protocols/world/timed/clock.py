@@ -30,7 +30,8 @@ class Timing:
     `session` and `heartbeat` are session.timeout.ms and heartbeat.interval.ms, `max_poll` is
     max.poll.interval.ms; `rebalance` is the rebalance timeout, 0 for that of a consumer, which is
     `max_poll`. `initial_delay` is group.initial.rebalance.delay.ms. A heartbeat arrives up to `delay`
-    ticks after it was sent. A new coordinator takes `load` ticks to read its log.
+    ticks after it was sent. A new coordinator takes `load` ticks to read its log. Between two targets of a
+    consumer group lie `interval` ticks at least (group.consumer.assignment.interval.ms).
     """
 
     session: int = 6
@@ -40,6 +41,7 @@ class Timing:
     initial_delay: int = 0
     delay: int = 0
     load: int = 0
+    interval: int = 0
 
     @property
     def rebalance_timeout(self) -> int:
@@ -64,6 +66,7 @@ class Timing:
             ("--initial-delay", self.initial_delay, 0),
             ("--delay", self.delay, 0),
             ("--load", self.load, 0),
+            ("--assignment-interval", self.interval, 0),
         ):
             if not low <= ticks <= TICKS_MAX:
                 raise InputError(f"{option}: {ticks} is out of range; expected {low} to {TICKS_MAX} ticks")

@@ -30,6 +30,7 @@ def timed_context(
         new_member_join_timeout=timing.new_member_timeout,
         consumer_session_timeout=timing.session,
         consumer_heartbeat_interval=timing.heartbeat,
+        assignment_interval=timing.interval,
     )
     configs = tuple(
         config_of(options, c)._replace(
