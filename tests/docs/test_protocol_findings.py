@@ -173,3 +173,34 @@ def test_an_upgrade_in_mid_hand_over_gives_out_what_is_still_owned(release, leng
             "c1 and c2 both own t-1, and both are current members",
         }
     assert (result.exploration.liveness.dead_ends, result.exploration.liveness.livelocks) == ((), ())
+
+
+def test_a_lost_answer_leaves_a_task_of_a_streams_group_without_owner():
+    result = explore("streams", faults="loss=1")
+    assert real(result) == {"complete-at-rest": 12}
+    assert result.exploration.liveness.dead_ends
+    assert explore("streams", partitions=1, faults="failover=1").verdict == "holds"
+
+
+def test_a_stream_thread_that_has_just_joined_names_no_tasks():
+    result = explore("streams", switches=frozenset({"streams_names_reconciled"}))
+    assert {"commits-fenced", "single-current-owner"} <= set(real(result))
+    (found,) = (v for v in result.exploration.violations if v.invariant == "single-current-owner")
+    assert not any(step.action.fault for step in found.trace[1:] if step.action.name != "start")
+
+
+def test_a_missing_source_topic_ends_threads_with_an_endpoint_alone():
+    missing = {"members": 1, "partitions": 1, "faults": "topic=1"}
+    assert real(explore("streams", endpoints=1, **missing)) == {"no-server-error": 2}
+    assert explore("streams", **missing).verdict == "holds"
+
+
+def test_a_refused_join_moves_what_a_static_member_is_led_towards():
+    result = explore("streams", partitions=1, static=1, faults="crash=1")
+    assert list(real(result)) == ["refused-changes-nothing"]
+
+
+def test_a_failed_write_beside_a_crash_leaves_a_stream_thread_unwatched():
+    result = explore("streams", partitions=1, faults="crash=1,write=1")
+    assert list(real(result)) == ["members-watched"]
+    assert explore("streams", partitions=1, faults="write=1").verdict == "holds"

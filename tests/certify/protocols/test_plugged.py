@@ -2,11 +2,13 @@
 
 import pytest
 
-from kassay.certify.protocols.plugged import ANY, client_side, server_side
+from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.model.errors import InputError
 from kassay.model.protocols.clients.any_balanced import balanced_targets
+from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask
 from kassay.model.protocols.values.requests import Subscription, image_of
+from kassay.model.streams.group import StreamsGroup, StreamsMember, Subtopology
 
 NONE = frozenset()
 
@@ -58,3 +60,17 @@ def test_server_side_assignors_are_found_by_their_short_names():
     assert server_side("range") is not server_side("uniform")
     with pytest.raises(InputError, match="'sticky' is no server-side assignor; expected uniform or range"):
         server_side("sticky")
+
+
+def test_assignors_of_tasks_are_those_that_give_them_to_members():
+    assert of_tasks(None) is of_tasks(ANY) is balanced_tasks
+    ask = StreamsGroup(
+        (Subtopology("0", 2, stateful=True),), (StreamsMember("a", "p1"), StreamsMember("b", "p2")), 1
+    )
+    assign = of_tasks("streams-group-sticky")
+    (target,) = assign(ask)
+    assert target in balanced_tasks(ask)
+    assert assign(StreamsGroup(ask.subtopologies, ())) == ((),)
+    for other in ("streams-sticky", "sticky", "nobody"):
+        with pytest.raises(InputError, match="gives no tasks to members; expected streams-group-sticky"):
+            of_tasks(other)

@@ -10,6 +10,7 @@ from kassay.model.explore.graph import Action
 from kassay.model.explore.traces import run
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.streams.options import StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
 from tests.explored import OLD_RULES, build, settings
 from tests.paths import HELD
@@ -31,6 +32,22 @@ from tests.paths import HELD
         ({"timing": Timing(session=0)}, "--session: 0 is out of range"),
         ({"timing": Timing(), "model": "migration"}, "--clock: migration has no integer clock"),
         ({"timing": Timing(), "faults": Faults(write=1)}, "--faults: write has no integer clock"),
+        (
+            {"release": "2024-10", "model": "streams"},
+            "--release: 2024-10 has no Streams groups; expected 4.4",
+        ),
+        ({"streams": StreamsOptions(standby=1)}, "--standby: classic has no Streams group; expected streams"),
+        ({"streams": StreamsOptions(fresh=True)}, "--fresh: classic has no Streams group; expected streams"),
+        ({"streams": StreamsOptions(standby=4), "model": "streams"}, "--standby: 4 is out of range"),
+        ({"streams": StreamsOptions(processes=3), "model": "streams"}, "--processes: 3 is out of range"),
+        ({"streams": StreamsOptions(endpoints=3), "model": "streams"}, "--endpoints: 3 is out of range"),
+        ({"topics": 2, "model": "streams"}, "--topics: the topology of streams reads one topic"),
+        (
+            {"records": 1, "network": NetworkLevel.STEPS, "model": "streams"},
+            "--records: stream threads process no records",
+        ),
+        ({"faults": Faults(subscribe=1), "model": "streams"}, "--faults: streams knows no subscribe"),
+        ({"timing": Timing(), "model": "streams"}, "--clock: streams has no integer clock"),
         ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
         ({"reads": (1, 1), "model": "draft"}, "--reads: all clients of draft read its one topic"),
         ({"reads": (1,)}, "--reads: 1 numbers for 2 clients; expected one for each"),

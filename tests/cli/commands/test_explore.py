@@ -158,6 +158,9 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("kip848", "--mode", "eager"), "kip848 has no eager mode"),
         (("kip848", "--assignor", "sticky"), "no server-side assignor"),
         (("zookeeper", "--static", "1"), "knows no static members"),
+        (("classic", "--tasks", "2"), "--tasks: classic has partitions, not tasks"),
+        (("streams", "--assignor", "range"), "gives no tasks to members"),
+        (("streams", "--faults", "shrink=1"), "streams knows no shrink"),
         (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
         (("classic", "--network", "N7"), "N7"),
         (("classic", "--clock", "T5"), "T5"),
@@ -289,3 +292,15 @@ def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     assert "kassay explore zookeeper --report html --out pages --json -" in page
     told = one_line(here("explore", "zookeeper", "--report", "pdf", cwd=tmp_path), 2)
     assert "'pdf' is not 'html'" in told
+
+
+def test_a_streams_group_is_walked_and_its_json_says_what_it_has_beside(tmp_path: Path) -> None:
+    chosen = ("--tasks", "1", "--standby", "1", "--processes", "2", "--delayed")
+    done = kassay("explore", "streams", *chosen, "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    document = valid(json.loads(done.stdout), "explore-4")
+    assert (document["model"], document["verdict"]) == ("streams", "holds")
+    beside = {
+        name: document["settings"][name] for name in ("standby", "processes", "endpoints", "delayed", "fresh")
+    }
+    assert beside == {"standby": 1, "processes": 2, "endpoints": 0, "delayed": True, "fresh": False}

@@ -113,6 +113,8 @@ class ExploreSettings:
                 f"--release: {self.model} is older than all of them; "
                 f"expected {', '.join(name for name in MODELS if name not in BEFORE_0_9)}"
             )
+        if self.release != NEWEST and self.model == "streams":
+            raise InputError(f"--release: {self.release} has no Streams groups; expected {NEWEST}")
 
     def _check_sizes(self) -> None:
         for option, number, low, high in (
