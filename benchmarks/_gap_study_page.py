@@ -118,6 +118,7 @@ def page(
                 invalid=sum(row["invalid"] for row in rules),
             ),
             _overview(leaders, profiles),
+            "`docs/worst-cases.md` has the worst that a search finds for each rule, size by size.",
             "## What it says",
             "\n".join(f"* {line}" for line in said(profiles, studies["gap_by_size"])),
             LOADS,

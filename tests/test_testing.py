@@ -57,6 +57,16 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_file_of_sentences_is_judged(tmp_path):
+    (tmp_path / "s.toml").write_text('all-to-one = "max(load) == partitions where equal_subscriptions"\n')
+    sound = certify_assignor(
+        EverythingToTheFirst, claims_file=tmp_path / "s.toml", histories=100, controls=False
+    )
+    (result,) = sound.claims
+    assert result.id == "all-to-one = max(load) == partitions where equal_subscriptions"
+    assert result.checked >= 50
+
+
 def test_a_class_is_certified_or_fails_with_its_smallest_history():
     sound = certify_assignor(EverythingToTheFirst, claims=["complete", "single-owner"], histories=100)
     assert (sound.histories, sound.verdict) == (100, "certified")

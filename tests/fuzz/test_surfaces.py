@@ -20,10 +20,14 @@ from kassay.certify.clusters.inputs import read_cluster
 from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
+from kassay.properties.sentences.functions import FUNCTIONS
+from kassay.properties.sentences.grammar import GRAMMAR
+from kassay.properties.sentences.words import VOCABULARIES
 from kassay.reading.kafka.brokers import read_brokers
 from kassay.reading.kafka.log_dirs import read_log_dirs
 from kassay.reading.kafka.offsets.consumer_protocol import read_assignment, read_subscription
@@ -386,6 +390,7 @@ BOUNDED = {
     "gap": ["--suite", "small", "--time", "0.2s"],
     "optimum": ["--suite", "small", "--time", "0.2s"],
     "explore": ["--max-states", "30"],
+    "hunt": ["--histories", "1", "--exhaustive", "1x1"],
 }
 WORDS = [
     "range",
@@ -432,3 +437,28 @@ def test_command_lines(tmp_path):
             ran(line)
 
     assert fuzz(check, tmp_path, line=command_lines())
+
+
+def test_sentences(tmp_path):
+    """Sentences out of their own words and signs, or of anything, hunted in the smallest scope."""
+    words = [
+        *VOCABULARIES[Kind.CLIENT].by_name,
+        *FUNCTIONS,
+        *"mtr",
+        *GRAMMAR.split('"')[1::2],
+        "1",
+        "0",
+        "1.5",
+    ]
+    sentences = st.one_of(
+        st.lists(st.sampled_from([*words, "<=", "==", "members", "all", "some", "("]), max_size=14).map(
+            " ".join
+        ),
+        st.text(max_size=30).map("{} <= 1".format),
+    )
+
+    def check(sentence: str) -> None:
+        if "\0" not in sentence:
+            ran(["hunt", "--on", "range", "--histories", "0", "--exhaustive", "1x1", "--", sentence])
+
+    assert fuzz(check, tmp_path, sentence=sentences)

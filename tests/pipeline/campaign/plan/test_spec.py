@@ -29,6 +29,15 @@ def test_the_example_is_read() -> None:
     assert found.gap
 
 
+def test_the_sentences_of_a_file_stand_beside_the_claims(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text(GOOD.replace("[[target]]", 'claims = ["complete"]\nclaims_file = "s.toml"\n[[target]]'))
+    with pytest.raises(InputError, match=r"s\.toml: no such file"):
+        read_spec(path)
+    (tmp_path / "s.toml").write_text('few = "moved <= 2"\n')
+    assert read_spec(path).claims == ("complete", "few = moved <= 2")
+
+
 def test_targets_and_profiles_are_taken_together(tmp_path: Path) -> None:
     path = tmp_path / "c.toml"
     path.write_text(GOOD, encoding="utf-8")
