@@ -31,7 +31,7 @@ def test_today_tomorrow_and_every_broker_on_the_way() -> None:
     assert loads[3].replicas[1] == loads[1].replicas[1] == 0 and loads[9].replicas[0] == 0
     before, after = zip(*(load.replicas for load in loads.values()), strict=True)
     assert sum(before) == sum(after) == 34
-    document = valid(plan.to_json({}), "place-1")
+    document = valid(plan.to_json({}), "place-2")
     assert len(document["steps"]) == len(plan.steps) > 2
 
 

@@ -61,7 +61,9 @@ def walked(placed: PlacedCluster, change: PlacementChange, bound: StepBound) -> 
 
 def faults(step: ReassignmentStep, before: PlacedCluster) -> list[str]:
     """What the lint has against the file of a step, racks aside, which depend on the brokers of tomorrow."""
-    block = read_reassignment(json_text(reassignment_json(step.after), indent=1), "step.json")
+    block = read_reassignment(
+        json_text(reassignment_json(step.after, step.before, {}), indent=1), "step.json"
+    )
     findings = lint(block, LintContext(before, has_topics=True, has_brokers=True))
     return [
         str(each) for each in findings if each.severity is LintSeverity.ERROR and each.rule != "rack-spread"

@@ -23,7 +23,7 @@ def folder(tmp_path):
 def test_a_plan_whose_every_file_is_clean_and_whose_certificate_is_accepted(folder):
     done = kassay("place", *FILES, "--step-moves", "10", "--json", "-", cwd=folder)
     assert done.returncode == 0, done.stderr
-    document = valid(json.loads(done.stdout), "place-1")
+    document = valid(json.loads(done.stdout), "place-2")
     assert document["proposal"]["status"] == "optimal"
     files = document["files"]
     assert len(document["steps"]) == 3 and (folder / files["rollback 3"]).exists()

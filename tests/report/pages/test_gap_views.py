@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kassay.certify.optimum.told import told_group
+from kassay.model.groups.group import Assignment
 from kassay.report.pages.gap_views import (
     BOARDS_BYTES_MAX,
     OPEN_BYTES_MAX,
@@ -10,7 +12,7 @@ from kassay.report.pages.gap_views import (
     gap_words,
     instance_board,
 )
-from kassay.solver.consumers.gap import gap
+from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.consumers import consumer
@@ -28,7 +30,8 @@ def test_the_optimum_itself_has_a_board_and_no_gap() -> None:
     problem = Problem.parse(consumer("random", 1, members=3, partitions=6))
     best = optimum(problem)
     mine = gap(problem, best.assignment, best)
-    board = instance_board(mine, best.assignment, "case-1")
+    told = told_group(*as_group(problem), Assignment(best.assignment), best.assignment)
+    board = instance_board(mine, told, "case-1")
     assert board is not None
     assert 'id="case-1"' in board
     assert "balance gap 0" in gap_words(mine)

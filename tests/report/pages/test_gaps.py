@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 from kassay.certify.optimum.gaps import GapReport, measure
@@ -10,6 +12,7 @@ from kassay.reading.documents import Located
 from kassay.report.pages.gaps import render, view_of
 from kassay.solver.consumers.optimum import parse_order
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.suites import suite as suite_of
 from tests.browser import axe, no_overflow, on_paper
 from tests.report.pages.test_layout import Reader
 
@@ -60,12 +63,34 @@ def test_the_worst_case_is_a_board_beside_the_optimum(study: GapReport) -> None:
     assert not page.open
 
 
+@pytest.mark.parametrize(
+    ("spec", "suite", "place"),
+    [("share-simple@4.1", "share", "round-1"), ("streams-sticky", "streams", "rebalance-1")],
+)
+def test_share_groups_and_tasks_have_boards_beside_their_optimum(spec: str, suite: str, place: str) -> None:
+    small = (document for document in suite_of(suite) if len(str(document)) < 4_000)
+    instances = [Located(document, f"{suite}-{number}") for number, document in enumerate(islice(small, 4))]
+    study = measure([resolve(spec)], instances, "here", order=parse_order("balance,movement,rack"))
+    (case,) = view_of(study, {spec: "worst.json"}, (), "x").cases
+    assert case.board is not None
+    assert "Beside the certified optimum" in case.board
+    assert place in case.board
+    told, gap = study.targets[0].worst.telling(), study.targets[0].worst.gap
+    if suite == "share":
+        (round_,) = told.step["rounds"]
+        assert sorted(map(len, told.best.values())) == list(gap.best.loads)
+        assert sorted(map(len, round_["answer"].values())) == list(gap.loads)
+    else:
+        assert sorted(t for each in told.best.values() for t in each["active"]) == sorted(told.step["tasks"])
+
+
 def test_the_worst_answer_is_kept_with_its_gap(study: GapReport) -> None:
     for each in study.targets:
         worst = max((gap.balance or 0 for gap in each.gaps), default=0)
         if each.worst is not None:
             assert (each.worst.gap.balance or 0) == worst
-            assert sorted(map(len, each.worst.answer.values())) == list(each.worst.gap.loads)
+            (round_,) = each.worst.telling().step["rounds"]
+            assert sorted(map(len, round_["answer"].values())) == list(each.worst.gap.loads)
         assert sum(each.rounds_taken.values()) == each.instances
         assert sum(rounds * count for rounds, count in each.rounds_taken.items()) == each.rounds
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, posed
+from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, Telling, posed
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
-from kassay.model.groups.group import Assignment
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.reading.documents import Located
 from kassay.solver.consumers.gap import Distribution, Shortfall, distribution
@@ -34,10 +33,10 @@ _ANSWERED: Final = {
 
 
 class WorstAnswer(NamedTuple):
-    """A gap of a consumer group, and the answer that it is of."""
+    """A gap, and what makes what a board of it shows."""
 
     gap: Gap[Any, Any]
-    answer: Assignment
+    telling: Telling
 
 
 def _weight(gap: Gap[Any, Any] | None) -> tuple[int, ...]:
@@ -52,7 +51,7 @@ class TargetGaps:
     """A target's gaps, instance by instance, and where it failed.
 
     `rounds_taken` counts instances by the rounds they took, and `worst` is the first of those furthest from
-    the optimum, in balance, then in movement, then in racks; None where no consumer group is short of it.
+    the optimum, in balance, then in movement, then in racks; None where no answer is short of it.
     """
 
     target: Target
@@ -102,8 +101,8 @@ class TargetGaps:
             self.failed.append(asked.gap)
         else:
             self.gaps.append(asked.gap)
-            if asked.answer is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
-                self.worst = WorstAnswer(asked.gap, asked.answer)
+            if asked.telling is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
+                self.worst = WorstAnswer(asked.gap, asked.telling)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""

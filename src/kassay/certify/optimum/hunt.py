@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.posed import Missed, measured_gap, play
+from kassay.certify.optimum.told import ToldInstance, told_group
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.group import Assignment
@@ -37,6 +38,10 @@ class WorstFound(NamedTuple):
     def problem(self) -> Problem:
         """The instance."""
         return self.gap.problem
+
+    def drawn(self) -> ToldInstance:
+        """What a board of it shows."""
+        return told_group(*as_group(self.problem), self.answer, self.gap.best.assignment)
 
     def to_json(self) -> dict[str, Any]:
         """The gap with its instance and both assignments."""

@@ -10,14 +10,14 @@ measured know none of these: loads are partitions, or tasks.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
-from kassay.model.cluster import Cluster
+from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, Event, History, Join, Withhold
@@ -39,11 +39,14 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 if TYPE_CHECKING:
+    from kassay.certify.optimum.told import ToldInstance
+    from kassay.solver.streams.members.actives import PlacedActives
     from kassay.solver.streams.members.problem import MemberTaskProblem
     from kassay.solver.streams.problem import TaskProblem
 
 A = TypeVar("A")
 G = TypeVar("G")
+Telling = Callable[[], "ToldInstance"]
 NewTarget = Callable[[Mapping[str, str]], Any]
 """Makes a configured object of a target: an `Assignor` or a `TaskAssignor`, as its kind says."""
 
@@ -67,13 +70,13 @@ class Missed(NamedTuple):
 class AskedInstance(NamedTuple):
     """The gap of a target on an instance, or why there is none, after so many rounds and seconds.
 
-    `answer` is what the target gave a consumer group; of other families it is not kept.
+    `telling` makes what a board of it shows, None where there was no answer.
     """
 
     gap: Gap[AnyProblem, AnyOptimum] | Missed
     rounds: int
     seconds: float
-    answer: Assignment | None = None
+    telling: Telling | None = None
 
 
 Asking = Callable[[NewTarget, Target], AskedInstance]
@@ -180,7 +183,8 @@ def _consumers(problem: Problem, how: How) -> Asking:
     def ask(new: NewTarget, target: Target) -> AskedInstance:
         played = play(new, target, *group)
         measured = measured_gap(plain, played, best)
-        return AskedInstance(measured, played.rounds, played.seconds, played.answer)
+        telling = _told_group(group, played, best.assignment)
+        return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
@@ -192,9 +196,35 @@ def _sharing(problem: ShareProblem, how: How) -> Asking:
     def ask(new: NewTarget, target: Target) -> AskedInstance:
         played = play(new, target, *group)
         measured = _measured(problem.name, played, lambda answer: share_gap(problem, answer, best))
-        return AskedInstance(measured, played.rounds, played.seconds)
+        telling = _told_group(group, played, best.assignment)
+        return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
+
+
+def _told_group(
+    asked: tuple[Cluster, Group],
+    played: PlayedInstance[Assignment],
+    best: Mapping[str, Sequence[TopicPartition]],
+) -> Telling | None:
+    if played.answer is None:
+        return None
+    from kassay.certify.optimum.told import told_group
+
+    return partial(told_group, *asked, played.answer, best)
+
+
+def _told_application(
+    asked: MemberTaskProblem,
+    request: TaskRequest,
+    played: PlayedInstance[TaskAssignment],
+    best: PlacedActives,
+) -> Telling | None:
+    if played.answer is None:
+        return None
+    from kassay.certify.optimum.told import told_application
+
+    return partial(told_application, asked, request, played.answer, best.member)
 
 
 def _tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
@@ -216,7 +246,9 @@ def _tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
         measured = _measured(
             asked.name, played, lambda answer: member_gap(asked, runs_of(asked, request, answer), best)
         )
-        return AskedInstance(measured, played.rounds, played.seconds)
+        return AskedInstance(
+            measured, played.rounds, played.seconds, _told_application(asked, request, played, best)
+        )
 
     return ask
 

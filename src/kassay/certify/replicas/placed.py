@@ -24,7 +24,7 @@ class PlacedCluster:
 
     `sizes` are bytes of a copy of each partition, None where nobody said. `moving` are partitions whose
     reassignment is under way: their rows are where they are going. `cordoned` brokers take no new replicas,
-    `gone` ones hold replicas and are not there any more.
+    `gone` ones hold replicas and are not there any more. `outputs` are what kafka-log-dirs printed.
     """
 
     brokers: tuple[Broker, ...]
@@ -34,6 +34,7 @@ class PlacedCluster:
     cordoned: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
     warnings: tuple[str, ...] = ()
+    outputs: tuple[LogDirs, ...] = ()
 
     @cached_property
     def ids(self) -> frozenset[int]:
@@ -157,7 +158,14 @@ class ClusterSources:
         sizes = self._sizes(rows, warnings)
         cordoned = frozenset[int]().union(*(each.cordoned for each in self.log_dirs))
         return PlacedCluster(
-            tuple(sorted(brokers.values())), rows, sizes, moving, cordoned, gone, tuple(warnings)
+            tuple(sorted(brokers.values())),
+            rows,
+            sizes,
+            moving,
+            cordoned,
+            gone,
+            tuple(warnings),
+            tuple(self.log_dirs),
         )
 
     def _rows(self) -> tuple[dict[TopicPartition, Replicas], frozenset[TopicPartition]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.certify.replicas.dirs import DiskLayout, Homes
 from kassay.certify.replicas.judge import ClaimStanding, Standing, best_loads, judge
 from kassay.certify.replicas.placed import (
     PlacedCluster,
@@ -23,7 +24,7 @@ from kassay.properties.registry import Evidence, as_text
 from kassay.solver.check.check import CertificateError
 from kassay.solver.placement.problem import InfeasiblePlacementError
 
-SCHEMA: Final = "kassay/place/1"
+SCHEMA: Final = "kassay/place/2"
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ class ClusterPlan:
     def is_broken(self) -> bool:
         """Whether today's placement breaks a claim."""
         return any(each.standing is Standing.VIOLATED for each in self.today)
+
+    def homes(self) -> Homes:
+        """The log directories of replicas, now and of those that come; none where nobody said."""
+        cluster = self.proposal.cluster
+        layout = DiskLayout.of(cluster.outputs)
+        return layout.homes_after(cluster.rows, self.proposal.after, cluster.sizes or {})
 
     def loads(self) -> tuple[BrokerLoad, ...]:
         """Every broker there is or will be, by rack and id."""
@@ -95,6 +102,7 @@ class ClusterPlan:
                 "limit": None if proposal.limit is None else str(proposal.limit),
                 "copies": proposal.copies,
                 "bytes_copied": proposal.bytes_copied,
+                "busiest_bytes": None if proposal.busiest is None else proposal.busiest._asdict(),
                 "leader_changes": proposal.figures["leader_changes"],
                 "goals": [dict(goal) for goal in proposal.figures["goals"]],
                 "claims": [_standing_json(each) for each in self.planned],

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kassay.certify.replicas.placed import PlacedCluster, PlacementChange, Rows
+from kassay.certify.replicas.placed import PlacedCluster, PlacementChange, Rows, bytes_on
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.placement.request import Replicas
 from kassay.solver.placement.documents import solve_placement, solve_within
 from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
+from kassay.solver.placement.sizes import least_busiest
 
 
 class MoveLimit(NamedTuple):
@@ -22,6 +23,14 @@ class MoveLimit(NamedTuple):
 
     def __str__(self) -> str:
         return f"--max-{'bytes' if self.in_bytes else 'moves'} {self.amount}"
+
+
+class BusiestBytes(NamedTuple):
+    """The bytes on the busiest broker: today, then, and the least in any placement with the rack rule."""
+
+    before: int
+    after: int
+    bound: int
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class Proposal:
     certificate: Mapping[str, Any]
     figures: Mapping[str, Any]
     limit: MoveLimit | None = None
+    busiest: BusiestBytes | None = None
 
     @property
     def copies(self) -> int:
@@ -65,23 +75,29 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
     """The best placement after the change; raises `InfeasiblePlacementError` where there is none.
 
     Racks come first, as a rule; then replicas per broker as even as they can be, then the fewest copies, then
-    preferred leaders as even as they can be with these replicas, then the fewest changes of leader.
+    preferred leaders as even as they can be with these replicas, then the fewest changes of leader. Where
+    sizes are known, bytes are evened out as far as exchanges get that cost no copy more.
     """
     target = change.apply(cluster)
     problem, order = problem_of(target)
+    sizes = None if cluster.sizes is None else [cluster.bytes_of(tp) for tp in order]
     if limit is None:
-        solved = solve_placement(problem)
+        solved = solve_placement(problem, sizes=sizes)
     else:
         if limit.in_bytes and cluster.sizes is None:
             raise InputError(f"{limit}: no sizes, expected --sizes with the output of kafka-log-dirs.sh")
         costs = [cluster.bytes_of(tp) for tp in order] if limit.in_bytes else None
-        solved = solve_within(problem, limit.amount, costs)
+        solved = solve_within(problem, limit.amount, costs, sizes)
     rows: dict[TopicPartition, Replicas] = {}
     placed = (row for topic in problem.topics for row in solved.certificate["assignment"][topic.name])
     for tp, row in zip(order, placed, strict=True):
         rows[tp] = tuple(row)
     after = dict(sorted(rows.items()))
-    return Proposal(cluster, change, target, after, solved.certificate, solved.figures, limit)
+    busiest = None
+    if sizes is not None:
+        before, then = (max(bytes_on(cluster, each).values(), default=0) for each in (cluster.rows, after))
+        busiest = BusiestBytes(before, then, least_busiest(problem, sizes))
+    return Proposal(cluster, change, target, after, solved.certificate, solved.figures, limit, busiest)
 
 
 def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicPartition]]:

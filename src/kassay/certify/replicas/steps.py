@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from kassay.certify.replicas.dirs import ANY, Homes
 from kassay.certify.replicas.judge import rack_breaks
 from kassay.certify.replicas.placed import PlacedCluster, Rows, replicas_of
 from kassay.certify.replicas.propose import Proposal
@@ -97,8 +98,11 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
     yield from plan_valid(Plan(proposal.target.brokers, tuple(proposal.cluster.rows.items()), tuple(moves)))
 
 
-def reassignment_json(rows: Rows) -> dict[str, Any]:
-    """The rows as `kafka-reassign-partitions.sh` takes them; each replica in any log directory."""
+def reassignment_json(rows: Rows, from_rows: Rows, homes: Homes) -> dict[str, Any]:
+    """The rows as `kafka-reassign-partitions.sh` takes them, to be reached from others.
+
+    A replica that comes goes to its home, if it has one, and any other to any log directory.
+    """
     return {
         "version": 1,
         "partitions": [
@@ -106,7 +110,9 @@ def reassignment_json(rows: Rows) -> dict[str, Any]:
                 "topic": tp.topic,
                 "partition": tp.partition,
                 "replicas": list(row),
-                "log_dirs": ["any"] * len(row),
+                "log_dirs": [
+                    ANY if broker in from_rows[tp] else homes.get((tp, broker), ANY) for broker in row
+                ],
             }
             for tp, row in sorted(rows.items())
         ],

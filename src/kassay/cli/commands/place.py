@@ -194,16 +194,18 @@ def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
     from kassay.certify.replicas.steps import reassignment_json
 
     documents: dict[str, tuple[str, Any]] = {"certificate": ("certificate.json", plan.proposal.certificate)}
+    homes = plan.homes()
     before = {tp: row for step in reversed(plan.steps) for tp, row in step.before.items()}
     if plan.steps:
         after = {tp: plan.proposal.after[tp] for tp in before}
-        documents["plan"] = ("plan.json", reassignment_json(after))
-        documents["rollback"] = ("rollback.json", reassignment_json(before))
+        documents["plan"] = ("plan.json", reassignment_json(after, before, homes))
+        documents["rollback"] = ("rollback.json", reassignment_json(before, after, homes))
     width = len(str(len(plan.steps)))
     for number, step in enumerate(plan.steps, start=1):
         name = f"step-{number:0{width}}"
-        documents[f"step {number}"] = (f"{name}.json", reassignment_json(step.after))
-        documents[f"rollback {number}"] = (f"{name}-rollback.json", reassignment_json(step.before))
+        there, back = reassignment_json(step.after, step.before, homes), (step.before, step.after, homes)
+        documents[f"step {number}"] = (f"{name}.json", there)
+        documents[f"rollback {number}"] = (f"{name}-rollback.json", reassignment_json(*back))
     files = {}
     for what, (name, document) in documents.items():
         files[what] = str(out / name)

@@ -36,6 +36,11 @@ class LogDirReplica:
     offsetLag: int = 0  # noqa: N815  # as the file has it
     isFuture: bool = False  # noqa: N815  # as the file has it
 
+    @property
+    def named(self) -> TopicPartition:
+        """The partition; `read_log_dirs` has seen that it is one."""
+        return _named(self.partition)
+
 
 @dataclass(frozen=True)
 class LogDir:
@@ -70,7 +75,7 @@ class LogDirs:
     def replica_sizes(self) -> dict[tuple[TopicPartition, int], int]:
         """The bytes of each replica by partition and broker; copies that are on their way are left out."""
         return {
-            (_named(replica.partition), broker.broker): replica.size
+            (replica.named, broker.broker): replica.size
             for broker in self.brokers
             for directory in broker.logDirs
             for replica in directory.partitions

@@ -9,17 +9,13 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.model.cluster import TopicPartition
-from kassay.model.groups.group import Assignment
+from kassay.certify.optimum.told import ToldInstance
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import Histograms, histograms
 from kassay.report.figures.lines import LineChart
 from kassay.report.figures.scales import plain
 from kassay.report.pages.boards.traces import board_of
 from kassay.report.pages.layout import fragment
-from kassay.solver.consumers.gap import as_group
-from kassay.solver.consumers.optimum import Optimum
-from kassay.solver.consumers.problem import Problem
 from kassay.solver.gap import Gap
 
 BOARD_BYTES_MAX: Final = 150_000
@@ -143,40 +139,23 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
     )
 
 
-def instance_board(gap: Gap[Problem, Optimum], answer: Assignment, anchor: str) -> str | None:
+def instance_board(gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
     """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
-    problem, best = gap.problem, gap.best
-    _, group = as_group(problem)
-    members = [
-        {
-            "id": member.member_id,
-            "topics": list(member.topics),
-            "owned": _listed(member.owned),
-            "generation": member.generation if member.owned else -1,
-            "rack": member.rack,
-            "instance_id": None,
-        }
-        for member in group.members
-    ]
-    step = {
-        "generation": 1,
-        "topics": {topic.name: topic.partitions for topic in problem.topics},
-        "members": members,
-        "answer": {member: _listed(sorted(tps)) for member, tps in answer.items()},
-    }
+    best = gap.best
+    about = f" ({instance.about})" if instance.about else ""
     document = {
-        "told": [{"change": 0, "settled": True, "rounds": [step]}],
+        "told": [instance.step],
         "case": {},
         "violations": (),
         "could_be": {
             "step": 0,
-            "round": 0,
+            "round": 0 if "rounds" in instance.step else None,
             "certified": True,
             "by": "the solver",
-            "words": f"loads {_run(best.loads)}, {best.moved} moved",
+            "words": f"loads {_run(best.loads)}, {best.moved} moved{about}",
             "measures": {"loads": _run(best.loads), "moved": best.moved},
             "instead_of": {"loads": _run(gap.loads), "moved": gap.moved},
-            "answer": {member: _listed(sorted(tps)) for member, tps in best.assignment.items()},
+            "answer": instance.best,
         },
     }
     board = board_of(document, anchor)
@@ -192,10 +171,6 @@ def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:
         kept.append(case if weight <= room else case._replace(board=None))
         room -= weight if weight <= room else 0
     return tuple(kept)
-
-
-def _listed(tps: Iterable[TopicPartition]) -> list[list[Any]]:
-    return [[tp.topic, tp.partition] for tp in tps]
 
 
 def gap_words(gap: Gap[Any, Any]) -> str:

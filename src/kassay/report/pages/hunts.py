@@ -88,7 +88,7 @@ def _cases(
 
 def _case(instance: WorstFound, anchor: str, title: str, commands: tuple[str, ...]) -> Case:
     gap = instance.gap
-    board = instance_board(gap, instance.answer, anchor)
+    board = instance_board(gap, instance.drawn(), anchor)
     return Case(anchor, title, gap_words(gap), board, commands)
 
 

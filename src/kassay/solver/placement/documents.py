@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.placement.sizes import evened
 from kassay.solver.placement.within import PlacementWithin, best_within
 from kassay.solver.results import Solved
 
@@ -19,13 +21,16 @@ BUDGET_SCHEMA: Final = "kassay/placement-certificate/3"
 """Of a placement within a budget."""
 
 
-def solve_placement(problem: PlacementProblem, time_limit_s: float | None = None) -> Solved:
+def solve_placement(
+    problem: PlacementProblem, time_limit_s: float | None = None, sizes: Sequence[int] | None = None
+) -> Solved:
     """The certified optimum of a placement problem, or the best placement in time with bounds.
 
-    Raises as `best_placement` does, `InfeasiblePlacementError` with the witness.
+    With `sizes` (bytes of a copy, by partition) one of the optima whose bytes were evened out. Raises as
+    `best_placement` does, `InfeasiblePlacementError` with the witness.
     """
     best = best_placement(problem, None if time_limit_s is None else time.monotonic() + time_limit_s)
-    certificate = placement_certificate(best)
+    certificate = placement_certificate(best if sizes is None or best.late else evened(best, sizes))
     return Solved(certificate, require_accepted(certificate, problem.name or "a placement"))
 
 
@@ -48,12 +53,23 @@ def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
     return certificate
 
 
-def solve_within(problem: PlacementProblem, budget: int, costs: Sequence[int] | None = None) -> Solved:
+def solve_within(
+    problem: PlacementProblem,
+    budget: int,
+    costs: Sequence[int] | None = None,
+    sizes: Sequence[int] | None = None,
+) -> Solved:
     """The certified best placement within a budget of copies, or of what `costs` say of each partition's.
 
-    Raises as `best_within` does.
+    With `sizes` bytes are evened out as well, where the budget is one of copies. Raises as `best_within`
+    does.
     """
     best = best_within(problem, budget, costs)
+    if sizes is not None and costs is None:
+        if isinstance(best, PlacementOptimum):
+            best = best if best.late else evened(best, sizes)
+        else:
+            best = replace(best, best=evened(best.best, sizes))
     certificate = (
         placement_certificate(best) if isinstance(best, PlacementOptimum) else within_certificate(best)
     )

@@ -1,6 +1,19 @@
 """Boards of Streams: processes with threads, tasks in their roles."""
 
+from kassay.report.pages.boards import tasks
+from kassay.report.pages.boards.evidence import evidence
 from tests.report.pages.boards.boards import HELD, OURS, drawn, opened, rows
+
+
+def test_many_tasks_with_state_are_told_in_ranges():
+    step = {
+        "tasks": [], "stateful": [f"0_{n}" for n in range(30)] + ["1_0", "1_2"], "standby_replicas": 1,
+        "processes": [], "answer": {},
+    }  # fmt: skip
+    (frame,) = tasks.frames([step], [], evidence((), (), None))
+    assert frame.notes[0] == "Tasks with state: 0_: 0–29; 1_: 0, 2"
+    (frame,) = tasks.frames([step | {"stateful": ["0_0", "0_1"]}], [], evidence((), (), None))
+    assert frame.notes[0] == "Tasks with state: 0_0, 0_1"
 
 
 def test_tasks_stand_in_the_role_that_they_are_given():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook
+from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook, number_ranges
 from kassay.report.pages.boards.evidence import Guilt, beside_words
 
+TASKS_LISTED_MAX: Final = 24
+"""Up to so many tasks of a note stand one by one."""
 COLUMNS = ("process", "had", "active", "standby and warm-up", "per thread")
 
 
@@ -41,13 +43,24 @@ def frames(
 
 
 def _notes(step: Mapping[str, Any]) -> tuple[str, ...]:
-    stateful = ", ".join(step["stateful"]) or "none"
+    stateful = _listed(step["stateful"]) or "none"
     tags = ", ".join(step.get("rack_aware_tags", ()))
     probing = (
         ("Asks for another rebalance, to look at warm-ups again",) if step.get("probing_rebalance") else ()
     )
     copies = f"Standby copies: {step['standby_replicas']}" + (f", spread over {tags}" if tags else "")
     return (f"Tasks with state: {stateful}", copies, *probing)
+
+
+def _listed(tasks: Sequence[str]) -> str:
+    """The tasks, which ascend, one by one, or of many the numbers of each subtopology in ranges."""
+    if len(tasks) <= TASKS_LISTED_MAX:
+        return ", ".join(tasks)
+    numbers: dict[str, list[int]] = {}
+    for task in tasks:
+        subtopology, _, number = task.rpartition("_")
+        numbers.setdefault(subtopology, []).append(int(number))
+    return "; ".join(f"{subtopology}_: {number_ranges(each)}" for subtopology, each in numbers.items())
 
 
 def _table(step: Mapping[str, Any], answer: Mapping[str, Any] | None, names: frozenset[str]) -> Grid:

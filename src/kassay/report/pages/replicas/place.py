@@ -10,7 +10,7 @@ from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.facts import counted
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.replicas.place import bytes_text, evidence_text, time_text
+from kassay.report.screen.replicas.place import busiest_text, bytes_text, evidence_text, time_text
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
 _EVIDENCE_MAX: Final = 50
@@ -95,7 +95,8 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         tuple(
             (goal["goal"], f"{goal['value']}, {goal['bound']} at the least")
             for goal in proposal.figures["goals"]
-        ),
+        )
+        + (() if proposal.busiest is None else (("bytes", busiest_text(proposal.busiest)),)),
         plan.reasons,
         again,
     )

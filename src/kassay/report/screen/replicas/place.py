@@ -10,6 +10,7 @@ from kassay.certify.replicas.judge import ClaimStanding, Standing
 from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.placed import bytes_on
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.certify.replicas.propose import BusiestBytes
 from kassay.certify.replicas.steps import ReassignmentStep
 from kassay.properties.registry import Evidence, as_text
 from kassay.report.facts import counted
@@ -111,7 +112,16 @@ def _proposal(plan: ClusterPlan) -> Iterator[View]:
         ("proposal", "bold"),
         f": {proven}{limit}; {copied}, {counted(proposal.figures['leader_changes'], 'change')} of leader",
     )
+    if proposal.busiest is not None:
+        yield line(f"bytes: {busiest_text(proposal.busiest)}")
     yield _claims([each for each in plan.planned if each.standing is not Standing.HOLDS] or plan.planned)
+
+
+def busiest_text(busiest: BusiestBytes) -> str:
+    """How even bytes are, in a sentence."""
+    before, after, bound = map(bytes_text, busiest)
+    least = "which is the least" if busiest.after == busiest.bound else f"with any placement at least {bound}"
+    return f"the busiest broker holds {after} ({before} today), {least}"
 
 
 def _brokers(loads: Sequence[BrokerLoad]) -> View:
