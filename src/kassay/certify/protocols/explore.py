@@ -32,6 +32,7 @@ from kassay.model.protocols.before_0_9.shares import SHARES
 from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperModel
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.config import EAGER
+from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
@@ -43,7 +44,7 @@ from kassay.model.protocols.world.streams.options import LATER
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
 from kassay.model.verdict import Verdict
-from kassay.properties.protocols.registry import invariants, load_invariants
+from kassay.properties.protocols.registry import Views, invariants, load_invariants
 
 SCHEMA: Final = "kassay/explore/4"
 REGEX: Final = "t.*"
@@ -91,7 +92,7 @@ class ExploreResult:
     @property
     def not_asked(self) -> tuple[NotAsked, ...]:
         """The invariants that nothing was seen of, neither good nor bad, in the order of the registry."""
-        views = views_of(self.built)
+        views = _views(self.settings, self.built)
         visible = {invariant.name for invariant in invariants(views)}
         reasons = (
             (one, UNSEEN if one.name not in visible else UNPROMISED if one.name in views.waived else UNTRIED)
@@ -248,13 +249,21 @@ def explore(
     Raises InputError for settings that are unknown, or that no exhaustive walk covers.
     """
     built = build(settings)
-    promised = invariants(views_of(built))
+    promised = invariants(_views(settings, built))
     if settings.network is NetworkLevel.ASTRAY:
         done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
     renaming = _symmetry(built, symmetry)
     done = walk(built, promised, budget=limits, progress=progress, symmetry=renaming)
     return ExploreResult(settings, done, built, symmetric=renaming is not None)
+
+
+def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
+    """What the invariants see of a model; a release whose rule it was promises nothing against it."""
+    views = views_of(built)
+    if "subscription_ignored" in RELEASES[settings.release]:
+        return views._replace(waived=views.waived | {"assigned-is-subscribed"})
+    return views
 
 
 def _symmetry(model: Model[Any], wanted: bool | None) -> ClientSymmetry | None:
