@@ -69,6 +69,9 @@ REMARKS: Final[dict[str, str]] = {
     "no_abort_on_rejoin": (
         "target-epoch-exclusive shows sooner: the client rejoined, and takes what it was to own before."
     ),
+    "simple_group_kept": (
+        "KAFKA-20254 is of Streams groups; consumer groups had the rule since they record anything."
+    ),
     "failed_expiry_dropped": "Kafka arms such a timer again after 500 ms (`CoordinatorTimerImpl`).",
     "full_names_completed": (
         "Known of no ticket; found by the model. target-epoch-exclusive shows sooner; single-current-owner "

@@ -61,6 +61,21 @@ def test_without_a_clean_leave_nobody_is_left_unwatched_by_a_failed_write():
         assert explore("kip848", faults=faults).verdict == "holds"
 
 
+@pytest.mark.slow
+def test_a_log_that_is_compacted_while_it_is_read_may_not_load():
+    result = explore("kip848", topics=2, partitions=1, faults="failover=1,subscribe=1", log="compacted")
+    assert real(result) == {"every-log-loads": 12}
+    assert str(result.exploration.violations[0].trace[-1].action).endswith("its log cannot be read")
+    assert result.exploration.liveness.dead_ends
+
+
+@pytest.mark.parametrize(("release", "verdict"), [("4.4", "holds"), ("2024-10", "violated")])
+def test_members_that_leave_for_good_do_no_harm_to_the_log_since_4_4(release, verdict):
+    result = explore("kip848", faults="failover=1,leave=1", log="compacted", release=release)
+    assert result.verdict == verdict
+    assert set(real(result)) == ({"every-log-loads"} if verdict == "violated" else set())
+
+
 @pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
 def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
     chosen = {"members": 2, "partitions": 1, "faults": "crash=1", "policy": policy}

@@ -48,6 +48,13 @@ from tests.paths import HELD
         ),
         ({"faults": Faults(subscribe=1), "model": "streams"}, "--faults: streams knows no subscribe"),
         ({"timing": Timing(), "model": "streams"}, "--clock: streams has no integer clock"),
+        ({"log": "short"}, "--log: unknown log 'short'; expected one of whole, compacted"),
+        ({"log": "compacted"}, "--log: only a new coordinator reads the log; expected --faults failover=1"),
+        ({"log": "compacted", "model": "draft"}, "--log: draft has none compacted; expected classic, kip848"),
+        (
+            {"log": "compacted", "timing": Timing(), "faults": Faults(failover=1)},
+            "--log: compacted has no integer clock",
+        ),
         ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
         ({"reads": (1, 1), "model": "draft"}, "--reads: all clients of draft read its one topic"),
         ({"reads": (1,)}, "--reads: 1 numbers for 2 clients; expected one for each"),

@@ -12,12 +12,14 @@ from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
     CLIENTS,
     CONSUMER_GROUP,
+    LOADED,
     METADATA,
     PRESENCE,
     SESSIONS,
     STORED,
     UNWRITTEN,
     HeldGroup,
+    LoadedGroup,
     Presence,
     WatchedSessions,
 )
@@ -284,3 +286,19 @@ def test_who_was_heard_has_nothing_that_it_does_not_read(member, findings):
     before, after = (consumer(3, 3, one)._replace(**known) for one in (at(2), member))
     assert answers("assigned-is-subscribed", CONSUMER_GROUP, before, after) == findings
     assert answers("assigned-is-subscribed", CONSUMER_GROUP, after, after) is None, "nobody was heard"
+
+
+def test_a_log_that_cannot_be_read_is_told_and_so_is_one_that_tells_of_another_group():
+    group, other = consumer(1, 1), consumer(2, 1)
+    assert answers("every-log-loads", LOADED, LoadedGroup(group, group, True)) == []
+    assert answers("every-log-loads", LOADED, LoadedGroup(group, None, False)) == broken(
+        "the log was compacted, and the new coordinator cannot read it"
+    )
+    before = LoadedGroup(group, group, True)
+    told = "the log was compacted, and it tells of another group than the whole one"
+    for after, said in (
+        (LoadedGroup(group, group, True), []),
+        (LoadedGroup(group, other, True), broken(told)),
+        (LoadedGroup(group, None, False), None),
+    ):
+        assert answers("compaction-means-nothing", LOADED, before, after) == said

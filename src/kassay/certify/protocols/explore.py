@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
-from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
+from kassay.certify.protocols.settings import BEFORE_0_9, COMPACTED, ExploreSettings
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
@@ -229,6 +229,7 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
         network=s.network,
         loading=s.loading,
         records=s.records,
+        compacted=s.log == COMPACTED,
     )
 
 

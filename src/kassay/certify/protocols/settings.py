@@ -22,6 +22,10 @@ MODELS: Final[dict[str, str]] = {
     "streams": "Streams groups by StreamsGroupHeartbeat (KIP-1071)",
 }
 BEFORE_0_9: Final = ("zookeeper", "draft")
+WHOLE: Final = "whole"
+COMPACTED: Final = "compacted"
+LOGS: Final = (WHOLE, COMPACTED)
+WITH_LOGS: Final = ("classic", "kip848", "migration")
 ON_THE_CLOCK: Final = ("classic", "kip848")
 WITH_MODES: Final = ("classic", "migration")
 WITH_TARGETS: Final = ("kip848", "migration")
@@ -38,6 +42,7 @@ class ExploreSettings:
     clock. `records` of each partition can be processed, and are committed by OffsetCommit. `release` is that
     of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`. `streams`
     is what a Streams group has beside.
+    `log`, whole or compacted, says what a new coordinator may find.
 
     With `regex` clients subscribe by a regular expression that the coordinator resolves; with `late_targets`
     an interval lies between two targets of a group, and with `offload`, which no release has, a target is
@@ -78,6 +83,7 @@ class ExploreSettings:
     version: int = 3
     threads: bool = False
     loading: bool = False
+    log: str = WHOLE
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -94,6 +100,7 @@ class ExploreSettings:
                 f"--policy: unknown policy {self.policy!r}; expected one of {', '.join(POLICIES)}"
             )
         self._check_network()
+        self._check_log()
         self._check_timing()
         self._check_streams()
         self._check_targets()
@@ -115,6 +122,18 @@ class ExploreSettings:
             )
         if self.release != NEWEST and self.model == "streams":
             raise InputError(f"--release: {self.release} has no Streams groups; expected {NEWEST}")
+
+    def _check_log(self) -> None:
+        if self.log not in LOGS:
+            raise InputError(f"--log: unknown log {self.log!r}; expected one of {', '.join(LOGS)}")
+        if self.log == WHOLE:
+            return
+        if self.model not in WITH_LOGS:
+            raise InputError(f"--log: {self.model} has none compacted; expected {', '.join(WITH_LOGS)}")
+        if self.timing is not None:
+            raise InputError("--log: compacted has no integer clock; expected it without --clock ticks")
+        if not self.faults.failover:
+            raise InputError("--log: only a new coordinator reads the log; expected --faults failover=1")
 
     def _check_sizes(self) -> None:
         for option, number, low, high in (
@@ -257,6 +276,8 @@ class ExploreSettings:
                 "kinds",
             )
         }
+        if self.log != WHOLE:
+            values["log"] = self.log
         if self.model not in BEFORE_0_9:
             values["release"] = self.release
         return values | _set(more) | {"switches": sorted(self.switches)}

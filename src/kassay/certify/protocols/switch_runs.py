@@ -171,6 +171,9 @@ def command(switch: Switch) -> str:
     if bound.faults != plain.faults:
         counts = (f"{name}={count}" for name, count in bound.faults._asdict().items() if count)
         words += ["--faults", ",".join(counts)]
+    for name in ("network", "records", "log"):
+        if (value := getattr(bound, name)) != getattr(plain, name):
+            words += [f"--{name}", str(value)]
     for name, value in asdict(bound.streams).items():
         words += [f"--{name}"] if value is True else [f"--{name}", str(value)] if value else []
     for name in (switch.name, *switch.along):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.settings import COMPACTED, ExploreSettings
 from kassay.certify.protocols.streams_switches import OF_STREAMS
 from kassay.certify.protocols.switch import DEAD_END as DEAD_END
 from kassay.certify.protocols.switch import LIVELOCK as LIVELOCK
@@ -16,6 +16,7 @@ from kassay.certify.protocols.switch import Switch as Switch
 from kassay.model.errors import InputError
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.releases import OLD_RULES
+from kassay.model.protocols.world.parts.levels import NetworkLevel
 
 SWITCHES: Final[dict[str, Switch]] = {
     switch.name: switch
@@ -285,6 +286,36 @@ SWITCHES: Final[dict[str, Switch]] = {
             "late topic metadata shrinks what is owned",
             ("complete-at-rest", DEAD_END),
             ExploreSettings("kip848"),
+        ),
+        Switch(
+            "tombstones_need_owners",
+            "KAFKA-19862",
+            "a tombstone of a group or member that is not there ends the loading",
+            ("every-log-loads",),
+            ExploreSettings("kip848", faults=Faults(failover=1, leave=1), log=COMPACTED),
+        ),
+        Switch(
+            "partition_epochs_expected",
+            "KAFKA-19862",
+            "a partition that its holder is not known to hold at its epoch ends the loading",
+            ("every-log-loads",),
+            ExploreSettings("kip848", faults=Faults(failover=1, leave=1), log=COMPACTED),
+        ),
+        Switch(
+            "simple_group_kept",
+            "cf. KAFKA-20254",
+            "a group that offsets alone tell of is not replaced by its records",
+            ("every-log-loads",),
+            ExploreSettings(
+                "kip848",
+                members=1,
+                topics=2,
+                partitions=1,
+                faults=Faults(failover=1, subscribe=1),
+                network=NetworkLevel.STEPS,
+                records=1,
+                log=COMPACTED,
+            ),
         ),
         Switch(
             "failed_write_kept",

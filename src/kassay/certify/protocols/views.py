@@ -9,10 +9,10 @@ from typing import Any, Final
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group, Role
 from kassay.model.protocols.values.streams.group import REFRESH_DUE, Remembered, StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.parts.context import World, failed, gained, moved, unwritten_in
+from kassay.model.protocols.world.parts.context import World, failed, gained, loaded_in, moved, unwritten_in
 from kassay.model.protocols.world.parts.offsets import breach
 from kassay.model.protocols.world.streams.model import StreamsModel, refused
 from kassay.model.protocols.world.timed.classic import Timed, TimedModel
@@ -74,6 +74,18 @@ def _consumer_group(state: World) -> ConsumerGroup | None:
     return group if isinstance(group, ConsumerGroup) else None
 
 
+def _loaded(model: ClassicModel) -> Callable[[World], registry.LoadedGroup]:
+    """What the log of a state tells of the group, and the group."""
+    brokers = model.context.brokers
+
+    def show(state: World) -> registry.LoadedGroup:
+        now = _coordinator(state)
+        readable = now.role is not Role.NOT_COORDINATOR
+        return registry.LoadedGroup(brokers.whole(state.broker), now.group, readable)
+
+    return show
+
+
 def _held(state: World) -> registry.HeldGroup:
     return registry.HeldGroup(_coordinator(state).group)
 
@@ -107,6 +119,8 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
     }
     if model.options.faults.write:
         views[registry.UNWRITTEN] = View(_held, relevant=unwritten_in)
+    if model.options.compacted:
+        views[registry.LOADED] = View(_loaded(model), relevant=loaded_in)
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views

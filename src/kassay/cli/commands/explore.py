@@ -105,6 +105,12 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 @click.option(
     "--offload", is_flag=True, help="Not in 4.4: a target is computed in the background (KIP-1263)."
 )
+@click.option(
+    "--log",
+    default="whole",
+    show_default=True,
+    help="What a new coordinator finds: the whole log, or one compacted in any legal way.",
+)
 @clock_options
 @click.option(
     "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
@@ -184,6 +190,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         faults=faults,
         switches=frozenset(chosen["switches"]),
         release=chosen["release"],
+        log=chosen["log"],
         policy=chosen["policy"],
         network=NetworkLevel(chosen["network"]),
         records=chosen["records"],

@@ -21,12 +21,14 @@ from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
     CLIENTS,
     CONSUMER_GROUP,
+    LOADED,
     METADATA,
     PRESENCE,
     SESSIONS,
     STORED,
     UNWRITTEN,
     HeldGroup,
+    LoadedGroup,
     Presence,
     WatchedSessions,
     always,
@@ -210,6 +212,25 @@ def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Find
 def _remembered(group: Group) -> Group:
     """A group without what is in nobody's log: when a consumer group's topics were looked up."""
     return group._replace(refreshed=()) if isinstance(group, ConsumerGroup) else group
+
+
+@always("every-log-loads", LOADED, source="KAFKA-19862, KAFKA-20254")
+def every_log_loads(loaded: LoadedGroup) -> Iterator[Finding]:
+    """Whatever a cleaner left of the log, a new coordinator can read it."""
+    if not loaded.readable:
+        yield real("the log was compacted, and the new coordinator cannot read it")
+
+
+@each_step(
+    "compaction-means-nothing",
+    LOADED,
+    source="KAFKA-19862",
+    where=lambda _, after: after.readable,
+)
+def compaction_means_nothing(before: LoadedGroup, after: LoadedGroup) -> Iterator[Finding]:
+    """Whatever a cleaner left of the log tells of the same group as the whole log."""
+    if before.whole != after.group:
+        yield real("the log was compacted, and it tells of another group than the whole one")
 
 
 def _given(group: ClassicGroup) -> list[tuple[str, object]]:

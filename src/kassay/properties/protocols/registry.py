@@ -61,6 +61,14 @@ class RefusedStep(NamedTuple):
     log: Any
 
 
+class LoadedGroup(NamedTuple):
+    """The group that the whole log tells of, and that of the coordinator, if it could read its log."""
+
+    whole: Any
+    group: Any
+    readable: bool
+
+
 CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
 CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
@@ -74,6 +82,7 @@ CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that t
 PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal, where a clock tells")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
+LOADED: Final[Sight[LoadedGroup]] = Sight("the group around a loading, where the log is compacted")
 ACCEPTED: Final[Sight[Breach]] = Sight("what an accepted commit broke, where offsets are counted")
 
 

@@ -107,7 +107,7 @@ def test_what_the_group_no_longer_waits_for_is_dropped():
     brokers, request, after, _ = held()
     leaving = requests.LeaveGroup(11, ((request.member_id, "i"),))
     assert all(cell.value.waiting == () for cell, _ in brokers.handle(after, leaving))
-    moved, _ = brokers.fail_over(after)
+    ((moved, _),) = brokers.fail_over(after)
     assert moved.value.waiting == ()
     assert moved.value.state.group.state == STABLE
 
@@ -139,3 +139,25 @@ def test_outcomes_whose_write_fails_are_those_of_steps_that_write():
     ((undone, mail),) = brokers.handle(cell, back, fails=True)
     assert {m.member_id for m in undone.value.state.group.members} == {static, dynamic}
     assert [body.error for _, body in mail] == [errors.COORDINATOR_NOT_AVAILABLE]
+
+
+@pytest.mark.parametrize(("switch", "readable"), [("", True), ("tombstones_need_owners", False)])
+def test_a_new_coordinator_reads_whatever_a_cleaner_left(switch, readable):
+    config = Config(switches=frozenset({switch}))
+    brokers = Brokers(
+        config,
+        Interner(),
+        lambda ask: [tuple((m.member_id, ()) for m in ask.members)],
+        lambda _, prefix: prefix,
+        compacted=True,
+    )
+    cell = brokers.first(())
+    for epoch in (0, -1):
+        request = requests.ConsumerHeartbeat(1, "m", epoch, "", 100, ("t",) if epoch == 0 else None, "", ())
+        ((cell, _),) = brokers.handle(cell, request)
+    assert len(cell.value.history.value.batches) == 2
+    first, *others = brokers.load(cell)
+    assert first.value.state.group == brokers.whole(cell) == cell.value.state.group
+    assert [other.value.state.role for other in others] == ([] if readable else [Role.NOT_COORDINATOR])
+    assert {mail for _, mail in brokers.fail_over(cell)} == {()}
+    assert all(each.value.history.value.batches == () for each in brokers.load(cell, keeps_log=False))

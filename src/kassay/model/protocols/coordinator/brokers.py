@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.ages import aged
 from kassay.model.protocols.coordinator.runtime import (
+    NO_HISTORY,
     CoordinatorCall,
     CoordinatorHost,
     Result,
@@ -15,7 +16,7 @@ from kassay.model.protocols.coordinator.runtime import (
     by_due,
     timeless,
 )
-from kassay.model.protocols.coordinator.step import Event, Load, Unload, step
+from kassay.model.protocols.coordinator.step import Event, Load, LoadAsLeft, Unload, step
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Target, TargetAsk, nobody_assigns, outcomes
@@ -25,10 +26,12 @@ from kassay.model.protocols.values.groups import (
     ClassicGroup,
     Continuation,
     CoordinatorState,
+    Group,
     Persisted,
     Role,
     StoredAssignment,
 )
+from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.streams.tasks import TaskTarget
 from kassay.model.streams.group import StreamsGroup
 
@@ -53,6 +56,8 @@ class Brokers:
     `clocked` keeps the due times of timers, which otherwise are forgotten. All outcomes are remembered by
     (host, event): a walk meets the same pair thousands of times.
 
+    Where the log is `compacted` a new coordinator may find anything that a cleaner may have left of it.
+
     With `fails` the coordinator cannot append what an event has it write: of those outcomes there are none
     where it writes nothing.
     """
@@ -67,6 +72,7 @@ class Brokers:
         split_sync: bool = True,
         clocked: bool = False,
         tasks: TaskTargets = nobody_assigns,
+        compacted: bool = False,
     ) -> None:
         self.config = config
         self.interner = interner
@@ -75,9 +81,11 @@ class Brokers:
         self.member_id = member_id
         self.split_sync = split_sync
         self.now = config.assignment_interval or NO_CLOCK
+        self.compacted = compacted
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
         # Named tuples of two classes may be equal, as ResolutionRun() is to TargetApplied(): so by class too.
         self._outcomes: dict[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = {}
+        self._loaded: dict[tuple[Interned, bool], tuple[Interned, ...]] = {}
         self._stepped: dict[tuple[Interned, type[Event], Event], tuple[Result, ...]] = {}
 
     def first(self, image: requests.Image, number: int = 0) -> Interned:
@@ -140,6 +148,14 @@ class Brokers:
         """Whether the leader's SyncGroup is left unanswered."""
         return self.split_sync and isinstance(then, StoredAssignment)
 
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
+        """What a cleaner may have left of the log, where that is asked."""
+        if not self.compacted:
+            return history
+        from kassay.model.protocols.coordinator.history import appended
+
+        return self.interner.cell(appended(history.value, records))
+
     def acknowledge(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
         """The leader's stored assignment is answered at last."""
         host: CoordinatorHost = cell.value
@@ -169,7 +185,7 @@ class Brokers:
         host: CoordinatorHost = cell.value
         return self.interner.cell(aged(host, self.config.assignment_interval, self.interner.cell))
 
-    def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> Outcome:
+    def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> tuple[Outcome, ...]:
         """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
 
         Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
@@ -177,14 +193,45 @@ class Brokers:
         host: CoordinatorHost = cell.value
         ((unloaded, mail),) = self.handle(self.interner.cell(host.deserted()), Unload())
         if loads:
-            return self.load(unloaded, keeps_log=keeps_log), mail
+            return tuple((loaded, mail) for loaded in self.load(unloaded, keeps_log=keeps_log))
         loading = self.interner.cell(unloaded.value.state._replace(role=Role.LOADING))
-        return self.interner.cell(unloaded.value._replace(coordinator=loading)), mail
+        return ((self.interner.cell(unloaded.value._replace(coordinator=loading)), mail),)
 
-    def load(self, cell: Interned, *, keeps_log: bool = True) -> Interned:
-        """The new coordinator has read the log."""
+    def load(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Interned, ...]:
+        """All that the new coordinator may have read of the log: first, what the whole log tells."""
+        loaded = self._loaded.get((cell, keeps_log))
+        if loaded is None:
+            ((first, _),) = self.handle(cell, Load(cell.value.log))
+            every = [first, *self._other_readings(cell)] if self.compacted else [first]
+            if not keeps_log:
+                every = [
+                    self.interner.cell(each.value._replace(log=(), history=NO_HISTORY)) for each in every
+                ]
+            loaded = self._loaded[cell, keeps_log] = tuple(dict.fromkeys(every))
+        return loaded
+
+    def whole(self, cell: Interned) -> Group:
+        """The group that the whole log tells of."""
         ((loaded, _),) = self.handle(cell, Load(cell.value.log))
-        return loaded if keeps_log else self.interner.cell(loaded.value._replace(log=()))
+        group: Group = loaded.value.state.group
+        return group
+
+    def _other_readings(self, cell: Interned) -> Iterator[Interned]:
+        """What may be read of a compacted log; logs that tell the same are read once."""
+        from kassay.model.protocols.coordinator.history import views
+        from kassay.model.protocols.coordinator.loading import Unreadable, read
+
+        seen: set[object] = set()
+        for log in views(cell.value.history.value):
+            try:
+                result: object = read(log, self.config.switches.__contains__)
+            except Unreadable as failure:
+                result = str(failure)
+            if result not in seen:
+                seen.add(result)
+                call = CoordinatorCall(self, cell.value)
+                call.take(LoadAsLeft(log))
+                yield self.interner.cell(call.host)
 
 
 def _wants_id(event: Event) -> bool:

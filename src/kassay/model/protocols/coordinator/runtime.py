@@ -10,7 +10,7 @@ Source: `CoordinatorRuntime` (write operations, the deferred event queue, timers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
@@ -19,14 +19,17 @@ from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
-from kassay.model.protocols.values.records import Log, LogRecord, compact
+from kassay.model.protocols.values.records import Log, LogHistory, LogRecord, compact
+
+NO_HISTORY: Final = Interned(LogHistory())
 
 
 class CoordinatorHost(NamedTuple):
     """`coordinator` is interned by itself, since many hosts differ only in timers and log.
 
     `log` holds what is acknowledged, `unacknowledged` what is appended but not yet, as everything is while
-    `deferring`. `waiting` is what follows an acknowledgement, in order of appending.
+    `deferring`. `waiting` is what follows an acknowledgement, in order of appending. `history`, an interned
+    `LogHistory`, is what a cleaner may have left of the log, where somebody asks.
     """
 
     coordinator: Interned
@@ -35,6 +38,7 @@ class CoordinatorHost(NamedTuple):
     unacknowledged: tuple[LogRecord, ...] = ()
     waiting: tuple[requests.Reply | Continuation, ...] = ()
     deferring: bool = False
+    history: Interned = NO_HISTORY
 
     @property
     def state(self) -> CoordinatorState:
@@ -75,6 +79,9 @@ class Runtime(Protocol):
 
     def holds(self, then: Continuation) -> bool:
         """Whether what follows waits, although its records are acknowledged."""
+
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
+        """What a cleaner may have left of the log, with these records appended."""
 
 
 class CoordinatorCall:
@@ -168,7 +175,9 @@ class CoordinatorCall:
     def _acknowledge(self, records: tuple[LogRecord, ...]) -> None:
         self.acknowledged += len(records)
         if self.keeps_log and records:
-            self.host = self.host._replace(log=compact(self.host.log, records))
+            host = self.host
+            history = self.runtime.recorded(host.history, records)
+            self.host = host._replace(log=compact(host.log, records), history=history)
 
     def release(self) -> None:
         """Everything appended is acknowledged; tell who waited for it."""
@@ -266,6 +275,10 @@ class ClockedRuntime:
     def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - it is `deferring` that makes wait
         """Never."""
         return False
+
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - it is read compacted
+        """Nobody asks."""
+        return history
 
     def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
         """Hand over a request or a new image; with `write_fails`, its append fails with that error."""

@@ -24,6 +24,7 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * matched_topics_unwatched: KAFKA-18916, a change of a topic that only an expression matches goes unnoticed
 * resolution_bumps_nothing: what regular expressions match is written, and the group epoch stays
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
+* simple_group_kept: cf. KAFKA-20254, a group that offsets alone tell of is not replaced by its records
 * failed_write_kept: a consumer group keeps what could not be written
 * failed_expiry_dropped: a timer whose removal could not be written is not armed again
 
@@ -91,6 +92,7 @@ SWITCHES: Final = (
     "resolution_bumps_nothing",
     "revocation_not_awaited",
     "silence_revokes",
+    "simple_group_kept",
     "static_leader_recompute",
     "static_no_rebalance_in_completing",
     "static_replace_stable_only",
@@ -110,6 +112,12 @@ class Load(NamedTuple):
     log: Log
 
 
+class LoadAsLeft(NamedTuple):
+    """The same, where it finds the records as a cleaner left them, in the order of appending."""
+
+    log: Log
+
+
 Event: TypeAlias = (
     requests.Request
     | requests.TimerFired
@@ -121,6 +129,7 @@ Event: TypeAlias = (
     | Persisted
     | Unload
     | Load
+    | LoadAsLeft
 )
 Output: TypeAlias = requests.Reply | requests.SetTimer | requests.CancelTimer | Persist
 
@@ -144,11 +153,10 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
         return CoordinatorStep(_published(effects, state, event), ())
     if isinstance(event, StreamsConfigured):
         return CoordinatorStep(state._replace(streams=(event.config,)), ())
+    if isinstance(event, LoadAsLeft):
+        return _load_as_left(effects, state, event.log)
     if isinstance(event, Load):
-        group: Group = _load(effects, event.log)
-        image = state.background.image
-        state = state._replace(group=group, role=Role.ACTIVE, background=Background(image, image))
-        return CoordinatorStep(state, tuple(effects.out))
+        return _active(effects, state, _load(effects, event.log))
     if isinstance(event, Unload):
         if isinstance(state.group, ClassicGroup):
             classic_requests.unload(effects, state.group)
@@ -271,6 +279,28 @@ def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
     if isinstance(event, requests.JoinGroup) and not group.members:
         return consumer_requests.replace_empty(effects, group, event)
     return consumer_requests.handle_classic_request(effects, group, event)
+
+
+def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> CoordinatorStep:
+    """The group that the records tell of as they are found; nobody coordinates one that cannot be read."""
+    from kassay.model.protocols.coordinator.loading import Unreadable, read
+
+    try:
+        loaded = read(log, effects.has)
+    except Unreadable:
+        return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), ())
+    if isinstance(loaded, GroupValue):
+        group: Group = classic_requests.load(effects, loaded)
+    else:
+        group = consumer_requests.resume(effects, loaded)
+    return _active(effects, state, group)
+
+
+def _active(effects: Effects, state: CoordinatorState, group: Group) -> CoordinatorStep:
+    """The coordinator once it has read this group."""
+    image = state.background.image
+    state = state._replace(group=group, role=Role.ACTIVE, background=Background(image, image))
+    return CoordinatorStep(state, tuple(effects.out))
 
 
 def _load(effects: Effects, log: Log) -> Group:

@@ -147,6 +147,16 @@ Log: TypeAlias = Annotated[tuple[LogRecord, ...], Order(_order)]
 """Acknowledged records, compacted: the last of each key, tombstones dropped, in the order of the keys."""
 
 
+Batch: TypeAlias = tuple[LogRecord, ...]
+"""The records of one operation, which are appended together: no cut lies between them."""
+
+
+class LogHistory(NamedTuple):
+    """What may still be in a log, in the order of appending."""
+
+    batches: tuple[Batch, ...] = ()
+
+
 def compact(log: Log, more: Iterable[LogRecord]) -> Log:
     """The log with `more` appended.
 

@@ -129,6 +129,20 @@ OLD_RULES: Final = (
         "The clients of the walks read at least one topic.",
     ),
     OldRule(
+        "partition_epochs_expected",
+        14,
+        "KAFKA-19862",
+        "A partition that is given up at another epoch than it was given out at ends the loading of the log.",
+        "Such a partition is left with whoever was given it since.",
+    ),
+    OldRule(
+        "tombstones_need_owners",
+        14,
+        "KAFKA-19862",
+        "A log in which compaction left a tombstone without its group or member cannot be loaded.",
+        "A tombstone of a group or member that is not there is passed over when the log is loaded.",
+    ),
+    OldRule(
         "targets_at_once",
         15,
         "KIP-1263, KAFKA-20291",

@@ -192,7 +192,11 @@ def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.Join
 
 def load(effects: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
-    group = replay(None, log, new_group(effects))
+    return resume(effects, replay(None, log, new_group(effects)))
+
+
+def resume(effects: Effects, group: Group) -> Group:
+    """The group as it was read; all sessions and revocations start anew."""
     for member in group.members if isinstance(group, ConsumerGroup) else ():
         effects.arm(requests.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
         if member.state == UNREVOKED:

@@ -101,7 +101,8 @@ class ClientSymmetry:
     def _part(self, cell: Interned, places: Places) -> Interned:
         part = self._moved.get((cell, places))
         if part is None:
-            part = self._moved[cell, places] = self._cell(self._renamed(cell.value, places))
+            value = self._renamed(cell.value, places)
+            part = self._moved[cell, places] = cell if value is cell.value else self._cell(value)
         return part
 
     def _renamed(self, value: Any, places: Places) -> Any:

@@ -104,7 +104,11 @@ class Slots(Direct):
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
         # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
-        plain = request._replace(offsets=()) if isinstance(request, requests.OffsetCommit) else request
+        # That some were committed is told where a compacted log may hold them before the group.
+        plain = request
+        if isinstance(request, requests.OffsetCommit):
+            committed = request.offsets[:1] if self.context.options.compacted else ()
+            plain = request._replace(offsets=tuple((tp, 0) for tp, _ in committed))
         for after, own, rest, costs in self.outcomes(broker, request, faults, plain):
             label = labelled(unwritten(action) if costs else action, broker, after)
             if own is None:

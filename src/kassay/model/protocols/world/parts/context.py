@@ -21,7 +21,7 @@ from kassay.model.protocols.shared.census import Owned
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import nobody_assigns
-from kassay.model.protocols.values.groups import ClassicGroup, Group
+from kassay.model.protocols.values.groups import ClassicGroup, Group, Role
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 from kassay.model.protocols.values.requests import (
@@ -53,7 +53,8 @@ class ModelOptions:
     created. With `late_targets` an interval lies between two targets of a group; with `offload` they are
     computed in the background.
     With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
-    `records` of each partition can be processed, and their offsets committed, where it is not.
+    `records` of each partition can be processed, and their offsets committed, where it is not. Of a
+    `compacted` log a new coordinator finds what a cleaner may have left.
     """
 
     members: int = 2
@@ -77,6 +78,7 @@ class ModelOptions:
     network: NetworkLevel = NetworkLevel.ATOMIC
     loading: bool = False
     records: int = 0
+    compacted: bool = False
 
     @property
     def loads_slowly(self) -> bool:
@@ -92,6 +94,7 @@ def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
 
 NO_CELL: Final = Interned(None)
 UNWRITTEN: Final = "the write fails"
+UNREADABLE: Final = "its log cannot be read"
 
 
 class World(NamedTuple):
@@ -171,7 +174,15 @@ class WorldContext:
         self.interner = Interner()
         self.cell = self.interner.cell
         self.configs = configs or tuple(config_of(options, c) for c in range(options.members))
-        self.brokers = Brokers(config, self.interner, targets, self.member_id, clocked=clocked, tasks=tasks)
+        self.brokers = Brokers(
+            config,
+            self.interner,
+            targets,
+            self.member_id,
+            clocked=clocked,
+            tasks=tasks,
+            compacted=options.compacted,
+        )
         self.taken: frozenset[str] = frozenset()
         self.at_work = 0
         self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}
@@ -269,6 +280,11 @@ def unwritten(action: Action) -> Action:
     return action._replace(detail="; ".join(words), fault=True)
 
 
+def reading(broker: Interned) -> str:
+    """What is to be said of a coordinator that has moved: nothing, unless it cannot read its log."""
+    return UNREADABLE if broker.value.state.role is Role.NOT_COORDINATOR else ""
+
+
 def epoch_of(group: Group) -> int:
     """The generation, or the group epoch."""
     if group is None:
@@ -331,6 +347,13 @@ def failed(before: World, after: World) -> bool:
 def unwritten_in(before: World, after: World) -> bool:
     """Whether the coordinator could not write what it had to in this step."""
     return before.budget is not after.budget and before.budget.value.write != after.budget.value.write
+
+
+def loaded_in(before: World, after: World) -> bool:
+    """Whether a new coordinator has read the log in this step."""
+    role = before.broker.value.state.role
+    loads = role is Role.LOADING or (role is Role.ACTIVE and moved(before, after))
+    return loads and after.broker.value.state.role is not Role.LOADING
 
 
 def moved(before: World, after: World) -> bool:

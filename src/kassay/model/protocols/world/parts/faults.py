@@ -24,6 +24,7 @@ from kassay.model.protocols.world.parts.context import (
     WorldContext,
     labelled,
     put,
+    reading,
     unwritten,
 )
 from kassay.model.protocols.world.parts.levels import NetworkLevel
@@ -68,7 +69,7 @@ class FaultSteps:
         for c, cell in enumerate(state.clients):
             yield from self.client_faults(state, c, cell, faults)
         if faults.failover and state.broker.value.state.group is not None:
-            yield self._fail_over(state)
+            yield from self._fail_over(state)
         yield from self._metadata_faults(state, faults)
         if faults.shrink:
             yield from self._refusals(state)
@@ -171,14 +172,14 @@ class FaultSteps:
         elif client.member_id:
             yield from self.departs(state, c, "slow", "polls too late, LeaveGroup", cc.poll_expired(client))
 
-    def _fail_over(self, state: World) -> tuple[Action, World]:
+    def _fail_over(self, state: World) -> Iterator[tuple[Action, World]]:
         budget = self.context.spent(state.budget, "failover")
-        broker, mail = self.context.brokers.fail_over(
+        for broker, mail in self.context.brokers.fail_over(
             state.broker, keeps_log=budget.value.failover > 0, loads=not self.context.options.loads_slowly
-        )
-        clients = self.context.post(state.clients, mail)
-        label = Action(BROKER, "moves to another broker", fault=True)
-        return label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
+        ):
+            clients = self.context.post(state.clients, mail)
+            label = Action(BROKER, "moves to another broker", reply=reading(broker), fault=True)
+            yield label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
 
     def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
         """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""

@@ -77,7 +77,8 @@ class Canonical:
                     return names.get(part, part)
                 return self._rename(part, count, mapping) if mark is Mark.CELL else part
 
-            renamed = self._renamed[key] = self.interner.cell(rewritten(cell.value, change))
+            after = rewritten(cell.value, change)
+            renamed = self._renamed[key] = cell if after is cell.value else self.interner.cell(after)
         return renamed
 
 

@@ -156,7 +156,7 @@ class Ledger:
     def _given(self, broker: Interned, client: Client) -> Partitions:
         """What is on record for a client, also where a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
-        group = (self.context.brokers.load(broker) if loading else broker).value.state.group
+        group = (self.context.brokers.load(broker)[0] if loading else broker).value.state.group
         member = next((m for m in group.members if m.member_id == client.member_id), None) if group else None
         if member is None:
             return ()

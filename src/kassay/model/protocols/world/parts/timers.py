@@ -23,6 +23,7 @@ from kassay.model.protocols.world.parts.context import (
     World,
     WorldContext,
     labelled,
+    reading,
     unwritten,
 )
 
@@ -41,7 +42,7 @@ class Timers:
         """What may happen at the coordinator now."""
         broker: CoordinatorHost = state.broker.value
         if broker.state.role is Role.LOADING:
-            yield self.load(state)
+            yield from self.load(state)
         if not broker.armed and not broker.waiting:
             return
         presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
@@ -59,11 +60,12 @@ class Timers:
                 World(clients, after, state.image, budget, state.adopted, state.offsets),
             )
 
-    def load(self, state: World) -> tuple[Action, World]:
+    def load(self, state: World) -> Iterator[tuple[Action, World]]:
         """A new coordinator has read its log."""
         logged = state.budget.value.failover > 0
-        loaded = self.context.brokers.load(state.broker, keeps_log=logged)
-        return Action(BROKER, "has loaded the group"), state._replace(broker=loaded)
+        for loaded in self.context.brokers.load(state.broker, keeps_log=logged):
+            label = Action(BROKER, "has loaded the group", reply=reading(loaded))
+            yield label, state._replace(broker=loaded)
 
     def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""

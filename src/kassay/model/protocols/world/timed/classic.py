@@ -219,8 +219,8 @@ class TimedModel:
         world = state.world
         broker: CoordinatorHost = world.broker.value
         if _loading(world) and not state.loads:
-            action, loaded = self.inner.timers.load(world)
-            yield action, self._at(state, loaded)
+            for action, loaded in self.inner.timers.load(world):
+                yield action, self._at(state, loaded)
         logged = world.budget.value.failover > 0
         for order in broker.armed:
             if order.due > 0:

@@ -1,0 +1,161 @@
+"""What a new coordinator makes of the records that it finds, one after the other.
+
+A record that does not fit what came before ends the loading: nobody coordinates the group then, until the
+coordinator moves once more. Source: `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
+`ConsumerGroup.updateMember`; `CoordinatorRuntime` (a context that failed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, TypeAlias
+
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.coordinator.consumer.group import find, replay, target_of
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.records import CurrentValue, GroupValue, LogRecord
+from kassay.model.protocols.values.requests import LEAVE_EPOCH
+
+Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | None
+"""The group: a classic one as it was recorded, one that offsets alone tell of, a consumer group, or none."""
+
+NO_TARGET: Final = -1
+"""The target epoch once its record is deleted."""
+
+
+class Unreadable(Exception):
+    """A record does not fit what was read before it."""
+
+
+def read(log: Iterable[LogRecord], has: Callable[[str], bool]) -> Loaded:
+    """The group that the records tell of, under the switches that are on; raises `Unreadable`."""
+    reader = _Reader(has)
+    for record in log:
+        reader.take(record)
+    return reader.group
+
+
+class _Reader:
+    """A loading under way. `held` says at which member's epoch each partition was last given out."""
+
+    def __init__(self, has: Callable[[str], bool]) -> None:
+        self.has = has
+        self.group: Loaded = None
+        self.held: dict[TopicPartition, int] = {}
+
+    def take(self, record: LogRecord) -> None:
+        """Replay one record."""
+        kind = record.key[0]
+        if kind == r.OFFSET:
+            if record.value is not None and self.group is None:
+                self.group = ClassicGroup()
+        elif kind == r.GROUP:
+            assert record.value is None or isinstance(record.value, GroupValue), "a group's record"
+            self.group, self.held = record.value, {}
+        else:
+            group = self._consumer_group(record)
+            if group is not None:
+                self.group = self._replayed(group, record)
+
+    def _consumer_group(self, record: LogRecord) -> ConsumerGroup | None:
+        """The consumer group that a record is about, made if need be; None for a tombstone without one."""
+        group = self.group
+        if isinstance(group, ConsumerGroup):
+            return group
+        if group is not None:
+            named = isinstance(group, GroupValue) and bool(group.protocol_type or group.members)
+            if named or self.has("simple_group_kept"):
+                raise Unreadable(f"{_named(record)}: the group is no consumer group")
+            return self._fresh()
+        if record.value is None:
+            self._absent(record, "there is no group")
+            return None
+        return self._fresh()
+
+    def _fresh(self) -> ConsumerGroup:
+        return ConsumerGroup(0, 0) if self.has("epochs_from_zero") else ConsumerGroup()
+
+    def _absent(self, record: LogRecord, why: str) -> None:
+        """A tombstone of something that is not there."""
+        if self.has("tombstones_need_owners"):
+            raise Unreadable(f"{_named(record)}: {why}")
+
+    def _replayed(self, group: ConsumerGroup, record: LogRecord) -> ConsumerGroup | None:
+        kind, name = record.key
+        member = find(group, str(name))
+        if kind == r.CURRENT:
+            return self._current(group, member, record)
+        if record.value is not None:
+            if kind == r.MEMBER and member is not None:
+                # Whatever changes of a member, its partitions are freed and given out again.
+                self._free(member, record)
+                self._hold(member, record)
+            return _known(replay(group, (record,)))
+        if kind == r.MEMBER:
+            if member is None:
+                self._absent(record, "there is no such member")
+                return group
+            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment is still there")
+            _demand(not target_of(group, member.member_id), record, "its target is still there")
+            return group._replace(members=tuple(m for m in group.members if m is not member))
+        if kind == r.TARGET_EPOCH:
+            _demand(not group.target, record, "there are still targets")
+            return group._replace(target_epoch=NO_TARGET)
+        if kind == r.EPOCH:
+            _demand(not group.members, record, "the group still has members")
+            _demand(not group.target, record, "there are still targets")
+            _demand(group.target_epoch == NO_TARGET, record, "its target epoch is still there")
+            self.held = {}
+            return None
+        return _known(replay(group, (record,)))
+
+    def _current(
+        self, group: ConsumerGroup, member: ConsumerMember | None, record: LogRecord
+    ) -> ConsumerGroup:
+        """A member's assignment, or the end of it."""
+        name, value = str(record.key[1]), record.value
+        if value is None and member is None:
+            self._absent(record, "there is no such member")
+            return group
+        if member is not None:
+            self._free(member, record)
+        if value is None:
+            empty = CurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, (), ())
+            return _known(replay(group, (LogRecord((r.CURRENT, name), empty),)))
+        assert isinstance(value, CurrentValue), "an assignment's record"
+        self._hold(value, record)
+        return _known(replay(group, (record,)))
+
+    def _hold(self, holder: ConsumerMember | CurrentValue, record: LogRecord) -> None:
+        """A member's partitions are given out at its epoch, which is above that of whoever had them."""
+        for tp in (*holder.assigned, *holder.pending):
+            held = self.held.get(tp)
+            if held is not None and held >= holder.epoch:
+                raise Unreadable(f"{_named(record)}: {tp} is still held at epoch {held}")
+            self.held[tp] = holder.epoch
+
+    def _free(self, member: ConsumerMember, record: LogRecord) -> None:
+        """A member's former partitions are free, but for those that another was given meanwhile."""
+        for tp in (*member.assigned, *member.pending):
+            if self.held.get(tp) == member.epoch:
+                del self.held[tp]
+            elif self.has("partition_epochs_expected"):
+                held = self.held.get(tp, "none")
+                raise Unreadable(f"{_named(record)}: {tp} is held at epoch {held}, not {member.epoch}")
+
+
+def _known(group: object) -> ConsumerGroup:
+    assert isinstance(group, ConsumerGroup), "a value makes a group"
+    return group
+
+
+def _demand(fits: bool, record: LogRecord, why: str) -> None:
+    if not fits:
+        raise Unreadable(f"{_named(record)}: {why}")
+
+
+def _named(record: LogRecord) -> str:
+    kind, name = record.key
+    of = f" of {name}" if name else ""
+    return f"{'tombstone' if record.value is None else 'record'} {kind}{of}"

@@ -1,0 +1,117 @@
+"""Records are read one after the other; what does not fit ends the reading."""
+
+from __future__ import annotations
+
+import pytest
+
+from kassay.model.protocols.coordinator.consumer.group import replay
+from kassay.model.protocols.coordinator.loading import Unreadable, read
+from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
+from kassay.model.protocols.values.records import (
+    CurrentValue,
+    GroupValue,
+    LogRecord,
+    MemberValue,
+    OffsetValue,
+)
+from tests.model.protocols.coordinator.consumer.heartbeats import ack, settle, split
+from tests.model.protocols.coordinator.drive import in_state, tps
+
+NONE = frozenset().__contains__
+
+
+def member(name):
+    return LogRecord((r.MEMBER, name), MemberValue("", "", ("foo",), "", 30_000))
+
+
+def holds(name, epoch, *partitions):
+    return LogRecord((r.CURRENT, name), CurrentValue(epoch, epoch - 1, "STABLE", tps(*partitions), ()))
+
+
+def gone(kind, name=""):
+    return LogRecord((kind, name), None)
+
+
+EPOCH = LogRecord((r.EPOCH, ""), 3)
+OFFSET = LogRecord((r.OFFSET, tps(0)[0]), OffsetValue(0))
+
+
+def test_the_whole_log_tells_of_the_group_as_it_is():
+    drive = split()
+    settle(drive)
+    drive.modern("b", -1)
+    ack(drive, "a")
+    # What a coordinator remembers without a record is not in the log.
+    known = drive.consumer._replace(refreshed=())
+    assert read(drive.records, NONE) == known == replay(None, drive.records)
+    drive, *_ = in_state("Stable")
+    assert isinstance(read(drive.records, NONE), GroupValue)
+
+
+def test_offsets_alone_tell_of_a_classic_group_that_records_of_another_replace():
+    assert read((OFFSET,), NONE) == ClassicGroup()
+    assert read((OFFSET, EPOCH), NONE) == ConsumerGroup(epoch=3)
+    with pytest.raises(Unreadable, match="record epoch: the group is no consumer group"):
+        read((OFFSET, EPOCH), frozenset({"simple_group_kept"}).__contains__)
+    named = LogRecord((r.GROUP, ""), GroupValue(1, "consumer", "range", "m"))
+    with pytest.raises(Unreadable, match="tombstone member of a: the group is no consumer group"):
+        read((named, gone(r.MEMBER, "a")), NONE)
+
+
+@pytest.mark.parametrize(
+    ("log", "why"),
+    [
+        ((gone(r.MEMBER, "a"), EPOCH), "tombstone member of a: there is no group"),
+        ((gone(r.EPOCH),), "tombstone epoch: there is no group"),
+        ((EPOCH, gone(r.CURRENT, "a")), "tombstone current of a: there is no such member"),
+        ((EPOCH, gone(r.MEMBER, "a")), "tombstone member of a: there is no such member"),
+    ],
+)
+def test_a_tombstone_of_what_is_not_there_is_passed_over_or_was_not(log, why):
+    kept = tuple(record for record in log if record.value is not None)
+    assert read(log, NONE) == (read(kept, NONE) if kept else None)
+    with pytest.raises(Unreadable, match=why):
+        read(log, frozenset({"tombstones_need_owners"}).__contains__)
+
+
+def test_a_partition_that_another_was_given_meanwhile_stays_with_it():
+    # That a gave the partition up is gone from the log.
+    log = (member("a"), EPOCH, holds("a", 1, 0), member("b"), holds("b", 2, 0), holds("a", 3, 1))
+    assert {m.member_id: m.assigned for m in read(log, NONE).members} == {"a": tps(1), "b": tps(0)}
+    with pytest.raises(Unreadable, match="record current of a: foo-0 is held at epoch 2, not 1"):
+        read(log, frozenset({"partition_epochs_expected"}).__contains__)
+
+
+def test_a_member_that_changes_its_subscription_meanwhile_cannot_be_read():
+    log = (member("a"), EPOCH, holds("a", 1, 0), member("b"), holds("b", 2, 0), member("a"), holds("a", 3, 1))
+    with pytest.raises(Unreadable, match="record member of a: foo-0 is still held at epoch 2"):
+        read(log, NONE)
+
+
+@pytest.mark.parametrize(
+    ("log", "why"),
+    [
+        ((member("a"), holds("a", 1, 0), gone(r.MEMBER, "a")), "its assignment is still there"),
+        (
+            (member("a"), LogRecord((r.TARGET, "a"), tps(0)), gone(r.CURRENT, "a"), gone(r.MEMBER, "a")),
+            "its target is still there",
+        ),
+        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.TARGET_EPOCH)), "there are still targets"),
+        ((member("a"), EPOCH, gone(r.EPOCH)), "the group still has members"),
+        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.EPOCH)), "there are still targets"),
+        ((EPOCH, LogRecord((r.TARGET_EPOCH, ""), 3), gone(r.EPOCH)), "its target epoch is still there"),
+        ((member("a"), holds("a", 2, 0), member("b"), holds("b", 2, 0)), "foo-0 is still held at epoch 2"),
+    ],
+)
+def test_what_does_not_fit_ends_the_reading(log, why):
+    with pytest.raises(Unreadable, match=why):
+        read(log, NONE)
+
+
+def test_a_group_that_was_deleted_may_begin_anew():
+    log = (member("a"), EPOCH, holds("a", 3, 0), gone(r.CURRENT, "a"), gone(r.MEMBER, "a"))
+    log = (*log, LogRecord((r.TARGET_EPOCH, ""), 3), gone(r.TARGET_EPOCH), gone(r.EPOCH))
+    assert read(log, NONE) is None
+    again = read((*log, member("a"), EPOCH._replace(value=1), holds("a", 1, 0)), NONE)
+    assert (again.epoch, again.members[0].assigned) == (1, tps(0))
