@@ -249,6 +249,15 @@ def test_a_partition_is_released_before_it_is_adopted(after, said):
     assert answers("released-before-adopted", ADOPTION, BEFORE, after) == said
 
 
+def test_a_commit_that_is_refused_for_what_was_lost_is_fenced():
+    """KIP-1251: an earlier epoch is good for what the member has had since, and for nothing else."""
+    lost = client(1, 0, commits=True, refused=(0,))
+    kept = client(1, 0, commits=True)
+    for name in (own.FENCED, own.NEVER_BACK):
+        assert not answers(name, CENSUS, census(lost, client(2, 0, commits=True), adopted=((0, "c2"),)))
+        assert answers(name, CENSUS, census(kept, client(2, 0, commits=True), adopted=((0, "c2"),)))
+
+
 def test_what_an_accepted_commit_broke_is_told_of_the_promise_that_it_broke():
     for breaks, other in ((own.FENCED, own.NEVER_BACK), (own.NEVER_BACK, own.FENCED)):
         assert answers(breaks, ACCEPTED, Breach(breaks, "too late")) == broken("too late")
@@ -265,6 +274,7 @@ BELIEFS = st.builds(
     *[st.booleans()] * 3,
     st.sampled_from([(), (T0,), (U0,), (T0, U0)]),
     *[st.booleans()] * 4,
+    st.sampled_from([(), (T0,), (U0,)]),
 )
 ENTRIES = st.builds(
     Registered,

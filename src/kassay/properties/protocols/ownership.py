@@ -225,7 +225,7 @@ def _clients(census: Census) -> set[str]:
 
 def _commits(census: Census) -> bool:
     """Whether the commit of somebody who owns something would be accepted."""
-    return any(belief.owned for belief in census.beliefs if belief.commits)
+    return any(belief.committable for belief in census.beliefs)
 
 
 @always(
@@ -239,7 +239,7 @@ def commits_fenced(census: Census) -> Iterator[Finding]:
     """No commit is accepted from a client whose partition another has adopted since."""
     last = dict(census.adopted)
     for belief in census.beliefs:
-        for tp in belief.owned if belief.commits else ():
+        for tp in belief.committable:
             if last.get(tp, belief.client) != belief.client:
                 yield real(
                     f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over"
@@ -261,9 +261,9 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
     last = dict(census.adopted)
     owners = {belief.client: belief for belief in census.beliefs}
     for belief in census.beliefs:
-        for tp in belief.owned if belief.commits else ():
+        for tp in belief.committable:
             heir = owners.get(last.get(tp, belief.client))
-            if heir is not None and heir is not belief and heir.commits and tp in heir.owned:
+            if heir is not None and heir is not belief and tp in heir.committable:
                 yield real(f"{belief.client} can set {tp} back behind what {heir.client}, its owner, commits")
 
 

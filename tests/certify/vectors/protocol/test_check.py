@@ -150,6 +150,12 @@ def test_formats_are_registered(name):
     assert load_formats()[name].compare is check_trace
 
 
+def test_a_sample_of_the_migrations_of_4_4_is_followed():
+    result = check_file(DATA / "4.4" / "protocol-migration.json.gz", None, exact=True)
+    assert result.failures == ()
+    assert result.passed == 32
+
+
 def test_an_unknown_event_is_bad_input():
     trace = first_trace()
     trace["steps"][0]["event"]["event"] = "applaud"

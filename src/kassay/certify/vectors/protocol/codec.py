@@ -167,11 +167,16 @@ def _owning(metadata: Any) -> Any:
     """Metadata as the driver of the traces sent it.
 
     A client whose last assignment had user data hands its whole document on as what it owns: a topic
-    "partitions", of which the driver's reader of numbers makes partition 0, and one without partitions.
+    "partitions", of which the driver's reader of numbers makes partition 0, and a topic "userdata" of which
+    it makes none at all.
     """
     owned = metadata.get("owned") if isinstance(metadata, dict) else None
     custom = isinstance(owned, dict) and isinstance(owned.get("userdata"), str)
-    return {**metadata, "owned": {"partitions": [0]}} if custom else metadata
+    return (
+        {**metadata, "owned": {"partitions": [0], "userdata": [requests.NO_PARTITION]}}
+        if custom
+        else metadata
+    )
 
 
 def _as_sent(name: str, value: Any) -> Any:

@@ -40,7 +40,10 @@ def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
         return {"raw": metadata.raw}
     document: dict[str, Any] = {"topics": list(metadata.topics), "version": metadata.version}
     if metadata.version >= 1:
-        document["owned"] = rendered_partitions(metadata.owned)
+        named = numbers_by_topic(metadata.owned).items()
+        document["owned"] = {
+            topic: [n for n in numbers if n != requests.NO_PARTITION] for topic, numbers in named
+        }
     if metadata.version >= 2:
         document["generation"] = metadata.generation
     return document
@@ -50,9 +53,6 @@ def tidy(value: Any) -> Any:
     """A comparable form: absent and empty strings are null, members by id, lists of any order in one."""
     if not isinstance(value, dict):
         return value
-    owned = value.get("owned")
-    if isinstance(owned, dict):
-        value = {**value, "owned": {topic: numbers for topic, numbers in owned.items() if numbers}}
     document: dict[str, Any] = {key: None if item in ("", " ") else item for key, item in value.items()}
     members = document.get("members")
     if isinstance(members, list):

@@ -16,12 +16,12 @@ Owned: TypeAlias = tuple[Any, ...]
 
 
 class Belief(NamedTuple):
-    """One client. `current`: its member id and generation (epoch) are the registry's.
-
-    `settled`: it has adopted what it was last given and waits for nothing. `commits`: the
-    coordinator would accept a commit from it now. `rejoined`: it is registered and takes part in the
-    present round (a static member that missed it is registered all the same). `joined`: the client itself
-    thinks that it is a member. `ahead`: it gave partitions up after processing more than it had committed.
+    """One client. `current`: its member id and generation (epoch) are the registry's. `settled`: it has
+    adopted what it was last given and waits for nothing. `commits`: the coordinator would accept a
+    commit from it now, but for those of its partitions that are `refused` (KIP-1251). `rejoined`: it is
+    registered and takes part in the present round (a static member that missed it is registered all the
+    same). `joined`: the client itself thinks that it is a member. `ahead`: it gave partitions up after
+    processing more than it had committed.
     """
 
     client: str
@@ -34,6 +34,14 @@ class Belief(NamedTuple):
     rejoined: bool = True
     joined: bool = True
     ahead: bool = False
+    refused: Owned = ()
+
+    @property
+    def committable(self) -> Owned:
+        """The partitions that it owns and of which a commit would be accepted now."""
+        if not self.refused:
+            return self.owned if self.commits else ()
+        return tuple(tp for tp in self.owned if tp not in self.refused) if self.commits else ()
 
 
 class Registered(NamedTuple):

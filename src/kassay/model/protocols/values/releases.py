@@ -198,6 +198,14 @@ OLD_RULES: Final = (
         hidden="Either answer ends the consumer that asked.",
     ),
     OldRule(
+        "upgrade_always_bumps",
+        26,
+        "KAFKA-18687",
+        "An upgrade does not say which topics exist, so that whoever joins by it bumps the group epoch.",
+        "It does: a static member that comes back with the subscription that it had bumps nothing.",
+        hidden="To rebalance at once breaks nothing; the newer rule does (docs/protocol-findings.md).",
+    ),
+    OldRule(
         "leave_never_downgrades",
         27,
         "KAFKA-18150",

@@ -27,6 +27,8 @@ Partitions: TypeAlias = tuple[TopicPartition, ...]
 NO_REQUEST: Final = -1
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
 """An assignment of zero bytes: nothing was ever assigned. Not the same as `()`, an encoded empty one."""
+NO_PARTITION: Final = -1
+"""Stands for none at all where a topic is named without any."""
 USER_DATA: Final = -2
 """No partition: its topic is the user data that a custom assignor put beside an assignment."""
 

@@ -18,6 +18,7 @@ from kassay.model.protocols.coordinator.consumer.group import (
     find_static,
     group_tombstones,
     replay,
+    subscription_metadata,
     target_of,
 )
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused, disarm_all, remove_members
@@ -70,7 +71,9 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
     for member in members:
         effects.arm(requests.CONSUMER_SESSION, member.member_id, member.classic[0].session_timeout)
     target = tuple((member.member_id, member.assigned) for member in members)
-    converted = ConsumerGroup(group.generation, group.generation, (), members, target)
+    unknown = effects.has("upgrade_always_bumps")
+    topics = () if unknown else subscription_metadata(effects.image, members)
+    converted = ConsumerGroup(group.generation, group.generation, topics, members, target)
     return converted, (LogRecord((r.GROUP, ""), None), *all_records(effects, converted))
 
 
@@ -85,7 +88,7 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
     metadata = next((subscription for name, subscription in member.protocols if name == group.protocol), None)
     if not isinstance(metadata, requests.Subscription):
         raise Refused(errors.GROUP_ID_NOT_FOUND)
-    assigned = () if unassigned else to_ids(effects.image, member.assignment)
+    assigned = to_ids(effects.image, member.assignment)
     return ConsumerMember(
         member.member_id,
         member.group_instance_id,

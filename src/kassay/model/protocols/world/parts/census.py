@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import tps_of
@@ -124,13 +125,9 @@ class Censuses:
             current or not member.group_instance_id or _takes_part(client, own)
         )
         live = client.run in (Process.UP, Process.PAUSED)
-        commits = (
-            live
-            and client.state is ClassicState.STABLE
-            and bool(client.owned)
-            and client.generation >= 0
-            and self.accepts(state.broker, c, client.member_id, client.generation)
-        )
+        may = live and client.state is ClassicState.STABLE and client.generation >= 0
+        owned = client.owned if may else ()
+        accepted = self.accepted(state, c, client.member_id, client.generation, owned)
         return Belief(
             f"c{c + 1}",
             client.member_id,
@@ -138,18 +135,37 @@ class Censuses:
             current,
             settled,
             client.owned,
-            commits,
+            bool(accepted),
             rejoined,
             client.generation >= 0,
             client.ahead,
+            tuple(tp for tp in client.owned if accepted and tp not in accepted),
         )
 
-    def accepts(self, broker: Interned, c: int, member_id: str, generation: int) -> bool:
-        """Whether the coordinator would take a commit of this generation or epoch from this client now."""
-        if broker.value.state.group is None:
-            return False
+    def accepted(
+        self, state: World, c: int, member_id: str, generation: int, owned: requests.Partitions
+    ) -> requests.Partitions:
+        """Those of a client's partitions of which a commit of this generation or epoch would be taken now.
+
+        A classic group judges a commit as a whole, a consumer group each partition by itself.
+        """
+        group = state.broker.value.state.group
+        if group is None:
+            return ()
+        if isinstance(group, ClassicGroup):
+            return owned if self._accepts(state.broker, c, member_id, generation, ()) else ()
+        return tuple(tp for tp in owned if self._accepts(state.broker, c, member_id, generation, ((tp, 0),)))
+
+    def _accepts(
+        self,
+        broker: Interned,
+        c: int,
+        member_id: str,
+        generation: int,
+        offsets: tuple[tuple[TopicPartition, int], ...],
+    ) -> bool:
         instance = self.context.configs[c].group_instance_id
-        request = OffsetCommit(HEARTBEAT_OFFSET + c, member_id, generation, (), instance)
+        request = OffsetCommit(HEARTBEAT_OFFSET + c, member_id, generation, offsets, instance)
         return any(
             body.error == errors.NONE
             for _, mail in self.context.brokers.handle(broker, request, keeps_log=False)

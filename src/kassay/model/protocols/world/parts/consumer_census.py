@@ -48,14 +48,21 @@ class ConsumerCensuses(Censuses):
             and client.topics == still_matching(self.context.configs[c], client.topics, state.image.value)
         )
         live = client.run in (Process.UP, Process.PAUSED)
-        commits = (
-            live
-            and bool(client.owned)
-            and client.epoch > 0
-            and self.accepts(state.broker, c, client.member_id, client.epoch)
-        )
+        owned = client.owned if live and client.epoch > 0 else ()
+        accepted = self.accepted(state, c, client.member_id, client.epoch, owned)
+        refused = tuple(tp for tp in client.owned if accepted and tp not in accepted)
         heard = client.epoch in epochs
-        return Belief(f"c{c + 1}", client.member_id, live, current, settled, client.owned, commits, heard)
+        return Belief(
+            f"c{c + 1}",
+            client.member_id,
+            live,
+            current,
+            settled,
+            client.owned,
+            bool(accepted),
+            heard,
+            refused=refused,
+        )
 
 
 def _recorded(group: ConsumerGroup, image: Image, *, busy: bool) -> RegisteredMember:
