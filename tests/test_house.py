@@ -75,6 +75,7 @@ CROSS_CUTTING = {
     "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
     "model/protocols/coordinator/test_sessions": "timers of both kinds of group",
     "model/protocols/coordinator/streams/test_memory": "findings: what is in memory alone",
+    "model/protocols/coordinator/consumer/test_migration_findings": "what a page tells of a broker, by request",
     "model/protocols/world/test_failover": "acceptance scenarios over several models",
     "model/protocols/world/test_scenarios": "acceptance scenarios over several models",
     "model/protocols/world/test_triggers": "acceptance scenarios over several models",

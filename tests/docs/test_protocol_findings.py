@@ -99,6 +99,46 @@ def test_without_crash_and_pause_a_small_migration_holds(faults):
     assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
 
 
+BACK = (("consumer", "classic"),)
+FINDINGS = [
+    ({"members": 1, "static": 1, "kinds": (("classic", "consumer"),)}, {"complete-at-rest": 9}),
+    ({"static": 2, "kinds": (("classic",), *BACK)}, {"complete-at-rest": 9}),
+    (
+        {"members": 1, "static": 1, "partitions": 1, "kinds": BACK, "faults": "partitions=1"},
+        {"complete-at-rest": 7},
+    ),
+    ({"policy": "upgrade", "kinds": (("classic",), ("consumer",)), "faults": "leave=1"}, {}),
+]
+
+
+@pytest.mark.parametrize(("chosen", "broken"), FINDINGS, ids=str)
+def test_a_conversion_leaves_partitions_to_nobody(chosen, broken):
+    result = explore("migration", **chosen)
+    assert real(result) == broken
+    assert result.exploration.liveness.dead_ends
+
+
+@pytest.mark.parametrize(
+    ("chosen", "older"),
+    [(FINDINGS[0][0], "upgrade_always_bumps"), (FINDINGS[3][0], "classic_follows_group_epoch")],
+)
+def test_the_rule_before_leaves_them_to_somebody(chosen, older):
+    assert explore("migration", switches=frozenset({older}), **chosen).verdict == "holds"
+
+
+@pytest.mark.exhaustive
+def test_an_upgrade_that_fails_before_the_first_generation_leaves_a_static_member_unwatched():
+    result = explore("migration", static=1, partitions=1)
+    assert real(result) == {"complete-at-rest": 9, "members-watched": 12}
+
+
+@pytest.mark.exhaustive
+def test_to_and_fro_without_static_members_and_faults_holds():
+    assert (
+        explore("migration", partitions=1, kinds=(("classic", "consumer", "classic"),) * 2).verdict == "holds"
+    )
+
+
 def test_there_and_back_a_partition_is_given_out_before_it_is_free():
     """A consumer beside a classic member leaves once and comes back: the settings that walk nothing else."""
     result = explore("migration", kinds=(("classic",), ("consumer", "consumer")))
@@ -107,10 +147,13 @@ def test_there_and_back_a_partition_is_given_out_before_it_is_free():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("release", "unwatched"), [("4.4", 9), ("2024-10", 8)])
-def test_there_and_back_after_a_crash(release, unwatched):
+@pytest.mark.parametrize(
+    ("release", "more"),
+    [("4.4", {"complete-at-rest": 9, "members-watched": 9}), ("2024-10", {"members-watched": 8})],
+)
+def test_there_and_back_after_a_crash(release, more):
     result = explore("migration", static=1, faults="crash=1", release=release)
-    assert real(result) == {"members-watched": unwatched, "released-before-adopted": 17}
+    assert real(result) == more | {"released-before-adopted": 17}
     assert result.exploration.liveness.dead_ends
 
 

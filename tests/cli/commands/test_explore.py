@@ -162,6 +162,12 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("streams", "--assignor", "range"), "gives no tasks to members"),
         (("streams", "--faults", "shrink=1"), "streams knows no shrink"),
         (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
+        (
+            ("migration", "--protocols", "classic,paxos"),
+            "--protocols: unknown 'paxos'; expected one of classic",
+        ),
+        (("migration", "--protocols", "classic/classic/"), "--protocols: 3 lists for 2 clients"),
+        (("kip848", "--protocols", "consumer"), "--protocols: kip848 has clients of one protocol"),
         (("classic", "--network", "N7"), "N7"),
         (("classic", "--clock", "T5"), "T5"),
     ],

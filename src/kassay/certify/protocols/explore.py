@@ -202,10 +202,11 @@ def _before_0_9(settings: ExploreSettings) -> Model[Any]:
 
 
 def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remembers: bool) -> ModelOptions:
-    """The options of a world. Every member of a group in migration may be restarted in the other protocol."""
+    """The options of a world. In a migration every member may be restarted through all of its protocols."""
     faults = s.faults
     if s.model == "migration" and not faults.rollout:
-        faults = faults._replace(rollout=s.members)
+        restarts = sum(len(client) - 1 for client in s.kinds) if s.kinds else s.members
+        faults = faults._replace(rollout=restarts)
     topics = tuple(f"t{i}" for i in range(s.topics)) if s.topics > 1 else ("t",)
     return ModelOptions(
         members=s.members,

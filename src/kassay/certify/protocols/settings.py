@@ -31,6 +31,7 @@ WITH_MODES: Final = ("classic", "migration")
 WITH_TARGETS: Final = ("kip848", "migration")
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
+PROTOCOLS: Final = ("classic", "consumer")
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,19 @@ class ExploreSettings:
             raise InputError(f"--static: {self.model} knows no static members")
         if self.reads:
             self._check_reads()
+        if self.kinds:
+            self._check_kinds()
+
+    def _check_kinds(self) -> None:
+        if self.model != "migration":
+            raise InputError(f"--protocols: {self.model} has clients of one protocol; expected migration")
+        if len(self.kinds) != self.members:
+            raise InputError(
+                f"--protocols: {len(self.kinds)} lists for {self.members} clients; expected one for each"
+            )
+        for name in (name for client in self.kinds for name in client):
+            if name not in PROTOCOLS:
+                raise InputError(f"--protocols: unknown {name!r}; expected one of {', '.join(PROTOCOLS)}")
 
     def _check_reads(self) -> None:
         if self.model in BEFORE_0_9:

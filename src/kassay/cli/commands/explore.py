@@ -86,6 +86,13 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 @click.option("--release", default="4.4", show_default=True, help="Kafka's, of the brokers: 4.4 or 2024-10.")
 @click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
 @click.option(
+    "--protocols",
+    default="",
+    metavar="P,P,.../...",
+    help="What clients speak after each restart of a migration, for all or one by one, e.g. "
+    "classic,consumer,classic or classic/consumer,classic; unless told, classic,consumer.",
+)
+@click.option(
     "--network",
     default="atomic",
     show_default=True,
@@ -201,6 +208,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         offload=chosen["offload"],
         pattern="t" if creates and model != "streams" and not chosen["regex"] else "",
         new_topics=("tt",) if creates else (),
+        kinds=_kinds(chosen["protocols"], chosen["members"]),
     )
 
 
@@ -211,6 +219,14 @@ def _tasks(model: str, chosen: dict[str, Any]) -> int:
         raise InputError(f"--tasks: {model} has partitions, not tasks; expected --partitions")
     partitions: int = chosen["partitions"]
     return partitions if tasks is None else tasks
+
+
+def _kinds(text: str, members: int) -> tuple[tuple[str, ...], ...]:
+    """The protocols that each client speaks, in the order of its restarts; () unless told."""
+    if not text.strip():
+        return ()
+    clients = [tuple(name.strip() for name in client.split(",")) for client in text.split("/")]
+    return tuple(clients * members if len(clients) == 1 else clients)
 
 
 def _reads(text: str) -> tuple[int, ...]:
