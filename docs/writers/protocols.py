@@ -14,6 +14,8 @@ from kassay.model.protocols.clients import classic_table, consumer_table, stream
 from kassay.model.protocols.coordinator.classic.table import CLASSIC_GROUP
 from kassay.model.protocols.coordinator.consumer import reconcile
 from kassay.model.protocols.coordinator.consumer.table import CONSUMER_GROUP
+from kassay.model.protocols.coordinator.streams.reconcile import STREAMS_MEMBER_TABLE
+from kassay.model.protocols.coordinator.streams.table import STREAMS_GROUP
 from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
 from kassay.model.protocols.values.releases import OLD_RULES
 
@@ -110,6 +112,18 @@ MACHINES: Final = (
         "model/protocols/clients/consumer_table.py",
         "The consumer's side: it reconciles towards its target and acknowledges.",
         consumer_table.CLIENT,
+    ),
+    Machine(
+        "Streams group (KIP-1071)",
+        "model/protocols/coordinator/streams/table.py",
+        "Tasks for partitions: a group is not ready until the topics of its topology exist and fit together.",
+        STREAMS_GROUP,
+    ),
+    Machine(
+        "Member of a Streams group, at the coordinator",
+        "model/protocols/coordinator/streams/reconcile.py",
+        "As a member of a consumer group; a process never has a task twice, in whatever roles.",
+        STREAMS_MEMBER_TABLE,
     ),
     Machine(
         "Client of a Streams group",
