@@ -38,6 +38,24 @@ def test_a_static_member_that_a_round_went_by_is_a_zombie_until_it_adopts_anew(m
     assert {v.severity for v in result.exploration.violations} <= {Severity.ZOMBIE}
 
 
+@pytest.mark.slow
+def test_two_who_prefer_different_assignors_never_come_to_rest():
+    result = explore("kip848", partitions=1, remote_assignors=("uniform", "range"))
+    assert real(result) == {}
+    assert not result.exploration.liveness.dead_ends
+    assert result.exploration.liveness.livelocks
+    for livelock in result.exploration.liveness.livelocks:
+        assert {action.name for action in livelock.cycle} == {"heartbeat"}
+        assert any(action.rounds for action in livelock.cycle)
+
+
+def test_two_who_agree_or_of_whom_one_asks_come_to_rest():
+    for preferred in (("uniform", "uniform"), ("range", "")):
+        assert explore("kip848", partitions=1, remote_assignors=preferred).verdict == "holds"
+    before = explore("kip848", partitions=1, remote_assignors=("uniform", "range"), release="2024-10")
+    assert before.verdict == "holds"
+
+
 @pytest.mark.exhaustive
 def test_who_never_sent_syncgroup_is_not_timed_after_a_failover():
     result = explore("classic", partitions=1, faults="slow=1,failover=1")

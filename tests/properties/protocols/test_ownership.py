@@ -8,7 +8,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Registered
 from kassay.properties.protocols import ownership as own
-from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, load_invariants
+from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, COMMITTERS, load_invariants
 from tests.properties.protocols.asking import answers, broken
 
 T0, U0 = TopicPartition("t", 0), TopicPartition("u", 0)
@@ -256,6 +256,25 @@ def test_a_commit_that_is_refused_for_what_was_lost_is_fenced():
     for name in (own.FENCED, own.NEVER_BACK):
         assert not answers(name, CENSUS, census(lost, client(2, 0, commits=True), adopted=((0, "c2"),)))
         assert answers(name, CENSUS, census(kept, client(2, 0, commits=True), adopted=((0, "c2"),)))
+
+
+@pytest.mark.parametrize(
+    ("belief", "said"),
+    [
+        (client(1, 0, 1, current=False, commits=True), []),
+        (
+            client(1, 0, 1, current=False, commits=True, refused=(1,)),
+            broken("a commit of c1 for 1, which it has on record, would be refused"),
+        ),
+        (client(1, 2, current=False), []),
+        (client(1, 0, current=False, live=False), []),
+        (client(1, 0, current=False, rejoined=False), []),
+        (client(1, 0), None),
+        (client(1, current=False), None),
+    ],
+)
+def test_a_commit_is_taken_from_who_has_the_partition_on_record(belief, said):
+    assert answers("owners-may-commit", COMMITTERS, census(belief, record=(entry(1, 0, 1),))) == said
 
 
 def test_what_an_accepted_commit_broke_is_told_of_the_promise_that_it_broke():

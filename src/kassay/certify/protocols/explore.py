@@ -231,6 +231,7 @@ def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remember
         loading=s.loading,
         records=s.records,
         compacted=s.log == COMPACTED,
+        remote_assignors=s.remote_assignors,
     )
 
 

@@ -9,6 +9,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.assignor import Assignor
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
+from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.streams.options import NO_STREAMS, StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
@@ -44,6 +45,7 @@ class ExploreSettings:
     of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`. `streams`
     is what a Streams group has beside.
     `log`, whole or compacted, says what a new coordinator may find.
+    `remote_assignors` are the clients' group.remote.assignor, "" for none.
 
     With `regex` clients subscribe by a regular expression that the coordinator resolves; with `late_targets`
     an interval lies between two targets of a group, and with `offload`, which no release has, a target is
@@ -85,6 +87,7 @@ class ExploreSettings:
     threads: bool = False
     loading: bool = False
     log: str = WHOLE
+    remote_assignors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -150,6 +153,8 @@ class ExploreSettings:
             raise InputError(f"--static: {self.model} knows no static members")
         if self.reads:
             self._check_reads()
+        if self.remote_assignors:
+            self._check_remote_assignors()
         if self.kinds:
             self._check_kinds()
 
@@ -176,6 +181,19 @@ class ExploreSettings:
         for number in self.reads:
             if not 1 <= number <= self.topics:
                 raise InputError(f"--reads: {number} is out of range; expected 1 to {self.topics}")
+
+    def _check_remote_assignors(self) -> None:
+        if self.model not in ("kip848", "migration"):
+            raise InputError(f"--remote-assignors: {self.model} has none; expected kip848 or migration")
+        if len(self.remote_assignors) != self.members:
+            raise InputError(
+                f"--remote-assignors: {len(self.remote_assignors)} names for {self.members} clients; "
+                f"expected one for each"
+            )
+        for name in self.remote_assignors:
+            if name not in ("", *Config().assignors):
+                known = " or ".join(Config().assignors)
+                raise InputError(f"--remote-assignors: unknown assignor {name!r}; expected {known}")
 
     def _check_network(self) -> None:
         atomic = self.network is NetworkLevel.ATOMIC
@@ -283,6 +301,7 @@ class ExploreSettings:
                 "regex",
                 "late_targets",
                 "reads",
+                "remote_assignors",
                 "instances",
                 "pattern",
                 "new_topics",

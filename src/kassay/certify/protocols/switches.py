@@ -274,6 +274,20 @@ SWITCHES: Final[dict[str, Switch]] = {
             ExploreSettings("migration", partitions=1, faults=Faults(crash=1)),
         ),
         Switch(
+            "commits_at_epoch_only",
+            "KIP-1251",
+            "a commit that an epoch overtakes is refused, though its partitions are still the member's",
+            ("owners-may-commit",),
+            ExploreSettings("kip848", faults=Faults(loss=1)),
+        ),
+        Switch(
+            "no_assignment_epochs",
+            "KIP-1251, KAFKA-20066",
+            "since when a member has a partition is not recorded, and every earlier commit is refused",
+            ("owners-may-commit",),
+            ExploreSettings("kip848", faults=Faults(loss=1)),
+        ),
+        Switch(
             "no_abort_on_rejoin",
             "KAFKA-16375",
             "a reconciliation from before a fence is carried out after it",

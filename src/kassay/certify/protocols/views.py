@@ -10,8 +10,11 @@ from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group, Role
+from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.values.streams.group import REFRESH_DUE, Remembered, StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.parts.consumer_faults import CONSUMER
 from kassay.model.protocols.world.parts.context import World, failed, gained, loaded_in, moved, unwritten_in
 from kassay.model.protocols.world.parts.offsets import breach
 from kassay.model.protocols.world.streams.model import StreamsModel, refused
@@ -121,6 +124,12 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         views[registry.UNWRITTEN] = View(_held, relevant=unwritten_in)
     if model.options.compacted:
         views[registry.LOADED] = View(_loaded(model), relevant=loaded_in)
+    alone = isinstance(model, ConsumerModel) and {kind for each in model.kinds for kind in each} == {CONSUMER}
+    if alone and not RELEASES["2024-10"] <= model.options.switches:
+        views[registry.COMMITTERS] = View(
+            lambda state: model.census(state) if _consumer_group(state) else None,
+            reads=lambda state: (model.public(state), _consumer_group(state) is None),
+        )
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views

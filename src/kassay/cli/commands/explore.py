@@ -76,6 +76,11 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 @click.option("--partitions", type=int, default=2, show_default=True, help="Partitions of each topic.")
 @click.option("--topics", type=int, default=1, show_default=True, help="Topics at the start.")
 @click.option(
+    "--remote-assignors",
+    metavar="A,B,...",
+    help="group.remote.assignor of each client, e.g. uniform,range; unless told, none has one.",
+)
+@click.option(
     "--reads",
     default="",
     metavar="N,N,...",
@@ -193,6 +198,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
         partitions=_tasks(model, chosen),
         topics=chosen["topics"],
         reads=_reads(chosen["reads"]),
+        remote_assignors=tuple(chosen["remote_assignors"].split(",")) if chosen["remote_assignors"] else (),
         static=chosen["static"],
         faults=faults,
         switches=frozenset(chosen["switches"]),

@@ -11,7 +11,15 @@ from typing import Any, Final
 
 from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, Registered, complete
-from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, always, each_step, real
+from kassay.properties.protocols.registry import (
+    ACCEPTED,
+    ADOPTION,
+    CENSUS,
+    COMMITTERS,
+    always,
+    each_step,
+    real,
+)
 
 FENCED: Final = "commits-fenced"
 NEVER_BACK: Final = "offsets-never-go-back"
@@ -265,6 +273,26 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
             heir = owners.get(last.get(tp, belief.client))
             if heir is not None and heir is not belief and tp in heir.committable:
                 yield real(f"{belief.client} can set {tp} back behind what {heir.client}, its owner, commits")
+
+
+@always(
+    "owners-may-commit",
+    COMMITTERS,
+    source="KIP-1251",
+    where=lambda census: any(belief.owned and not belief.current for belief in census.beliefs),
+)
+def owners_may_commit(census: Census) -> Iterator[Finding]:
+    """A commit is accepted from whoever has the partition, though the epoch went on meanwhile.
+
+    That is, of a member of a consumer group that has not heard of the epoch which it is at by now.
+    """
+    on_record = {entry.member_id: entry.owned for entry in census.registry}
+    for belief in census.beliefs:
+        if not belief.live or not belief.rejoined:
+            continue
+        for tp in belief.owned:
+            if tp in on_record.get(belief.member_id, ()) and tp not in belief.committable:
+                yield real(f"a commit of {belief.client} for {tp}, which it has on record, would be refused")
 
 
 @always(FENCED, ACCEPTED, short="I5", source="generation fencing of OffsetCommit")

@@ -71,6 +71,7 @@ class LoadedGroup(NamedTuple):
 
 CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
 ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
+COMMITTERS: Final[Sight[Census]] = Sight("who may commit in a consumer group, from 4.4 on")
 CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
 CONSUMER_GROUP: Final[Sight[ConsumerGroup]] = Sight("a consumer group, as long as its coordinator stays")
 STREAMS_GROUP: Final[Sight[StreamsTaskGroup]] = Sight("a Streams group, as long as its coordinator stays")

@@ -36,6 +36,7 @@ class ClientConfig(NamedTuple):
     callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
     A stream thread runs in a process (`process_id`), may be asked for its state at an `endpoint`, and brings
     the topology of its version: `topologies`, oldest first.
+    `remote_assignor` is group.remote.assignor.
     """
 
     client_id: str
@@ -54,6 +55,7 @@ class ClientConfig(NamedTuple):
     process_id: str = ""
     endpoint: str = ""
     topologies: tuple[StreamsTopology, ...] = ()
+    remote_assignor: str = ""
 
     def names(self, rollout_step: int) -> tuple[str, ...]:
         """The assignors of one step of the rollout; beyond the last step, the last list stays."""

@@ -99,7 +99,7 @@ def heartbeat(
         config.group_instance_id,
         config.rebalance_timeout if everything else -1,
         client.topics if everything else None,
-        "",
+        config.remote_assignor if everything else "",
         owned,
         client.regex if everything and config.regex else None,
     )

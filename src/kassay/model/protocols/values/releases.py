@@ -56,7 +56,6 @@ OLD_RULES: Final = (
         "KIP-1251, KAFKA-20066",
         "A member's partitions have no epochs.",
         "Of each of its partitions is recorded since which target epoch a member has it.",
-        "Only commits of an earlier epoch ask for them.",
     ),
     OldRule(
         "targets_undated",
@@ -126,7 +125,7 @@ OLD_RULES: Final = (
         "KAFKA-18095",
         "A member cannot join with an empty list of topic names.",
         "A member may join with an empty list of topic names.",
-        "The clients of the walks read at least one topic.",
+        "A client that is refused gives up, which a walk takes for its own will.",
     ),
     OldRule(
         "partition_epochs_expected",
@@ -156,7 +155,6 @@ OLD_RULES: Final = (
         "KIP-1251",
         "An offset commit is accepted at the member's epoch only.",
         "An offset commit of an earlier epoch is accepted if the member has had all its partitions since.",
-        "A commit that is refused breaks no promise.",
     ),
     OldRule(
         "regexes_refused",

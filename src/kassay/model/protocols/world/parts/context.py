@@ -55,6 +55,8 @@ class ModelOptions:
     With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
     `records` of each partition can be processed, and their offsets committed, where it is not. Of a
     `compacted` log a new coordinator finds what a cleaner may have left.
+    `records` of each partition can be processed, and their offsets committed, where it is not.
+    `remote_assignors` are the clients' group.remote.assignor, "" for none.
     """
 
     members: int = 2
@@ -79,6 +81,7 @@ class ModelOptions:
     loading: bool = False
     records: int = 0
     compacted: bool = False
+    remote_assignors: tuple[str, ...] = ()
 
     @property
     def loads_slowly(self) -> bool:
@@ -148,6 +151,7 @@ def config_of(o: ModelOptions, c: int) -> ClientConfig:
         o.remembers,
         o.threads,
         o.switches,
+        remote_assignor=o.remote_assignors[c] if o.remote_assignors else "",
     )
 
 
