@@ -106,7 +106,7 @@ class CoordinatorCall:
         """Carry out a step: timers, log, replies, and what follows an acknowledged or failed write.
 
         A failed write undoes no timer. One that fired to write what it could not is armed again, if it is of
-        those that are (`requests.RETRIED`).
+        those that are (all but `requests.NOT_RETRIED`).
         """
         coordinator, outputs = result
         before = self.host
@@ -141,7 +141,7 @@ class CoordinatorCall:
     def _retry(self, event: requests.TimerFired) -> None:
         """Arm a timer again whose write failed."""
         dropped = "failed_expiry_dropped" in self.runtime.config.switches
-        if event.timer.kind in requests.RETRIED and not dropped:
+        if event.timer.kind not in requests.NOT_RETRIED and not dropped:
             again = requests.SetTimer(event.timer, requests.RETRY_BACKOFF, event.payload)
             self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 

@@ -268,8 +268,8 @@ REVOCATION: Final = "revocation"
 CLASSIC_JOIN: Final = "classic_join_of_member"
 CLASSIC_SYNC: Final = "classic_sync_of_member"
 
-RETRIED: Final = frozenset({CONSUMER_SESSION, REVOCATION, CLASSIC_JOIN, CLASSIC_SYNC})
-"""Timers that are armed once more if what they write cannot be written; those of classic groups are not."""
+NOT_RETRIED: Final = frozenset({SESSION, JOIN, SYNC})
+"""The timers of classic groups; all others are armed once more if what they write cannot be written."""
 RETRY_BACKOFF: Final = 500
 """So soon, in ms, such a timer fires again."""
 
