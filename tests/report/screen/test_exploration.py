@@ -56,3 +56,8 @@ def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
     result = explore("zookeeper", switches=frozenset({"zk_stale_view"}))
     assert "the same run as for complete-at-rest (by design)" in shown(result)
     assert "sequenceDiagram" in shown(result, mermaid=True)
+
+
+def test_what_each_client_has_is_told_as_options_take_it():
+    text = shown(explore("migration", partitions=1, kinds=(("classic", "consumer"), ("classic",))))
+    assert "kinds classic,consumer/classic" in text.splitlines()[0]

@@ -85,10 +85,17 @@ def settings_line(result: ExploreResult) -> str:
         if isinstance(value, dict):
             value = ",".join(f"{key}={count}" for key, count in value.items())
         if isinstance(value, list | tuple):
-            value = ",".join(map(str, value))
+            value = _listed(value)
         if value not in (None, "", 0, plain.get(name)):
             listed.append(f"{name} {value}")
     return ", ".join(listed)
+
+
+def _listed(values: Sequence[Any]) -> str:
+    """A list as options take it: commas between its values, slashes between the lists of several clients."""
+    if any(isinstance(value, list | tuple) for value in values):
+        return "/".join(_listed(value) for value in values)
+    return ",".join(map(str, values))
 
 
 def _violation(violation: InvariantViolation[Any], runs: _Runs) -> list[View]:
