@@ -17,7 +17,7 @@ from tests.certify.findings.cases import smallest
 
 CONTROLS = [
     (Kind.CLIENT, "gives-twice", (0, 0), "t0-0"),
-    (Kind.CLIENT, "hands-over-at-once", (1, 0), "t0-1"),
+    (Kind.CLIENT, "hands-over-at-once", (0, 0), "t0-1"),
     (Kind.CLIENT, "never-rests", (0, 1), "m0"),
     (Kind.CLIENT, "loses-last", (0, 0), "t0-0"),
     (Kind.PLACER, "repeats-broker", (0,), "partition 0"),

@@ -13,12 +13,12 @@ from tests.certify.findings.cases import smallest
 
 SHOWN = [
     (Kind.CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
-    (Kind.CLIENT, "deals-afresh", "1 1 without a move"),
-    (Kind.CLIENT, "forgets-racks", "1 away from their replicas' racks"),
-    (Kind.CLIENT, "counts-partitions", "50 50 8 by weight"),
+    (Kind.CLIENT, "deals-afresh", "1 0 without a move"),
+    (Kind.CLIENT, "forgets-racks", "0 away from their replicas' racks"),
+    (Kind.CLIENT, "counts-partitions", "50 50 14 by weight"),
     (Kind.CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
     (Kind.CLIENT, "never-rests", "1 0 without a move"),
-    (Kind.SHARE, "shuffles-the-moved", "2 1 1 without a move"),
+    (Kind.SHARE, "shuffles-the-moved", "1 1 without a move"),
     (Kind.PLACER, "starts-at-the-first", "partition 0 on 0, partition 1 on 1"),
     (Kind.PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
     (Kind.PLANNER, "goes-round-about", "0 moves: none"),

@@ -65,6 +65,7 @@ DECIDES = {
 
 DECIDES_NOTHING = {
     "targets": "what is certified; the trace names it, and every test here replays one",
+    "claims_file": "where sentences are read: the trace names the one that is broken, word for word",
     "seconds": "how many histories are played: the trace holds the one that counts",
     "histories": "how many histories are played: the trace holds the one that counts",
     "jobs": "in which process blocks are played, which are alike everywhere (`tests/certify/runs/test_blocks.py`)",

@@ -19,12 +19,17 @@ from kassay.model.protocols.clients import classic as client_classic
 from kassay.model.protocols.clients import classic_table as cct
 from kassay.model.protocols.clients import consumer as client_consumer
 from kassay.model.protocols.clients import consumer_table as cot
+from kassay.model.protocols.clients import streams as client_streams
+from kassay.model.protocols.clients import streams_table as cst
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
+from kassay.model.protocols.clients.streams import StreamThread
 from kassay.model.protocols.coordinator.classic import table as classic_table
 from kassay.model.protocols.coordinator.consumer import reconcile
 from kassay.model.protocols.coordinator.consumer import table as consumer_table
+from kassay.model.protocols.coordinator.streams import reconcile as streams_reconcile
+from kassay.model.protocols.coordinator.streams import table as streams_table
 from kassay.model.protocols.shared.table import (
     IGNORE,
     IMPOSSIBLE,
@@ -38,7 +43,12 @@ from kassay.model.protocols.shared.table import (
 )
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import MEMBER_STABLE, UNRELEASED, UNREVOKED
+from kassay.model.protocols.values.streams.group import UNRELEASED_TASKS, UNREVOKED_TASKS
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeatReply
+from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams.topology import StreamsTopology
 from tests.model.protocols.coordinator.drive import Drive, tps
+from tests.model.protocols.coordinator.streams.threads import Threads
 from tests.model.protocols.shared.refusing import refused
 from tests.model.protocols.world.script import first, play
 from writers.protocols import MACHINES, cells, diagram
@@ -80,6 +90,7 @@ TABLES = {
             *REQUESTS,
             *("ConsumerGroupHeartbeat", "ConsumerGroupHeartbeat, epoch < 0"),
             *("timer of a member", "classic member stored", "write failed"),
+            *("regular expressions resolved", "target computed in the background"),
         ),
         (consumer_table.NO_GROUP, consumer_table.CLASSIC),
     ),
@@ -89,6 +100,25 @@ TABLES = {
         (reconcile.AT_TARGET, reconcile.BEHIND, reconcile.REVOKED, reconcile.REVOKING),
     ),
     "consumer client": Machine(cot.CLIENT, cot.ConsumerState, cot.ConsumerEvent),
+    "streams group": Machine(
+        streams_table.STREAMS_GROUP,
+        ("Empty", "NotReady", "Assigning", "Reconciling", "Stable"),
+        (
+            *("StreamsGroupHeartbeat", "StreamsGroupHeartbeat, epoch < 0", "request of another protocol"),
+            *("JoinGroup", "OffsetCommit"),
+            *("timer of a member", "initial rebalance delay over", "write failed"),
+        ),
+        (streams_table.NO_GROUP, streams_table.CLASSIC),
+    ),
+    "streams group member": Machine(
+        streams_reconcile.STREAMS_MEMBER_TABLE,
+        (MEMBER_STABLE, UNREVOKED_TASKS, UNRELEASED_TASKS),
+        (
+            *(streams_reconcile.AT_TARGET, streams_reconcile.BEHIND),
+            *(streams_reconcile.REVOKED, streams_reconcile.REVOKING),
+        ),
+    ),
+    "streams client": Machine(cst.CLIENT, cst.StreamsState, cst.StreamsEvent),
 }
 EVERY = pytest.mark.parametrize("machine", TABLES.values(), ids=TABLES)
 
@@ -180,6 +210,17 @@ def _first_member_hears_of_it():
     drive.modern("a", drive.member("a").epoch, topic_partitions=tps(0, 1, 2, 3))
 
 
+def _second_thread_joins():
+    threads = Threads()
+    threads.join("a"), threads.join("b")
+
+
+def _first_thread_hears_of_it():
+    threads = Threads()
+    threads.join("a"), threads.join("b")
+    threads.beat("a")
+
+
 SHARED = {
     "zookeeper": (zt.ZooKeeperStatus.RELEASED, zt.ZooKeeperEvent.CLAIM, _claims),
     "draft consumer": (
@@ -211,6 +252,17 @@ SHARED = {
             CONFIG,
             ConsumerClient(Process.UP, cot.ConsumerState.JOINING),
             requests.ConsumerHeartbeatReply(errors.NONE, member_epoch=1, assignment=tps(0)),
+        ),
+    ),
+    "streams group": ("Stable", streams_table.STREAMS_HEARTBEAT, _second_thread_joins),
+    "streams group member": (MEMBER_STABLE, streams_reconcile.BEHIND, _first_thread_hears_of_it),
+    "streams client": (
+        cst.StreamsState.JOINING,
+        cst.StreamsEvent.ASSIGNED,
+        lambda: client_streams.on_reply(
+            CONFIG._replace(topologies=(StreamsTopology(0, ()),)),
+            StreamThread(Process.UP, cst.StreamsState.JOINING),
+            StreamsHeartbeatReply(errors.NONE, "c1m-1", 1, tasks=TaskRoles()),
         ),
     ),
 }
