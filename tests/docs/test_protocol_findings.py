@@ -112,7 +112,7 @@ def test_without_upgrades_nobody_is_left_unwatched(policy):
     assert result.verdict == "holds"
 
 
-@pytest.mark.parametrize("faults", ["", "failover=1", "leave=1"])
+@pytest.mark.parametrize("faults", ["", pytest.param("failover=1", marks=pytest.mark.slow), "leave=1"])
 def test_without_crash_and_pause_a_small_migration_holds(faults):
     assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
 
