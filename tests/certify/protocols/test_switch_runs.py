@@ -2,8 +2,9 @@
 
 import pytest
 
-from kassay.certify.protocols.switch_runs import hunt
+from kassay.certify.protocols.switch_runs import hunt, names_of
 from kassay.certify.protocols.switches import SWITCHES
+from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.verdict import Verdict
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
@@ -44,3 +45,13 @@ def test_scenario_66_what_goes_along_does_not_show_it(name):
     alone = hunt(name, on=False, along=True)
     assert alone.result.exploration.limit is None
     assert not alone.shown
+
+
+def test_an_older_release_has_the_switches_whose_bounds_it_knows():
+    older = set(names_of(None, "2024-10"))
+    models = {SWITCHES[name].model for name in older}
+    assert models == {"classic", "kip848"}
+    assert not older & RELEASES["2024-10"]
+    assert "subscriptions_pooled" in older
+    assert "resolution_bumps_nothing" not in older, "no regular expressions there"
+    assert set(names_of(None)) == set(SWITCHES)

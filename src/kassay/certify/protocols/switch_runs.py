@@ -8,8 +8,9 @@ from math import inf
 from typing import NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult, explore
-from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
+from kassay.certify.protocols.settings import ExploreSettings
 from kassay.certify.protocols.switches import DEAD_END, LIVELOCK, SWITCHES, Switch
+from kassay.model.errors import InputError
 from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.lazy import lazy
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
@@ -124,17 +125,23 @@ def rows(
 
 
 def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
-    """The switches of a model, or all of them; not those that are rules of the release, nor, where it is not
-    the newest, of models that are older than all of them, and of what only the newest has.
+    """The switches of a model, or all of them; not those that are rules of the release, nor those whose bound
+    cannot be had there: its model is older than releases, or the release knows nothing of what it takes.
     """
     return tuple(
         name
         for name, switch in SWITCHES.items()
-        if model in (None, switch.model)
-        and name not in RELEASES[release]
-        and (release == NEWEST or switch.model not in BEFORE_0_9)
-        and not (RELEASES[release] and (switch.bound.regex or switch.bound.late_targets))
+        if model in (None, switch.model) and name not in RELEASES[release] and _is_had(switch, release)
     )
+
+
+def _is_had(switch: Switch, release: str) -> bool:
+    """Whether there is a world of that release at the switch's bound."""
+    try:
+        replace(switch.bound, release=release)
+    except InputError:
+        return False
+    return True
 
 
 def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
