@@ -21,6 +21,8 @@ from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
+from kassay.model.re2.matching import compiled
+from kassay.model.re2.syntax import InvalidExpression
 from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
@@ -462,3 +464,59 @@ def test_sentences(tmp_path):
             ran(["hunt", "--on", "range", "--histories", "0", "--exhaustive", "1x1", "--", sentence])
 
     assert fuzz(check, tmp_path, sentence=sentences)
+
+
+def test_expressions(tmp_path):
+    """Regular expressions out of RE2's signs, or of anything: refused, or of one meaning with a group around."""
+    signs = [
+        *(
+            "a",
+            "b",
+            "-",
+            "^",
+            "$",
+            "|",
+            "(",
+            ")",
+            "[",
+            "]",
+            "*",
+            "+",
+            "?",
+            "{",
+            "}",
+            ",",
+            ".",
+            "\\",
+            "0",
+            "9",
+        ),
+        *(
+            "(?i",
+            "(?s:",
+            "(?P<n>",
+            "(?:",
+            "[^",
+            "[[:alpha:]",
+            "[:",
+            "\\d",
+            "\\b",
+            "\\pL",
+            "\\x{",
+            "{2,",
+            "{1001}",
+        ),
+    ]
+    texts = st.lists(st.sampled_from(signs), max_size=14).map("".join) | st.text(max_size=20)
+
+    def check(text: str, name: str) -> None:
+        with bounded():
+            try:
+                matched = compiled(text).matches(name)
+            except InvalidExpression:
+                return
+            # An open quotation would take the end of the group for its own.
+            if "\\Q" not in text:
+                assert compiled(f"(?:{text})").matches(name) is matched
+
+    assert fuzz(check, tmp_path, text=texts, name=st.text("ab-9É\n", max_size=6))
