@@ -1,6 +1,7 @@
 """Explorations spelled in a line: the settings as keywords, faults, network and clock as a user types them."""
 
 from typing import Any
+from unittest.mock import patch
 
 from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
@@ -38,8 +39,14 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
 
 
 def as_before(model: str, **chosen: Any) -> exploring.ExploreResult:
-    """As `explore`, where the model has consumer groups under the older rules."""
-    return explore(model, **chosen, switches=OLD_RULES if model in ("kip848", "migration") else frozenset())
+    """As `explore`, where the model has consumer groups under the older rules, but for the one that was mended.
+
+    They are put in the place of their release, which promises less than the newest.
+    """
+    if model not in ("kip848", "migration"):
+        return explore(model, **chosen)
+    with patch.dict(RELEASES, {"2024-10": OLD_RULES}):
+        return explore(model, **chosen, release="2024-10")
 
 
 def build(model: str, **chosen: Any) -> Any:

@@ -52,6 +52,12 @@ REGEX: Final = "t.*"
 UNSEEN: Final = "nothing in this model shows it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
+PROMISED_SINCE: Final = {
+    "subscription_ignored": "assigned-is-subscribed",
+    "commits_at_epoch_only": "owners-may-commit",
+    "no_assignment_epochs": "owners-may-commit",
+}
+"""By an older rule: what no release promises that has it."""
 SYMMETRIC_FROM: Final = 3
 """So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
 
@@ -264,9 +270,8 @@ def explore(
 def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
     """What the invariants see of a model; a release whose rule it was promises nothing against it."""
     views = views_of(built)
-    if "subscription_ignored" in RELEASES[settings.release]:
-        return views._replace(waived=views.waived | {"assigned-is-subscribed"})
-    return views
+    waived = {PROMISED_SINCE[rule] for rule in RELEASES[settings.release] if rule in PROMISED_SINCE}
+    return views._replace(waived=views.waived | waived)
 
 
 def _symmetry(model: Model[Any], wanted: bool | None) -> ClientSymmetry | None:
