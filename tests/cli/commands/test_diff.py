@@ -83,3 +83,10 @@ def test_a_difference_takes_no_options_of_a_trace(tmp_path, monkeypatch, capsys)
     path = ".kassay/traces/diff-range-roundrobin.json"
     assert run(["replay", path, "--target", "sticky"]) == 2
     assert "expected no options" in capsys.readouterr().err
+
+
+def test_what_is_no_target_at_all_is_the_one_complaint(tmp_path):
+    done = kassay("diff", "nowhere", "", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("kassay: target ''")
+    assert done.stderr.count("\n") == 1

@@ -70,7 +70,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
     from kassay.report.screen.differences import diff_verdict, diff_view
 
     options = _options(chosen)
-    targets = []
+    targets, unloadable = [], []
     for spec in (left, right):
         try:
             targets.append(
@@ -83,8 +83,11 @@ def command(left: str, right: str, **chosen: Any) -> int:
                 )
             )
         except TargetError as error:
-            complain(error)
-    if len(targets) < 2:
+            unloadable.append(error)
+    # Only now: what cannot be read as a target at all is a complaint of its own.
+    for problem in unloadable:
+        complain(problem)
+    if unloadable:
         return 4
     require_heeded(targets, options)
     with bar(f"{left} and {right}") as tell:
