@@ -14,6 +14,7 @@ from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, Str
 from kassay.model.protocols.values.streams.tasks import HeldTasks
 from kassay.model.streams.group import GroupTask
 from kassay.properties.protocols import streams as claims
+from kassay.properties.protocols.coordinator import epochs_never_go_back
 from kassay.properties.protocols.registry import RefusedStep
 
 ZERO, ONE = GroupTask("0", 0), GroupTask("0", 1)
@@ -96,10 +97,10 @@ def test_epochs_are_in_order_and_tasks_held_once():
 
 def test_no_epoch_goes_back():
     before = group(member(epoch=3), epoch=4, target=3)
-    assert said(claims.task_epochs_never_go_back(before, before._replace(epoch=5))) == []
+    assert said(epochs_never_go_back(before, before._replace(epoch=5))) == []
     for after in (group(member(epoch=3), epoch=3, target=3), group(member(), epoch=4, target=3)):
-        assert len(said(claims.task_epochs_never_go_back(before, after))) == 1
-    assert said(claims.task_epochs_never_go_back(before, before._replace(members=(member(epoch=0),)))) == []
+        assert len(said(epochs_never_go_back(before, after))) == 1
+    assert said(epochs_never_go_back(before, before._replace(members=(member(epoch=0),)))) == []
 
 
 def test_members_that_change_bump_the_epoch_but_for_a_static_one_that_comes_back():

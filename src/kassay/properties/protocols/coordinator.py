@@ -17,6 +17,7 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
     Group,
 )
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
     CLIENTS,
@@ -26,6 +27,7 @@ from kassay.properties.protocols.registry import (
     PRESENCE,
     SESSIONS,
     STORED,
+    STREAMS_GROUP,
     UNWRITTEN,
     HeldGroup,
     LoadedGroup,
@@ -75,8 +77,9 @@ def generations_never_go_back(old: ClassicGroup, new: ClassicGroup) -> Iterator[
         yield real(f"generation {old.generation} is followed by generation {new.generation}")
 
 
-@each_step(NEVER_BACK, CONSUMER_GROUP, short="I10", source=_GROW)
-def epochs_never_go_back(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+def epochs_never_go_back(
+    old: ConsumerGroup | StreamsTaskGroup, new: ConsumerGroup | StreamsTaskGroup
+) -> Iterator[Finding]:
     """Neither the epoch of a group nor that of its target nor a member's decreases; 0 begins anew."""
     for name, was, now in (
         ("epoch", old.epoch, new.epoch),
@@ -89,6 +92,10 @@ def epochs_never_go_back(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Fin
         was = was_by_id.get(member.member_id, -1)
         if 0 < member.epoch < was:
             yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
+
+
+each_step(NEVER_BACK, CONSUMER_GROUP, short="I10", source=_GROW)(epochs_never_go_back)
+each_step(NEVER_BACK, STREAMS_GROUP, short="I10", source=_GROW)(epochs_never_go_back)
 
 
 @each_step(NEVER_BACK, STORED, short="I10", source=_GROW)

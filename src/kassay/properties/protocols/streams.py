@@ -153,27 +153,6 @@ def _actives(member: StreamsTaskMember) -> set[Any]:
 
 
 @each_step(
-    "epochs-never-go-back",
-    STREAMS_GROUP,
-    short="I10",
-    source="generations and epochs only grow, except to what was persisted",
-)
-def task_epochs_never_go_back(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
-    """Neither the epoch of a Streams group nor that of its target nor a member's decreases; 0 begins anew."""
-    for name, was, now in (
-        ("epoch", old.epoch, new.epoch),
-        ("target epoch", old.target_epoch, new.target_epoch),
-    ):
-        if now < was:
-            yield real(f"the group's {name} {was} is followed by {now}")
-    was_by_id = {member.member_id: member.epoch for member in old.members}
-    for member in new.members:
-        was = was_by_id.get(member.member_id, -1)
-        if 0 < member.epoch < was:
-            yield real(f"epoch {was} of {member.member_id} is followed by {member.epoch}")
-
-
-@each_step(
     "members-change-the-epoch",
     STREAMS_GROUP,
     source="KIP-1071: whatever the assignment depends on bumps the group epoch",
