@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kassay.model.protocols.values.requests import Image
+from kassay.model.protocols.values.requests import LEAVE_EPOCH, STATIC_LEAVE_EPOCH, Image
 
 if TYPE_CHECKING:
     from kassay.model.protocols.values.streams.topology import StreamsTopology
@@ -70,6 +70,11 @@ class ClientConfig(NamedTuple):
         known = dict(self.modes)
         every = all(COOPERATIVE in known.get(name, (EAGER,)) for name in self.names(rollout_step))
         return COOPERATIVE if every else EAGER
+
+    @property
+    def leave_epoch(self) -> int:
+        """What a member of the consumer or Streams protocol sends to leave: a static one goes for a while."""
+        return STATIC_LEAVE_EPOCH if self.group_instance_id else LEAVE_EPOCH
 
 
 def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:

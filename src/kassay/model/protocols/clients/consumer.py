@@ -268,11 +268,6 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
     )
 
 
-def leave_epoch(config: ClientConfig) -> int:
-    """What a leaving member sends: a static one only goes for a while."""
-    return requests.STATIC_LEAVE_EPOCH if config.group_instance_id else requests.LEAVE_EPOCH
-
-
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
     """The member has left for lateness; it loses what it owns at its next poll."""
     return _move(

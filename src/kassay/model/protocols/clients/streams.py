@@ -323,11 +323,6 @@ def _without_tasks(client: StreamThread) -> StreamThread:
     )
 
 
-def leave_epoch(config: ClientConfig) -> int:
-    """What a leaving member sends unless it is told otherwise: a static one only goes for a while."""
-    return requests.STATIC_LEAVE_EPOCH if config.group_instance_id else requests.LEAVE_EPOCH
-
-
 def poll_expired(client: StreamThread) -> StreamThread:
     """The member has left for lateness; it loses its tasks at its next poll."""
     return _move(

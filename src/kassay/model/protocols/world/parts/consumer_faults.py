@@ -79,6 +79,6 @@ class ConsumerFaults(FaultSteps):
             yield from super().leave(action, after, c, client)
             return
         config = self.context.configs[c]
-        epoch = cm.leave_epoch(config)
+        epoch = config.leave_epoch
         request = ConsumerHeartbeat(HEARTBEAT_OFFSET + c, client.member_id, epoch, config.group_instance_id)
         yield from self.last_words(action._replace(detail=f"epoch {epoch}"), after, request)

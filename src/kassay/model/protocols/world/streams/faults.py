@@ -138,7 +138,7 @@ class StreamsFaults(FaultSteps):
 
     def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """The heartbeat with which a member leaves; the world is already that without the member."""
-        yield from self._leave_with(cs.leave_epoch(self.context.configs[c]), action, after, c, client)
+        yield from self._leave_with(self.context.configs[c].leave_epoch, action, after, c, client)
 
     def _leave_with(
         self, epoch: int, action: Action, after: World, c: int, client: Client
