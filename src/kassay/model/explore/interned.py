@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 
 class Interned:
     """A component of a state that stands for its value: equal exactly when it is the same object.
 
-    Made by `Interner.cell` alone. Hash and comparison are those of identity, in C and in constant
-    time, however deep the value is. `number` tells in which order an interner made them; `note` is room
-    for what a model finds out about the value once.
+    Made by `Interner.cell`, or by `constant`, alone. Hash and comparison are those of identity, in C and in
+    constant time, however deep the value is. `number` tells in which order an interner made them, -1 for a
+    constant; `note` is room for what a model finds out about the value once.
     """
 
     __slots__ = ("note", "number", "value")
@@ -23,6 +24,22 @@ class Interned:
 
     def __repr__(self) -> str:
         return repr(self.value)
+
+
+_CONSTANTS: Final[dict[Hashable, Interned]] = {}
+
+
+def constant(value: Hashable) -> Interned:
+    """What stands for this value in every model, whatever its interner; raises ValueError the second time."""
+    if value in _CONSTANTS:
+        raise ValueError(f"{value!r} has a constant already")
+    cell = _CONSTANTS[value] = Interned(value)
+    return cell
+
+
+def constants() -> Mapping[Hashable, Interned]:
+    """The constants by their values."""
+    return MappingProxyType(_CONSTANTS)
 
 
 class Interner:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner, constant
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests
@@ -21,7 +21,7 @@ from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
 from kassay.model.protocols.values.records import Log, LogHistory, LogRecord, compact
 
-NO_HISTORY: Final = Interned(LogHistory())
+NO_HISTORY: Final = constant(LogHistory())
 
 
 class CoordinatorHost(NamedTuple):

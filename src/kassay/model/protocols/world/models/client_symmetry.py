@@ -8,8 +8,10 @@ numbers are rewritten together, and what is kept in the order of member ids is s
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from itertools import permutations
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
@@ -28,6 +30,7 @@ ORDERED: Final = frozenset({"dup_claim_unchecked"})
 
 _NAME: Final = re.compile(r"^c(\d)(m?-\d)?$")
 _OTHER: Final = 8
+_NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
 
 
 def distinguished(model: Any) -> str:
@@ -61,13 +64,15 @@ class ClientSymmetry:
 
     Clients are sorted by their shape, which is what is left of a value once the other clients' names are
     blanked; only where shapes are equal are the orders tried, and the least world taken. Cells compare by
-    the number they were made under: the same throughout one walk, and in a second one.
+    the number they were made under, the same throughout one walk and in a second one; or by an `order`, where
+    processes that make cells in different orders must agree (`StateCodec.cell_digest`).
     """
 
-    def __init__(self, interner: Interner) -> None:
+    def __init__(self, interner: Interner, order: Callable[[Interned], Any] = _NUMBER) -> None:
         self._cell = interner.cell
+        self._order = order
         self._shape_cell = Interner().cell
-        self._shapes: dict[tuple[int, Interned], int] = {}
+        self._shapes: dict[tuple[int, Interned], Any] = {}
         self._moved: dict[tuple[Interned, Places], Interned] = {}
 
     def __call__(self, state: World) -> World:
@@ -80,13 +85,16 @@ class ClientSymmetry:
             shapes.append(shape)
         orders = _orders(tuple(map(sorted(shapes).index, shapes)))
         if len(orders) > 1:
-            return min((self.renamed(state, places) for places in orders), key=_numbers)
+            return min((self.renamed(state, places) for places in orders), key=self._rank)
         (places,) = orders
         return self.renamed(state, places)
 
-    def _shape(self, c: int, cell: Interned) -> int:
+    def _rank(self, state: World) -> tuple[Any, ...]:
+        return *[self._order(cell) for cell in state.clients], self._order(state.broker), state.adopted
+
+    def _shape(self, c: int, cell: Interned) -> Any:
         others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-        return self._shape_cell(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER))).number
+        return self._order(self._shape_cell(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER))))
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
@@ -116,10 +124,6 @@ class ClientSymmetry:
             return self._part(part, places) if mark is Mark.CELL else part
 
         return rewritten(value, change)
-
-
-def _numbers(state: World) -> tuple[Any, ...]:
-    return *[cell.number for cell in state.clients], state.broker.number, state.adopted
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.interned import Interned, Interner, constant
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
@@ -95,7 +95,7 @@ def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
     return replace(ModelOptions(modes=modes), **changes)
 
 
-NO_CELL: Final = Interned(None)
+NO_CELL: Final = constant(None)
 UNWRITTEN: Final = "the write fails"
 UNREADABLE: Final = "its log cannot be read"
 

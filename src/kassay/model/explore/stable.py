@@ -1,0 +1,229 @@
+"""States as bytes that are the same in every process, and their fingerprints.
+
+A state is made of named tuples, tuples, enums, strings, numbers and interned cells. Each is written with its
+kind in front, by value alone: neither hash order nor the order in which cells were interned leaves a trace.
+Equal states have equal bytes as long as fields hold what their types say (`1` is no `True`).
+
+Fingerprints are cut out of BLAKE2b (RFC 7693), which Python has and which mixes well enough for the birthday
+bound to hold. 64 bits suffice for a walk: of ten million states two are taken for one with a probability of
+3e-6. The digest has 128 for whoever wants less than that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from enum import Enum
+from functools import cache
+from hashlib import blake2b
+from math import expm1
+from typing import Any, Final, TypeAlias
+
+from kassay.model.errors import InputError
+from kassay.model.explore.interned import Interned, Interner, constants
+from kassay.model.modules import import_modules
+
+DIGEST_BYTES: Final = 16
+FINGERPRINT_BITS: Final = 64
+_CLASS_BYTES: Final = 4
+_MODELS: Final = "kassay.model"
+_SINGLE: Final = {None: b"N", True: b"T", False: b"F"}
+
+Classes: TypeAlias = Callable[[], Iterable[type]]
+"""What gives the classes of the values that states are made of, once they are asked for."""
+
+
+def collision_probability(states: int, bits: int = FINGERPRINT_BITS) -> float:
+    """The odds that among so many states two have one fingerprint: 1 - exp(-n (n - 1) / 2^(bits + 1))."""
+    return -expm1(-states * (states - 1) / 2.0 ** (bits + 1))
+
+
+class StateCodec:
+    """The states of one model as bytes and back. `cell` is that of the model's interner.
+
+    Classes are told by a number out of their names, so that bytes serve only the version of kassay that wrote
+    them. They are looked up among what `classes` gives; unless told, all enums and named tuples of
+    `kassay.model`.
+    """
+
+    def __init__(
+        self, cell: Callable[[Hashable], Interned] | None = None, classes: Classes | None = None
+    ) -> None:
+        self._cell = cell or Interner().cell
+        self._classes = classes or _of_models
+        self._digests: dict[Interned, bytes] = {}
+
+    def encode(self, state: Any) -> bytes:
+        """The state as bytes; raises TypeError for a part that no state is made of."""
+        written = bytearray()
+        _write(state, written, self._inline)
+        return bytes(written)
+
+    def decode(self, data: bytes) -> Any:
+        """The state that `encode` wrote, of this model's cells; raises InputError for other bytes."""
+        reader = _Reader(data, self._cell, self._classes)
+        try:
+            state = reader.value()
+        except (IndexError, KeyError, ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"byte {reader.at} of {len(data)} of a state: {error}") from None
+        if reader.at != len(data):
+            raise InputError(f"byte {reader.at} of {len(data)} of a state: expected its end")
+        return state
+
+    def digest(self, state: Any) -> bytes:
+        """128 bits of the state's value; those of a cell are computed once."""
+        written = bytearray()
+        _write(state, written, self._by_digest)
+        return blake2b(written, digest_size=DIGEST_BYTES).digest()
+
+    def cell_digest(self, cell: Interned) -> bytes:
+        """The digest of a cell's value, which orders cells alike in every process."""
+        digest = self._digests.get(cell)
+        if digest is None:
+            digest = self._digests[cell] = self.digest(cell.value)
+        return digest
+
+    def fingerprint(self, state: Any) -> int:
+        """The first 64 bits of the digest, as a signed number."""
+        return int.from_bytes(self.digest(state)[:8], "big", signed=True)
+
+    def _inline(self, cell: Interned, written: bytearray) -> None:
+        written += b"K" if cell.number < 0 else b"C"
+        _write(cell.value, written, self._inline)
+
+    def _by_digest(self, cell: Interned, written: bytearray) -> None:
+        written += b"K" if cell.number < 0 else b"C"
+        written += self.cell_digest(cell)
+
+
+def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytearray], None]) -> None:
+    """Append a value, its kind first."""
+    kind = type(value)
+    if kind is Interned:
+        write_cell(value, written)
+    elif kind is str:
+        text = value.encode("utf-8", "surrogatepass")
+        _write_number(b"S", len(text), written)
+        written += text
+    elif value is None or kind is bool:
+        written += _SINGLE[value]
+    elif kind is int:
+        _write_number(b"I" if value >= 0 else b"J", abs(value), written)
+    elif issubclass(kind, Enum):
+        written += b"E" + _number_of(kind)
+        _write(value.value, written, write_cell)
+    elif kind is frozenset:
+        _write_number(b"Z", len(value), written)
+        for item in sorted(map(_alone(write_cell), value)):
+            written += item
+    elif issubclass(kind, tuple):
+        if kind is tuple:
+            _write_number(b"(", len(value), written)
+        else:
+            written += b"R" + _number_of(kind)
+        for item in value:
+            _write(item, written, write_cell)
+    else:
+        raise TypeError(f"{kind.__qualname__} is nothing that states are made of")
+
+
+def _alone(write_cell: Callable[[Interned, bytearray], None]) -> Callable[[Any], bytes]:
+    """What gives the bytes of a value by itself."""
+
+    def bytes_of(value: Any) -> bytes:
+        written = bytearray()
+        _write(value, written, write_cell)
+        return bytes(written)
+
+    return bytes_of
+
+
+def _write_number(kind: bytes, number: int, written: bytearray) -> None:
+    """Append a kind and a number that is not negative: seven bits a byte, the lowest first."""
+    written += kind
+    while number > 127:
+        written.append(number & 127 | 128)
+        number >>= 7
+    written.append(number)
+
+
+class _Reader:
+    """Reads what `_write` wrote, from `at` on."""
+
+    def __init__(self, data: bytes, cell: Callable[[Hashable], Interned], classes: Classes) -> None:
+        self.data = data
+        self.at = 0
+        self.cell = cell
+        self.classes = classes
+
+    def take(self, length: int) -> bytes:
+        """The next bytes."""
+        part = self.data[self.at : self.at + length]
+        if len(part) != length:
+            raise IndexError("it ends too soon")
+        self.at += length
+        return part
+
+    def number(self) -> int:
+        """The next number."""
+        number = shift = 0
+        while True:
+            (part,) = self.take(1)
+            number |= (part & 127) << shift
+            if part < 128:
+                return number
+            shift += 7
+
+    def value(self) -> Any:
+        """The next value."""
+        kind = self.take(1)
+        if kind == b"C":
+            return self.cell(self.value())
+        if kind == b"K":
+            return constants()[self.value()]
+        if kind == b"S":
+            return self.take(self.number()).decode("utf-8", "surrogatepass")
+        if kind == b"I":
+            return self.number()
+        if kind == b"J":
+            return -self.number()
+        if kind == b"(":
+            return tuple([self.value() for _ in range(self.number())])
+        if kind == b"Z":
+            return frozenset([self.value() for _ in range(self.number())])
+        if kind in b"ER":
+            return self.instance(kind)
+        return {letter: single for single, letter in _SINGLE.items()}[kind]
+
+    def instance(self, kind: bytes) -> Any:
+        """The next member of an enum, or named tuple."""
+        known: Any = _by_number(self.classes)[self.take(_CLASS_BYTES)]
+        if kind == b"E":
+            return known(self.value())
+        return known._make([self.value() for _ in known._fields])
+
+
+@cache
+def _number_of(kind: type) -> bytes:
+    """What a class is told by."""
+    name = f"{kind.__module__}:{kind.__qualname__}"
+    return blake2b(name.encode(), digest_size=_CLASS_BYTES).digest()
+
+
+@cache
+def _by_number(classes: Classes) -> dict[bytes, type]:
+    """The classes by what they are told by."""
+    kinds = set(classes())
+    numbers = {_number_of(kind): kind for kind in kinds}
+    assert len(numbers) == len(kinds), "two classes have one number"
+    return numbers
+
+
+def _of_models() -> Iterator[type]:
+    """The enums and named tuples of all models."""
+    import_modules(_MODELS)
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{_MODELS}."):
+            for kind in vars(module).values():
+                if isinstance(kind, type) and (issubclass(kind, Enum) or hasattr(kind, "_fields")):
+                    yield kind
