@@ -7,7 +7,16 @@ from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ClassicMember, CoordinatorState, Persisted
 from kassay.model.protocols.values.marks import Mark, rewritten
-from kassay.model.protocols.values.records import EPOCH, LogRecord, OffsetValue, offset_records
+from kassay.model.protocols.values.records import (
+    CURRENT,
+    EPOCH,
+    MEMBER,
+    TARGET,
+    LogHistory,
+    LogRecord,
+    OffsetValue,
+    offset_records,
+)
 from kassay.model.protocols.values.requests import InitialDelay, SetTimer, Subscription, Timer, UserData
 
 MEMBERS = tuple(
@@ -58,3 +67,18 @@ def test_what_is_in_another_order_keeps_it():
     host = CoordinatorHost(Interned(CoordinatorState()), armed)
     renamed = rewritten(host, lambda _, part: "c2-1" if part == "c2-2" else part)
     assert [(order.timer.member_id, order.due) for order in renamed.armed] == [("c2-1", 3), ("c1-1", 6)]
+
+
+def test_of_a_batch_only_the_targets_of_several_members_are_in_the_order_of_ids():
+    """What a batch has of one member before what it has of another stays before it."""
+    kinds = [(CURRENT, "c1-1"), (TARGET, "c1-1"), (TARGET, "c2-1"), (MEMBER, "c2-1"), (MEMBER, "c1-1")]
+    history = LogHistory((tuple(LogRecord(key, None) for key in kinds),))
+    swapped = {"c1-1": "c2-1", "c2-1": "c1-1"}
+    (batch,) = rewritten(history, lambda _, part: swapped.get(part, part)).batches
+    assert [record.key for record in batch] == [
+        (CURRENT, "c2-1"),
+        (TARGET, "c1-1"),
+        (TARGET, "c2-1"),
+        (MEMBER, "c1-1"),
+        (MEMBER, "c2-1"),
+    ]

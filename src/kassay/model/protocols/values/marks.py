@@ -7,9 +7,10 @@ of these it holds, however deep; `rewritten` follows the types of a value's fiel
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import cache
+from itertools import groupby
 from operator import is_
 from types import UnionType
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
@@ -33,10 +34,25 @@ class Mark(StrEnum):
 class Order(NamedTuple):
     """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items.
 
-    One that was in another order keeps that: timers on a clock stand as they are due.
+    One that was in another order keeps that: timers on a clock stand as they are due. With a `run` only
+    neighbours of one run are in order, each run by itself.
     """
 
     key: Callable[[Any], Any] | None = None
+    run: Callable[[Any], Any] | None = None
+
+    def again(self, before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, ...]:
+        """The items in the order in which they were before their ids changed."""
+        if self.run is None:
+            return self._sorted_as(before, after)
+        items: list[Any] = []
+        for _, neighbours in groupby(before, self.run):
+            run = [*neighbours]
+            items += self._sorted_as(run, after[len(items) : len(items) + len(run)])
+        return tuple(items)
+
+    def _sorted_as(self, before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(sorted(after, key=self.key) if [*before] == sorted(before, key=self.key) else after)
 
 
 Generation: TypeAlias = Annotated[int, Mark.GENERATION]
@@ -145,9 +161,7 @@ def _of_items(rewrite: Rewrite | None, order: Order | None) -> Rewrite | None:
         after = [rewrite(item, change) for item in value]
         if all(map(is_, after, value)):
             return value
-        if order is None or list(value) != sorted(value, key=order.key):
-            return tuple(after)
-        return tuple(sorted(after, key=order.key))
+        return tuple(after) if order is None else order.again(value, after)
 
     return rewrite_items
 

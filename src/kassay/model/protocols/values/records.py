@@ -147,8 +147,15 @@ Log: TypeAlias = Annotated[tuple[LogRecord, ...], Order(_order)]
 """Acknowledged records, compacted: the last of each key, tombstones dropped, in the order of the keys."""
 
 
-Batch: TypeAlias = tuple[LogRecord, ...]
-"""The records of one operation, which are appended together: no cut lies between them."""
+def _run(record: LogRecord) -> object:
+    return TARGET if record.key[0] == TARGET else record.key
+
+
+Batch: TypeAlias = Annotated[tuple[LogRecord, ...], Order(_order, _run)]
+"""The records of one operation, appended together: no cut lies between them.
+
+The targets of several members are written one after the other, in the order of their ids.
+"""
 
 
 class LogHistory(NamedTuple):
