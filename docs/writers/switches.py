@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
+from kassay.certify.protocols.streams_switches import UNSEEN
 from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
 from kassay.report.screen.switches import all_off
 
@@ -117,6 +118,11 @@ def page(walked: Sequence[SwitchRow]) -> str:
     lines += [
         textwrap.fill(f"* {name}: {remark}", 108, subsequent_indent="  ", break_on_hyphens=False)
         for name, remark in REMARKS.items()
+    ]
+    lines += ["", "## Rules that no walk shows broken", ""]
+    lines += [
+        textwrap.fill(f"* {name}: {why}", 108, subsequent_indent="  ", break_on_hyphens=False)
+        for name, why in UNSEEN.items()
     ]
     return "\n".join(lines) + "\n"
 

@@ -7,11 +7,16 @@ import pytest
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients.streams import StreamThread
 from kassay.model.protocols.clients.streams_table import StreamsState
-from kassay.model.protocols.shared.task_census import Holding, TaskCensus
+from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, TaskCensus
 from kassay.model.protocols.values.in_flight import Wire
 from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
-from kassay.model.protocols.values.streams.tasks import HeldTasks
+from kassay.model.protocols.values.streams.requests import (
+    EndpointPartitions,
+    StreamsHeartbeat,
+    StreamsHeartbeatReply,
+)
+from kassay.model.protocols.values.streams.tasks import HeldTasks, TaskRoles
+from kassay.model.protocols.values.streams.topology import StreamsTopology
 from kassay.model.streams.group import GroupTask
 from kassay.properties.protocols import streams as claims
 from kassay.properties.protocols.coordinator import epochs_never_go_back
@@ -120,3 +125,34 @@ def test_what_is_refused_changes_neither_group_nor_log():
     ((_, message),) = said(claims.refused_changes_nothing(before, RefusedStep((told,), group(), ("more",))))
     assert message == "c1 gets FENCED_MEMBER_EPOCH, and the log is another"
     assert len(said(claims.refused_changes_nothing(before, RefusedStep((ended,), None, ())))) == 1
+
+
+def test_who_will_be_told_no_more_knows_every_endpoint():
+    here, gone = EndpointPartitions("h1:1"), EndpointPartitions("h2:1", standby=(ZERO,))
+    knows = TaskCensus((), (), resting=True, endpoints=(KnownEndpoints("c1", (here,), (here,)),))
+    assert said(claims.endpoints_at_rest(knows)) == []
+    late = knows._replace(endpoints=(KnownEndpoints("c1", (here, gone), (here,)),))
+    ((_, message),) = said(claims.endpoints_at_rest(late))
+    assert "knows h1:1 with nothing; h2:1 with nothing, copies 0_0; at rest there is h1:1" in message
+
+
+def test_nobody_is_ahead_of_the_groups_topology():
+    of_old = group(member(topology_epoch=0), topology=(StreamsTopology(1),))
+    assert said(claims.topologies_agree(of_old)) == []
+    ((_, message),) = said(claims.topologies_agree(of_old._replace(topology=(StreamsTopology(-1),))))
+    assert message == "m runs topology 0; the group's is -1"
+
+
+def test_a_static_member_that_comes_back_has_what_it_is_still_to_have():
+    held, both = HeldTasks((ZERO, ONE), epochs=(0, 0)), TaskRoles((ZERO, ONE))
+    away = group(member(epoch=-2, assigned=held, group_instance_id="i"))
+    away = away._replace(target=(("m", both),))
+    back = group(member("n", assigned=held, group_instance_id="i"))._replace(target=(("n", both),))
+    assert said(claims.static_return_keeps_tasks(away, back)) == []
+    given_up = member("n", assigned=HeldTasks((ONE,), epochs=(2,)), group_instance_id="i")
+    less = back._replace(members=(given_up,))
+    assert [m for _, m in said(claims.static_return_keeps_tasks(away, less))] == [
+        "n came back in the place of m and has lost 0_0"
+    ]
+    moved_on = less._replace(target=(("n", TaskRoles((ONE,))),))
+    assert said(claims.static_return_keeps_tasks(away, moved_on)) == []

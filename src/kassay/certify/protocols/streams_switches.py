@@ -140,4 +140,44 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
         ("members-watched", DEAD_END),
         _one_task(faults=Faults(crash=1, failover=1)),
     ),
+    Switch(
+        "streams_static_target_lost",
+        MUTATION,
+        "the target of a static member does not pass on to its new id",
+        ("static-return-keeps-tasks",),
+        _one_task(static=1, faults=_LEAVES),
+    ),
+    Switch(
+        "streams_refined_not_relabelled",
+        MUTATION,
+        "what a static member was led towards does not pass on to its new id",
+        ("static-return-keeps-tasks",),
+        ExploreSettings("streams", static=1, faults=_LEAVES),
+    ),
+    Switch(
+        "streams_topology_ignored",
+        MUTATION,
+        "a member may join with another topology than the group's",
+        ("topologies-agree",),
+        _one_task(faults=Faults(rollout=1)),
+    ),
+    Switch(
+        "streams_endpoints_kept",
+        MUTATION,
+        "the endpoint epoch does not rise when tasks move",
+        ("endpoints-at-rest",),
+        ExploreSettings("streams", streams=StreamsOptions(endpoints=2)),
+    ),
 )
+
+UNSEEN: Final[dict[str, str]] = {
+    "streams_revoked_at_epoch": (
+        "One epoch more makes a commit late that was sent before the acknowledgement and is handled after "
+        "it. On one connection requests keep their order, and consumer groups do without since KAFKA-19974."
+    ),
+    "streams_static_epochs_kept": (
+        "Who comes back under the instance id is led to the target epoch, which is no lower than any epoch "
+        "kept, so that no commit of its own is judged otherwise; and under the old member id nobody commits."
+    ),
+}
+"""Rules of which no walk says anything when they are broken, and why; the genuine traces do."""

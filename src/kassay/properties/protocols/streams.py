@@ -12,6 +12,7 @@ from typing import Any, Final
 from kassay.model.explore.values import Finding, Severity
 from kassay.model.protocols.shared.task_census import Holding, TaskCensus
 from kassay.model.protocols.values.groups import MEMBER_STABLE
+from kassay.model.protocols.values.requests import STATIC_LEAVE_EPOCH
 from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
 from kassay.model.protocols.values.streams.tasks import HeldTasks
 from kassay.properties.protocols.registry import (
@@ -167,6 +168,82 @@ def members_change_the_epoch(old: StreamsTaskGroup, new: StreamsTaskGroup) -> It
 def _processes(group: StreamsTaskGroup) -> tuple[tuple[str, str], ...]:
     """The members by what stays of them: a static one that comes back under another id is the same."""
     return tuple(sorted((m.group_instance_id or m.member_id, m.process_id) for m in group.members))
+
+
+@always(
+    "endpoints-at-rest",
+    TASKS,
+    source="KIP-1071, application.server: interactive queries go where the tasks are",
+    where=lambda tasks: tasks.resting and bool(tasks.endpoints),
+)
+def endpoints_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
+    """At rest whoever will be told no more knows which partitions each endpoint has."""
+    for one in tasks.endpoints:
+        if one.known != one.actual:
+            yield real(
+                f"{one.client} will be told no more and knows {_listed(one.known)}; at rest there is "
+                f"{_listed(one.actual)}"
+            )
+
+
+def _listed(endpoints: Iterable[Any]) -> str:
+    """Endpoints with what each has, in a line."""
+    texts = (
+        f"{one.endpoint} with {_named(one.active) or 'nothing'}"
+        + (f", copies {_named(one.standby)}" if one.standby else "")
+        for one in endpoints
+    )
+    return "; ".join(texts) or "none"
+
+
+@always(
+    "topologies-agree",
+    STREAMS_GROUP,
+    source="KIP-1071: another topology than the group's is refused, an older one is STALE_TOPOLOGY",
+    where=lambda group: bool(group.members and group.topology),
+)
+def topologies_agree(group: StreamsTaskGroup) -> Iterator[Finding]:
+    """Nobody is a member with a newer topology than the group's, by which all tasks are dealt."""
+    (topology,) = group.topology
+    for member in group.members:
+        if member.topology_epoch > topology.epoch:
+            yield real(
+                f"{member.member_id} runs topology {member.topology_epoch}; the group's is {topology.epoch}"
+            )
+
+
+@each_step(
+    "static-return-keeps-tasks",
+    STREAMS_GROUP,
+    source="KIP-345, KIP-1071: a static member that comes back in time takes up what it had",
+    where=lambda old, new: any(True for _ in _returns(old, new)),
+)
+def static_return_keeps_tasks(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
+    """A static member that comes back under another id has those of its tasks that it was still to have."""
+    for was, now in _returns(old, new):
+        due = {*was.assigned.active} & {*_target_of(old, was.member_id)} & {*_target_of(new, now.member_id)}
+        if missing := due - _actives(now):
+            yield real(
+                f"{now.member_id} came back in the place of {was.member_id} and has lost {_named(missing)}"
+            )
+
+
+def _returns(
+    old: StreamsTaskGroup, new: StreamsTaskGroup
+) -> Iterator[tuple[StreamsTaskMember, StreamsTaskMember]]:
+    """Static members that come back by a step, as they were and as they are."""
+    away = {
+        m.group_instance_id: m for m in old.members if m.group_instance_id and m.epoch == STATIC_LEAVE_EPOCH
+    }
+    for member in new.members:
+        was = away.get(member.group_instance_id)
+        if was is not None and was.member_id != member.member_id:
+            yield was, member
+
+
+def _target_of(group: StreamsTaskGroup, member_id: str) -> tuple[Any, ...]:
+    """The active tasks that a member shall have."""
+    return next((roles.active for name, roles in group.target if name == member_id), ())
 
 
 @each_step("refused-changes-nothing", REFUSED, source="KIP-1071; a request that fails is as if it never came")

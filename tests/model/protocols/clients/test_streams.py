@@ -12,7 +12,11 @@ from kassay.model.protocols.clients.streams import LocalTasks, StreamThread
 from kassay.model.protocols.clients.streams_table import CLIENT, StreamsEvent, StreamsState
 from kassay.model.protocols.shared.table import IMPOSSIBLE
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.streams.requests import ASSIGNMENT_DELAYED, StreamsHeartbeatReply
+from kassay.model.protocols.values.streams.requests import (
+    ASSIGNMENT_DELAYED,
+    EndpointPartitions,
+    StreamsHeartbeatReply,
+)
 from kassay.model.protocols.values.streams.tasks import TaskRoles
 from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
 from kassay.model.streams.group import GroupTask
@@ -167,3 +171,15 @@ def test_what_a_thread_runs_it_always_names_where_it_has_to_name_anything(assign
                 assert {*client.owned} <= {*request.owned.active}
                 for goal in client.setting_out:
                     assert {*goal.roles.active} <= {*request.owned.active}
+
+
+def test_endpoints_are_noted_by_who_has_one_and_kept_until_others_are_told():
+    told = (EndpointPartitions("h2:1"), EndpointPartitions("h1:1"))
+    reply = StreamsHeartbeatReply(errors.NONE, "c1m-1", 2, endpoint_epoch=3, endpoints=told)
+    named = CONFIG._replace(endpoint="h1:1")
+    client = cs.on_reply(named, cs.started("c1m-1"), reply)
+    assert (client.endpoint_epoch, client.endpoints) == (3, tuple(sorted(told)))
+    later = cs.on_reply(named, client, reply._replace(endpoint_epoch=4, endpoints=None))
+    assert (later.endpoint_epoch, later.endpoints) == (4, tuple(sorted(told)))
+    nameless = cs.on_reply(CONFIG, cs.started("c1m-1"), reply)
+    assert (nameless.endpoint_epoch, nameless.endpoints) == (-1, ())

@@ -29,6 +29,7 @@ from kassay.model.protocols.values.marks import Generation, MemberId
 from kassay.model.protocols.values.requests import OffsetCommit
 from kassay.model.protocols.values.streams.requests import (
     ASSIGNMENT_DELAYED,
+    EndpointPartitions,
     StreamsHeartbeat,
     StreamsHeartbeatReply,
 )
@@ -74,8 +75,9 @@ class StreamThread(NamedTuple):
     the last assignment received, () before there is one, `settled` whether it is reconciled. `setting_out`
     holds the target that a reconciliation under way began with, `moved` whether the target changed since.
     `reconciled` is what the callback last completed, `acknowledged` whether a heartbeat has told the
-    coordinator of it. `endpoint_epoch` is that of the last answer, `ended_by` the error that ended it. `wire`
-    is what lies between client and coordinator (N1, N2).
+    coordinator of it. `endpoints` are what it was last told of where state can be asked for, `endpoint_epoch`
+    is the count of the last answer, `ended_by` the error that ended it. `wire` is what lies between client
+    and coordinator (N1, N2).
     """
 
     run: Process = Process.NEW
@@ -92,6 +94,7 @@ class StreamThread(NamedTuple):
     reconciled: LocalTasks = NO_LOCAL_TASKS
     acknowledged: bool = True
     endpoint_epoch: int = -1
+    endpoints: tuple[EndpointPartitions, ...] = ()
     ended_by: str = ""
     rollout_step: int = 0
     inbox: tuple[object, ...] = ()
@@ -195,10 +198,10 @@ def on_reply(config: ClientConfig, client: StreamThread, reply: StreamsHeartbeat
         return _give_up(client, reply.error)
     if look_up(CLIENT, client.state, StreamsEvent.OK) is IGNORE:
         return client
-    client = client._replace(
-        epoch=reply.member_epoch,
-        endpoint_epoch=reply.endpoint_epoch if config.endpoint else client.endpoint_epoch,
-    )
+    client = client._replace(epoch=reply.member_epoch)
+    if config.endpoint:
+        endpoints = client.endpoints if reply.endpoints is None else tuple(sorted(reply.endpoints))
+        client = client._replace(endpoint_epoch=reply.endpoint_epoch, endpoints=endpoints)
     target = client.target[0] if client.target else NO_LOCAL_TASKS
     ready = not _UNREADY.intersection(reply.status)
     if reply.tasks is not None:

@@ -24,11 +24,20 @@ class Holding(NamedTuple):
     commits: Owned = ()
 
 
+class KnownEndpoints(NamedTuple):
+    """What a client knows of where state can be asked for, and what is so; both sorted by endpoint."""
+
+    client: str
+    known: tuple[Any, ...]
+    actual: tuple[Any, ...]
+
+
 class TaskCensus(NamedTuple):
     """The tasks of a world. `adopted` names the client that last took over each task that others still run.
 
     `ended` are the clients that an answer ended for good, with its error. At rest (`resting`) each of the
     `stateful` tasks is to have as many copies as `standbys` asks for, and as there are other processes.
+    `endpoints` tell of the clients that will be told no more than they have been.
     """
 
     record: tuple[Holding, ...]
@@ -38,3 +47,4 @@ class TaskCensus(NamedTuple):
     standbys: int = 0
     resting: bool = False
     ended: tuple[tuple[str, str], ...] = ()
+    endpoints: tuple[KnownEndpoints, ...] = ()

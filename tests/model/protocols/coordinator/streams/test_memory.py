@@ -46,6 +46,20 @@ def test_after_a_failover_a_client_may_know_the_count_of_endpoints_and_not_the_e
     assert [each.endpoint for each in everything.endpoints] == ["host:2", "host:3", "host:1"]
 
 
+def test_that_a_host_is_gone_is_told_to_nobody_whose_tasks_stay_where_they_are():
+    threads = Threads(AT_ONCE._replace(num_standby_replicas=1))
+    threads.choices.given = {"a": TaskRoles(tasks(0, 1)), "b": TaskRoles(standby=tasks(0, 1))}
+    threads.join("a", endpoint="host:1")
+    threads.join("b", endpoint="host:2")
+    told = threads.beat("a", endpoint_epoch=-1)
+    assert [(each.endpoint, len(each.standby)) for each in told.endpoints] == [("host:2", 2), ("host:1", 0)]
+    threads.leave("b")
+    after = threads.beat("a", endpoint_epoch=told.endpoint_epoch)
+    assert (after.error, after.endpoint_epoch, after.endpoints) == ("NONE", told.endpoint_epoch, None)
+    everything = threads.beat("a", endpoint_epoch=-1)
+    assert [each.endpoint for each in everything.endpoints] == ["host:1"]
+
+
 def test_a_static_member_whose_id_another_claims_is_led_to_give_everything_up():
     threads = Threads(AT_ONCE._replace(num_warmup_replicas=2))
     threads.join("a")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Heartbeat, LeaveGroup, SyncGroup
@@ -139,3 +140,23 @@ def test_tasks_of_who_left_are_given_to_others(switches, moves):
     threads.leave("b")
     threads.beat("a")
     assert (threads.member("a").assigned.active == tasks(0, 1)) is moves
+
+
+@pytest.mark.parametrize(
+    ("switches", "error"), [((), "STALE_MEMBER_EPOCH"), (("streams_revoked_at_epoch",), "NONE")]
+)
+def test_a_commit_that_an_acknowledgement_has_overtaken_is_late_by_one_epoch(switches, error):
+    threads = Threads(switches=frozenset(switches))
+    threads.join("a")
+    threads.join("b")
+    threads.beat("a")
+    epoch = threads.member("a").epoch
+    # c joins, so that what is left of the tasks of a goes too: it stays unrevoked.
+    threads.choices.given = {"b": TaskRoles(tasks(1)), "c": TaskRoles(tasks(0))}
+    threads.join("c")
+    threads.beat("a", TaskRoles(tasks(0)))
+    assert threads.member("a").state == "UNREVOKED_TASKS"
+    threads.beat("b")
+    assert threads.member("b").assigned.active == tasks(1)
+    commit = requests.OffsetCommit(8, "a", epoch, ((TopicPartition("foo", 1), 5),))
+    assert threads.send(commit).error == error

@@ -9,7 +9,7 @@ from kassay.model.protocols.world.streams.census import wanted
 from kassay.model.protocols.world.streams.options import StreamsOptions
 from kassay.model.streams.group import GroupTask
 from tests.explored import build
-from tests.model.protocols.world.script import play, started
+from tests.model.protocols.world.script import play, settle, started
 
 ZERO, ONE = GroupTask("0", 0), GroupTask("0", 1)
 
@@ -50,3 +50,15 @@ def test_who_is_ended_by_an_answer_is_named_with_the_error():
     model = build("streams", instances=("i1", "i1"))
     state = play(model, started(model, 1), "c2 start", "c2 heartbeat")
     assert model.task_censuses.tasks(state).ended == (("c2", "UNRELEASED_INSTANCE_ID"),)
+
+
+def test_who_is_up_to_date_knows_the_endpoints_until_one_goes_whose_tasks_nobody_gets():
+    model = build("streams", streams=StreamsOptions(standby=1, endpoints=2), partitions=1, faults="leave=1")
+    state = started(model, 2)
+    both = model.task_censuses.tasks(state).endpoints
+    assert [one.client for one in both] == ["c1", "c2"]
+    assert all(one.known == one.actual and len(one.actual) == 2 for one in both)
+    idle = next(i for i, cell in enumerate(state.clients, 1) if not cell.value.owned)
+    left = settle(model, play(model, state, f"c{idle} closes"))
+    (one,) = model.task_censuses.tasks(left).endpoints
+    assert (len(one.known), len(one.actual)) == (2, 1)

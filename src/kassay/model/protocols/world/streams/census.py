@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kassay.model.cluster import TopicPartition
@@ -11,12 +12,16 @@ from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams import StreamThread
 from kassay.model.protocols.clients.streams_table import StreamsState
 from kassay.model.protocols.shared.census import Belief, Registered
-from kassay.model.protocols.shared.task_census import Holding, TaskCensus
+from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, TaskCensus
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import MEMBER_STABLE
 from kassay.model.protocols.values.requests import Image, OffsetCommit
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
+from kassay.model.protocols.values.streams.requests import (
+    EndpointPartitions,
+    StreamsHeartbeat,
+    StreamsHeartbeatReply,
+)
 from kassay.model.protocols.values.streams.tasks import TaskIds
 from kassay.model.protocols.values.streams.topology import StreamsTopology
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
@@ -111,7 +116,20 @@ class StreamsCensuses(Censuses):
         adopted = tuple((task, f"c{c + 1}") for task, c in state.adopted)
         ended = tuple((f"c{c + 1}", cell.value.ended_by) for c, cell in enumerate(state.clients))
         ended = tuple((client, error) for client, error in ended if error)
-        return TaskCensus(record, beliefs, adopted, stateful, self.standbys, resting, ended)
+        endpoints = tuple(self._endpoints(state)) if resting else ()
+        return TaskCensus(record, beliefs, adopted, stateful, self.standbys, resting, ended, endpoints)
+
+    def _endpoints(self, state: World) -> Iterator[KnownEndpoints]:
+        """What those know of endpoints whose count of changes is the coordinator's."""
+        group = state.broker.value.state.group
+        if not isinstance(group, StreamsTaskGroup):
+            return
+        actual = tuple(sorted(_endpoints_of(group, state.image.value)))
+        for c, cell in enumerate(state.clients):
+            client = thread(cell.value)
+            up_to_date = client.run is Process.UP and client.endpoint_epoch == group.endpoint_epoch
+            if self.context.configs[c].endpoint and up_to_date:
+                yield KnownEndpoints(f"c{c + 1}", client.endpoints, actual)
 
     def _holding(self, c: int, client: StreamThread, state: World) -> Holding:
         member = _member_of(state, client)
@@ -162,6 +180,28 @@ def wanted(topology: StreamsTopology | None, image: Image) -> TaskIds:
             return ()
         tasks += (GroupTask(part.subtopology_id, place) for place in range(number))
     return tuple(sorted(tasks))
+
+
+def _endpoints_of(group: StreamsTaskGroup, image: Image) -> Iterator[EndpointPartitions]:
+    """Which partitions can be asked for where, by what is on record."""
+    counts = {topic.name: topic.partitions for topic in image}
+    inputs = {
+        part.subtopology_id: part.inputs for version in group.topology for part in version.subtopologies
+    }
+    for member in group.members:
+        if member.endpoint:
+            active, copies = (
+                tuple(
+                    sorted(
+                        TopicPartition(topic, task.partition)
+                        for task in tasks
+                        for topic in inputs[task.subtopology]
+                        if task.partition < counts.get(topic, 0)
+                    )
+                )
+                for tasks in (member.assigned.active, {*member.assigned.standby, *member.assigned.warmup})
+            )
+            yield EndpointPartitions(member.endpoint, active, copies)
 
 
 def _active(member: StreamsTaskMember) -> TaskIds:
