@@ -52,6 +52,8 @@ class StateCodec:
         self._cell = cell or Interner().cell
         self._classes = classes or _of_models
         self._digests: dict[Interned, bytes] = {}
+        self._written: dict[Interned, bytes] = {}
+        self._read: dict[bytes, Interned] = {}
 
     def encode(self, state: Any) -> bytes:
         """The state as bytes; raises TypeError for a part that no state is made of."""
@@ -61,7 +63,7 @@ class StateCodec:
 
     def decode(self, data: bytes) -> Any:
         """The state that `encode` wrote, of this model's cells; raises InputError for other bytes."""
-        reader = _Reader(data, self._cell, self._classes)
+        reader = _Reader(data, self._cell, self._classes, self._read)
         try:
             state = reader.value()
         except (IndexError, KeyError, ValueError, TypeError, RecursionError) as error:
@@ -88,8 +90,14 @@ class StateCodec:
         return int.from_bytes(self.digest(state)[:8], "big", signed=True)
 
     def _inline(self, cell: Interned, written: bytearray) -> None:
-        written += b"K" if cell.number < 0 else b"C"
-        _write(cell.value, written, self._inline)
+        """A cell with its length in front: most cells of a state are known, and pass as they are."""
+        data = self._written.get(cell)
+        if data is None:
+            value = bytearray()
+            _write(cell.value, value, self._inline)
+            data = self._written[cell] = bytes(value)
+        _write_number(b"K" if cell.number < 0 else b"C", len(data), written)
+        written += data
 
     def _by_digest(self, cell: Interned, written: bytearray) -> None:
         written += b"K" if cell.number < 0 else b"C"
@@ -150,11 +158,18 @@ def _write_number(kind: bytes, number: int, written: bytearray) -> None:
 class _Reader:
     """Reads what `_write` wrote, from `at` on."""
 
-    def __init__(self, data: bytes, cell: Callable[[Hashable], Interned], classes: Classes) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        cell: Callable[[Hashable], Interned],
+        classes: Classes,
+        known: dict[bytes, Interned],
+    ) -> None:
         self.data = data
         self.at = 0
         self.cell = cell
         self.classes = classes
+        self.known = known
 
     def take(self, length: int) -> bytes:
         """The next bytes."""
@@ -177,10 +192,8 @@ class _Reader:
     def value(self) -> Any:
         """The next value."""
         kind = self.take(1)
-        if kind == b"C":
-            return self.cell(self.value())
-        if kind == b"K":
-            return constants()[self.value()]
+        if kind in b"CK":
+            return self.interned(kind, self.number())
         if kind == b"S":
             return self.take(self.number()).decode("utf-8", "surrogatepass")
         if kind == b"I":
@@ -194,6 +207,20 @@ class _Reader:
         if kind in b"ER":
             return self.instance(kind)
         return {letter: single for single, letter in _SINGLE.items()}[kind]
+
+    def interned(self, kind: bytes, length: int) -> Interned:
+        """The next cell, or constant, whose value takes so many bytes."""
+        data = kind + self.data[self.at : self.at + length]
+        cell = self.known.get(data)
+        if cell is not None:
+            self.at += length
+            return cell
+        end = self.at + length
+        value = self.value()
+        if self.at != end:
+            raise ValueError("a cell does not end where it says")
+        cell = self.known[data] = self.cell(value) if kind == b"C" else constants()[value]
+        return cell
 
     def instance(self, kind: bytes) -> Any:
         """The next member of an enum, or named tuple."""
