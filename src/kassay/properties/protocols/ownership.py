@@ -233,7 +233,7 @@ def _clients(census: Census) -> set[str]:
 
 def _commits(census: Census) -> bool:
     """Whether the commit of somebody who owns something would be accepted."""
-    return any(belief.committable for belief in census.beliefs)
+    return any(belief.committable for belief in census.beliefs if belief.commits)
 
 
 @always(

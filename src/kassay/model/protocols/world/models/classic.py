@@ -6,7 +6,7 @@ and canonical form are each in a module of their own, around the context that al
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -96,7 +96,8 @@ class ClassicModel:
         parts = parts or classic_parts(WorldContext(options, coordinator_config(options), no_targets), assign)
         self.options = options
         self.context, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
-        self._representative = Canonical(self.context.interner)
+        self.canonical: Callable[[World], World] = Canonical(self.context.interner)
+        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
         self._moves: dict[tuple[Hashable, ...], tuple[WorldMove, ...]] = {}
 
     @cached_property
@@ -119,9 +120,9 @@ class ClassicModel:
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """Clients' steps, the coordinator's timers, faults; and processing, where records are counted."""
-        if state.offsets is NO_CELL:
-            yield from self._steps(state)
-            return
+        return self._steps(state) if state.offsets is NO_CELL else self._counted_steps(state)
+
+    def _counted_steps(self, state: World) -> Iterator[tuple[Action, World]]:
         for action, after in self._steps(state):
             yield action, self.ledger.followed(state, after)
         yield from self.ledger.steps(state)
@@ -274,10 +275,6 @@ class ClassicModel:
                     detail += "; " + "; ".join(f"{m}: {listing(tps)}" for m, tps in request.assignments)
                 action = Action(name, "SyncGroup", BROKER, detail)
             yield from self.calls.call(action, client, turn, c, broker, faults)
-
-    def canonical(self, state: World) -> World:
-        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
-        return self._representative(state)
 
     def converged(self, state: World) -> bool:
         """Stable, everybody alive settled in the current generation, every partition owned as recorded."""

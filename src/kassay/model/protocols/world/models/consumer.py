@@ -7,6 +7,7 @@ steps of clients that heartbeat their way into a group.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -77,9 +78,10 @@ class ConsumerModel(ClassicModel):
 
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """What a world of classic clients has, and what its coordinator does in the background."""
-        yield from super()._steps(state)
+        steps = super()._steps(state)
         if self.options.regex or self.options.late_targets or self.options.offload:
-            yield from background_steps(self.context, state)
+            return chain(steps, background_steps(self.context, state))
+        return steps
 
     def _client_moves(
         self, c: int, cell: Interned, broker: Interned, image: Interned, faults: Faults

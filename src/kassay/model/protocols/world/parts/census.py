@@ -150,7 +150,7 @@ class Censuses:
         A classic group judges a commit as a whole, a consumer group each partition by itself.
         """
         group = state.broker.value.state.group
-        if group is None:
+        if group is None or not owned:
             return ()
         if isinstance(group, ClassicGroup):
             return owned if self._accepts(state.broker, c, member_id, generation, ()) else ()

@@ -239,7 +239,7 @@ class WorldContext:
 
     def faulty(self, state: World, c: int, client: Client, fault: str) -> World:
         """The world after a fault made this of a client."""
-        return put(state, c, self.cell(client))._replace(budget=self.spent(state.budget, fault))
+        return put(state, c, self.cell(client), self.spent(state.budget, fault))
 
     def move(
         self,
@@ -316,10 +316,10 @@ def is_current(client: Client, broker: Interned) -> bool:
     return any(m.member_id == client.member_id and m.epoch == own for m in group.members)
 
 
-def put(state: World, c: int, cell: Interned) -> World:
-    """The world with another client in this place."""
-    clients = state.clients
-    return state._replace(clients=(*clients[:c], cell, *clients[c + 1 :]))
+def put(state: World, c: int, cell: Interned, budget: Interned | None = None) -> World:
+    """The world with another client in this place, and with another budget if there is one."""
+    clients, broker, image, before, adopted, offsets = state
+    return World((*clients[:c], cell, *clients[c + 1 :]), broker, image, budget or before, adopted, offsets)
 
 
 def listing(tps: Owned) -> str:

@@ -37,6 +37,7 @@ class FaultSteps:
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
+        self._ends: dict[tuple[int, Interned], tuple[tuple[str, Action, Interned], ...]] = {}
 
     def rollout_steps(self, c: int) -> int:
         """How many lists of assignors a client has."""
@@ -123,13 +124,29 @@ class FaultSteps:
         return not self.context.options.pattern and len(client.topics) > 1
 
     def process_faults(
-        self, state: World, c: int, client: Client, faults: Faults
+        self,
+        state: World,
+        c: int,
+        client: Client,
+        faults: Faults,  # noqa: ARG002 - the budget is asked for each fault
     ) -> Iterator[tuple[Action, World]]:
         """What may go wrong with any process: it dies, or stops for a while."""
-        if faults.crash and client.run in (Process.UP, Process.PAUSED):
-            yield self.befalls(state, c, "crash", "crashes", self.gone(client))
-        if faults.pause and client.run is Process.UP:
-            yield self.befalls(state, c, "pause", "pauses", client._replace(run=Process.PAUSED))
+        place = (c, state.clients[c])
+        ends = self._ends.get(place)
+        if ends is None:
+            ends = self._ends[place] = tuple(self._process_ends(c, client))
+        for fault, action, after in ends:
+            if (left := self.context.spend(state.budget, fault)) is not None:
+                yield action, put(state, c, after, left)
+
+    def _process_ends(self, c: int, client: Client) -> Iterator[tuple[str, Action, Interned]]:
+        """What dying and stopping make of one process, whatever else there is."""
+        name, cell = f"c{c + 1}", self.context.cell
+        if client.run in (Process.UP, Process.PAUSED):
+            yield "crash", Action(name, "crashes", fault=True), cell(self.gone(client))
+        if client.run is Process.UP:
+            paused = client._replace(run=Process.PAUSED)
+            yield "pause", Action(name, "pauses", fault=True), cell(paused)
 
     def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
         """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""

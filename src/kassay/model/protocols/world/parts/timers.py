@@ -45,7 +45,8 @@ class Timers:
             yield from self.load(state)
         if not broker.armed and not broker.waiting:
             return
-        presence = tuple([self._presence(*place) for place in enumerate(state.clients)])
+        known = self._present.get
+        presence = tuple([known(place) or self._presence(*place) for place in enumerate(state.clients)])
         faults: Faults = state.budget.value
         logged, failing = faults.failover > 0, faults.write > 0
         key = (state.broker, presence, logged, failing)
@@ -69,9 +70,7 @@ class Timers:
 
     def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
         """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
-        presence = self._present.get((c, cell))
-        if presence is None:
-            presence = self._present[c, cell] = _present(c, cell.value)
+        presence = self._present[c, cell] = _present(c, cell.value)
         return presence
 
     def _fire(

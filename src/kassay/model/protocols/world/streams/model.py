@@ -7,6 +7,7 @@ says which topology.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
@@ -73,8 +74,7 @@ class StreamsModel(ClassicModel):
             yield world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
 
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        yield from super()._steps(state)
-        yield from self._creations(state)
+        return chain(super()._steps(state), self._creations(state))
 
     def _creations(self, state: World) -> Iterator[tuple[Action, World]]:
         """The broker creates the internal topics that answers name, once their sources are there."""
