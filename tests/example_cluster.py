@@ -2,7 +2,8 @@
 
 `billing` is classic and has a member that comes and goes, and its older records are compacted. `fraud` is a
 consumer group that asks for `range`, which moves partitions that need not move. The leader of `mailer` gives
-partitions on that are still owned.
+partitions on that are still owned. `alerts` is a share group, one of whose topics gets its state late, and
+`enricher` a Streams group whose assignor, one of its own, loses a task.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from uuid import UUID
 from kassay.assignors.server.coordinator import offsets_partition
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Assignment, Member
-from kassay.model.groups.history import History, Join, Leave
+from kassay.model.groups.history import History, Join, Leave, Withhold
 from kassay.model.groups.step import Rebalanced
+from kassay.model.streams.events import ProcessJoin, ProcessLeave
+from kassay.model.streams.history import TaskChange, TaskHistory, TaskStep
 from kassay.reading.kafka.topics import read_topics
 from tests.offsets_log import Log, cleaned, dump
 from tests.paths import ROOT
 from tests.played_log import played, write_classic, write_consumer
+from tests.played_targets import played_tasks, write_share, write_streams
 
 FOLDER = ROOT / "examples" / "cluster"
 OFFSETS_PARTITIONS = 50
@@ -86,11 +90,54 @@ def hasty(rebalanced: Rebalanced) -> Rebalanced:
     return replace(rebalanced, steps=(replace(first, answer=Assignment(dict(second.given))),))
 
 
+def alerts() -> Log:
+    members = [of(f"alerts-{number}", 1, ("audit", "mails")) for number in range(1, 6)]
+    changes = (
+        (Withhold("audit", (0, 1)), *map(Join, members[:2])),
+        (Withhold("audit", ()),),
+        tuple(map(Join, members[2:])),
+        (Leave(members[0].member_id),),
+    )
+    log = Log()
+    rebalanced = played("share-simple", History(Cluster.of(counts("audit", "mails")), changes))
+    write_share(log, "alerts", rebalanced, ids=ids().__getitem__)
+    return log
+
+
+def enricher() -> Log:
+    """Orders are joined in a state, and refunds passed on; the last target forgets a task of the orders."""
+    processes = [f"{number:08}-5f3e-4c0e-9a54-0d1a52b9a00{number}" for number in range(1, 4)]
+    history = TaskHistory(
+        (counts("orders")["orders"], counts("refunds")["refunds"]),
+        1,
+        tuple(ProcessJoin(process, 1) for process in processes[:2]),
+        (TaskChange((ProcessJoin(processes[2], 1),)), TaskChange((ProcessLeave(processes[0]),))),
+        standby_replicas=1,
+    )
+    *steps, last = played_tasks("streams-group-sticky", history)
+    log = Log()
+    write_streams(log, "enricher", [*steps, forgetful(last)], reads=("orders", "refunds"))
+    return log
+
+
+def forgetful(step: TaskStep) -> TaskStep:
+    """The rebalance with an answer that lost an active task of the first thread with any."""
+    members = dict(step.given.members or {})
+    who = min(name for name, tasks in members.items() if tasks.active)
+    members[who] = members[who]._replace(active=members[who].active[1:])
+    return replace(step, answer=replace(step.given, members=members))
+
+
+def logs() -> dict[str, Log]:
+    """The log of each group, by its name."""
+    made = (billing, fraud, mailer, alerts, enricher)
+    return {each.__name__: each() for each in made}
+
+
 def texts() -> dict[str, str]:
     """The files by name."""
-    logs = {"billing": billing(), "fraud": fraud(), "mailer": mailer()}
     files = {}
-    for group, log in logs.items():
+    for group, log in logs().items():
         partition = offsets_partition(group, OFFSETS_PARTITIONS)
         records = cleaned(log.records, len(log.records) - 6) if group == "billing" else log.records
         files[f"offsets-{partition}.txt"] = dump(records, partition)

@@ -251,6 +251,175 @@ class Log:
         }
         self.add(8, {"groupId": group, "memberId": member}, None if epoch is None else (0, value))
 
+    def share_epoch(self, group: str, epoch: int | None) -> None:
+        value = None if epoch is None else (0, {"epoch": epoch, "metadataHash": 7})
+        self.add(11, {"groupId": group}, value)
+
+    def share_member(
+        self,
+        group: str,
+        member: str,
+        topics: Sequence[str] | None,
+        *,
+        client: str = "app",
+        rack: str | None = None,
+    ) -> None:
+        """What a member of a share group reads; None for a tombstone."""
+        value = {
+            "rackId": rack,
+            "clientId": client,
+            "clientHost": "/10.0.0.7",
+            "subscribedTopicNames": sorted(topics or ()),
+        }
+        self.add(10, {"groupId": group, "memberId": member}, None if topics is None else (0, value))
+
+    def share_target_epoch(self, group: str, epoch: int) -> None:
+        self.add(12, {"groupId": group}, (0, {"assignmentEpoch": epoch, "assignmentTimestamp": self.now}))
+
+    def share_target(self, group: str, member: str, tps: Iterable[TopicPartition] | None) -> None:
+        value = None if tps is None else (0, {"topicPartitions": by_topic(tps, "topicId")})
+        self.add(13, {"groupId": group, "memberId": member}, value)
+
+    def share_current(
+        self, group: str, member: str, epoch: int | None, assigned: Iterable[TopicPartition] = ()
+    ) -> None:
+        value = {
+            "memberEpoch": epoch,
+            "previousMemberEpoch": 0,
+            "state": 0,
+            "assignedPartitions": by_topic(assigned, "topicId"),
+        }
+        self.add(14, {"groupId": group, "memberId": member}, None if epoch is None else (0, value))
+
+    def shareable(
+        self,
+        group: str,
+        names: Mapping[str, str],
+        ready: Iterable[TopicPartition],
+        initializing: Iterable[TopicPartition] = (),
+    ) -> None:
+        """Which partitions have their state, by topic id; `names` are those of the ids."""
+
+        def rows(tps: Iterable[TopicPartition]) -> list[dict[str, Any]]:
+            return [
+                {"topicId": i, "topicName": names[i], "partitions": numbers}
+                for i, numbers in numbers_by_topic(tps).items()
+            ]
+
+        value = {
+            "initializingTopics": rows(initializing),
+            "initializedTopics": rows(ready),
+            "deletingTopics": [],
+        }
+        self.add(15, {"groupId": group}, (0, value))
+
+    def streams_epoch(self, group: str, epoch: int | None, standbys: int | None = None) -> None:
+        """The epoch of a Streams group; how many standbys there are to be is said from Kafka 4.2 on."""
+        value: dict[str, Any] = {"epoch": epoch, "metadataHash": 7}
+        if standbys is not None:
+            value |= {
+                "validatedTopologyEpoch": 0,
+                "lastAssignmentConfigs": [{"key": "num.standby.replicas", "value": str(standbys)}],
+            }
+        self.add(17, {"groupId": group}, None if epoch is None else (0, value))
+
+    def streams_member(
+        self,
+        group: str,
+        member: str,
+        process: str | None,
+        *,
+        client: str = "app",
+        topology: int = 0,
+        instance: str | None = None,
+    ) -> None:
+        """A thread of a process; None for a tombstone."""
+        value = {
+            "instanceId": instance,
+            "rackId": None,
+            "clientId": client,
+            "clientHost": "/10.0.0.7",
+            "rebalanceTimeoutMs": 300000,
+            "topologyEpoch": topology,
+            "processId": process,
+            "userEndpoint": None,
+            "clientTags": [],
+        }
+        self.add(19, {"groupId": group, "memberId": member}, None if process is None else (0, value))
+
+    def topology(
+        self, group: str, subtopologies: Mapping[str, tuple[Sequence[str], bool]], epoch: int = 0
+    ) -> None:
+        """Subtopologies by id: the topics that they read, and whether they keep state."""
+        rows = [
+            {
+                "subtopologyId": i,
+                "sourceTopics": list(topics),
+                "sourceTopicRegex": [],
+                "stateChangelogTopics": [stored(f"{group}-store-{i}-changelog")] if stateful else [],
+                "repartitionSinkTopics": [],
+                "repartitionSourceTopics": [],
+                "copartitionGroups": [],
+            }
+            for i, (topics, stateful) in subtopologies.items()
+        ]
+        self.add(23, {"groupId": group}, (0, {"epoch": epoch, "subtopologies": rows}))
+
+    def streams_target_epoch(self, group: str, epoch: int) -> None:
+        self.add(20, {"groupId": group}, (0, {"assignmentEpoch": epoch, "assignmentTimestamp": self.now}))
+
+    def streams_target(
+        self,
+        group: str,
+        member: str,
+        active: Iterable[TopicPartition] | None,
+        standby: Iterable[TopicPartition] = (),
+    ) -> None:
+        """The tasks that a thread is to have, as partitions of subtopologies; None for a tombstone."""
+        value = None
+        if active is not None:
+            value = (
+                0,
+                {
+                    "activeTasks": by_topic(active, "subtopologyId"),
+                    "standbyTasks": by_topic(standby, "subtopologyId"),
+                    "warmupTasks": [],
+                },
+            )
+        self.add(21, {"groupId": group, "memberId": member}, value)
+
+    def streams_current(
+        self,
+        group: str,
+        member: str,
+        epoch: int | None,
+        active: Iterable[TopicPartition] = (),
+        standby: Iterable[TopicPartition] = (),
+        revoking: Iterable[TopicPartition] = (),
+        state: int = 1,
+    ) -> None:
+        """What a thread has; its state is 1 at rest, 2 while it gives something up, 3 while it waits."""
+        tasks = by_topic(active, "subtopologyId")
+        for each in tasks:
+            each["assignmentEpochs"] = [epoch] * len(each["partitions"])
+        value = {
+            "memberEpoch": epoch,
+            "previousMemberEpoch": 0,
+            "state": state,
+            "activeTasks": tasks,
+            "standbyTasks": by_topic(standby, "subtopologyId"),
+            "warmupTasks": [],
+            "activeTasksPendingRevocation": by_topic(revoking, "subtopologyId"),
+            "standbyTasksPendingRevocation": [],
+            "warmupTasksPendingRevocation": [],
+        }
+        self.add(22, {"groupId": group, "memberId": member}, None if epoch is None else (0, value))
+
+
+def stored(topic: str) -> dict[str, Any]:
+    """An internal topic in a topology."""
+    return {"name": topic, "partitions": 0, "replicationFactor": 0, "topicConfigs": []}
+
 
 def by_topic(tps: Iterable[TopicPartition], name: str) -> list[dict[str, Any]]:
     return [{name: topic, "partitions": numbers} for topic, numbers in numbers_by_topic(tps).items()]

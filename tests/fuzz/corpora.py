@@ -63,10 +63,7 @@ def campaigns() -> list[str]:
 @cache
 def offsets_logs() -> list[list[list[Any]]]:
     """Logs of `__consumer_offsets`, as keys and values of kafka-dump-log."""
-    return [
-        [_printed(record) for record in log.records]
-        for log in (example_cluster.billing(), example_cluster.fraud(), example_cluster.mailer())
-    ]
+    return [[_printed(record) for record in log.records] for log in example_cluster.logs().values()]
 
 
 def _printed(record: offsets_log.Written) -> list[Any]:

@@ -182,14 +182,15 @@ def test_records_of_all_sorts_are_counted():
     log = rows({"a": (0,)})
     log.commit("g", tps("orders", 0)[0], 5)
     log.add(11, {"groupId": "s"}, (0, {"epoch": 1}))
+    log.add(9, {"groupId": "s"}, (0, {}))
     log.add(17, {"groupId": "s"}, (0, {"epoch": 1}))
     log.add(99, {"groupId": "s"}, (0, {}))
     audit = of_records(log.records)
-    assert audit.notes == ("records that were read and not judged: 1 of share groups, 1 of Streams groups",)
+    assert audit.notes == ()
     assert audit.records == {
         "consumer groups": 6,
         "offset commits": 1,
-        "share groups": 1,
+        "share groups": 2,
         "Streams groups": 1,
         "others": 1,
     }

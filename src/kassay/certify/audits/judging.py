@@ -1,4 +1,4 @@
-"""Claims put to a recorded rebalance, which holds what the assignor saw and what it answered.
+"""Claims put to a recorded rebalance of partitions, which holds what the assignor saw and what it answered.
 
 Of the claims that an assignor's reference declares those are asked that need nothing but a step: second looks
 (`deterministic`) and the assignor itself are not to be had. Kafka's sticky assignors say that they keep what
@@ -7,29 +7,35 @@ they can: where the balance is the best there is, moves beyond the certified lea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from kassay.assignors import registry
 from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
 from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.oracles.groups import best_once
+from kassay.certify.kinds.oracles.groups import best_of_share_group, best_once
+from kassay.model.cluster import numbers_by_topic
 from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.group import Assignment
-from kassay.model.groups.history import History, Join
+from kassay.model.groups.history import History, Join, Withhold
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import Kind
 from kassay.properties.groups.balance import ORDER, Best
+from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Promise, Scope, Violation, promise
+from kassay.solver.sharing.gap import share_figures
+from kassay.solver.sharing.optimum import best_sharing
+from kassay.solver.sharing.problem import ShareProblem
 
 REFERENCES: Final = {
     Kind.CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
     Kind.SERVER: {"uniform": "uniform", "range": "server-range"},
+    Kind.SHARE: {"simple": "share-simple@4.4"},
 }
 """The references of the assignors that Kafka has under these names."""
 COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
@@ -37,7 +43,17 @@ COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
 _STICKY: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
 _VALID: Final = ("single-owner", "subscribed", "complete")
 _OF_A_STEP: Final = frozenset(
-    {"cooperative", "topic-even", "contiguous", "copartitioned", "balanced-within-one", "balanced-kip54"}
+    {
+        "cooperative",
+        "topic-even",
+        "contiguous",
+        "copartitioned",
+        "balanced-within-one",
+        "balanced-kip54",
+        "assignable",
+        "shared-evenly",
+        "fewest-taken-back",
+    }
 )
 _OF_RACKS: Final = frozenset({"contiguous", "copartitioned"})
 """Claims that a rule leaves where it matches racks; those of replicas are not recorded."""
@@ -96,11 +112,11 @@ def judgement(
     asked = promises(kind, assignor, any(member.rack for member in step.group.members))
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
-    judge(rebalanced, _subject(step, asked.rounds), seen, _no_best, ())
+    judge(rebalanced, _subject(step, asked.rounds), seen, no_best, ())
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
-    measured = None
+    measured: RebalanceFigures | None = None
     if outcome is not None and outcome.group.members:
-        after, best = Examination(), best_once(outcome, ORDER)
+        after, best = Examination(), _best(kind, outcome)
         subject = _subject(outcome, asked.outcome if outcome.is_read else ())
         judge(
             Calls((outcome,), (outcome,)),
@@ -112,7 +128,11 @@ def judgement(
         ended = Rebalanced(0, (), (outcome,), settled=True, revocations=0)
         findings += _findings(kind, assignor, ended, after.violations, moment)
         seen.judged.update(after.judged)
-        measured = _measured(outcome, best, owners_known)
+        measured = (
+            _shared(outcome, owners_known)
+            if isinstance(best, BestSharing)
+            else _measured(outcome, best, owners_known)
+        )
     return Judgement(tuple(seen.judged), tuple(findings), measured)
 
 
@@ -120,7 +140,7 @@ def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment)
     """The round asked alone whether a partition has two owners, whatever else is known."""
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
-    judge(rebalanced, _subject(step, (promise("single-owner", kind),)), seen, _no_best, ())
+    judge(rebalanced, _subject(step, (promise("single-owner", kind),)), seen, no_best, ())
     return Judgement(
         tuple(seen.judged), tuple(_findings(kind, assignor, rebalanced, seen.violations, moment)), None
     )
@@ -139,22 +159,42 @@ def convergence(
     revoking = sum(not is_full(step) for step in rounds)
     rebalanced = Rebalanced(0, (), tuple(rounds), settled=at_rest, revocations=revoking)
     subject = _subject(rounds[0], tuple(promise(name, kind) for name in promised))
-    judge(rebalanced, subject, seen, _no_best, ())
+    judge(rebalanced, subject, seen, no_best, ())
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
     return Judgement(tuple(seen.judged), tuple(findings), None)
 
 
 def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
-    return Subject(_not_there, step.protocol, asked)
+    return Subject(not_there, step.protocol, asked)
 
 
-def _not_there(_: object) -> Assignor:
-    """Records have no assignor that could be asked."""
+def not_there(_: object) -> NoReturn:
+    """Records have no assignor that could be asked: raises `KassayError`."""
     raise KassayError("a record was to be asked again")
 
 
-def _no_best(*_: object) -> None:
-    return None
+def no_best(*_: object) -> None:
+    """The certified best of rounds, which nobody compares."""
+
+
+def _best(kind: Kind, outcome: Step) -> Best | BestSharing:
+    if kind is Kind.SHARE:
+        return best_of_share_group(outcome.cluster, outcome.group)
+    return best_once(outcome, ORDER)
+
+
+def _shared(outcome: Step, owners_known: bool) -> RebalanceFigures:
+    """Of a share group: the copies of members, and those that were taken back from one."""
+    problem = ShareProblem.of(outcome.cluster, outcome.group)
+    best = best_sharing(problem)
+    loads = outcome.loads.values()
+    figures = share_figures(problem, outcome.given) if owners_known else None
+    return RebalanceFigures(
+        max(loads) - min(loads),
+        best.loads[-1] - best.loads[0],
+        None if figures is None else figures.taken_back,
+        None if figures is None else best.taken_back,
+    )
 
 
 def _measured(outcome: Step, best: Best, owners_known: bool) -> RebalanceFigures:
@@ -174,7 +214,25 @@ def _findings(
     violations: Sequence[Violation],
     moment: LogMoment,
 ) -> list[AuditFinding]:
-    """A finding for each claim that is broken, for however many partitions or members."""
+    """The findings, each with the round as a trace."""
+    return findings_of(
+        violations,
+        rebalanced.steps[0].generation,
+        moment,
+        lambda claim, broken: _trace(kind, assignor, rebalanced, claim, broken),
+    )
+
+
+def findings_of(
+    violations: Sequence[Violation],
+    generation: int,
+    moment: LogMoment,
+    trace: Callable[[str, Sequence[Violation]], Trace | None],
+) -> list[AuditFinding]:
+    """A finding for each claim that is broken, for however many partitions or members.
+
+    `trace` makes the trace of a claim and what breaks it.
+    """
     by_claim: dict[str, list[Violation]] = {}
     for violation in violations:
         by_claim.setdefault(violation.claim, []).append(violation)
@@ -183,9 +241,9 @@ def _findings(
             claim,
             "; ".join(_words(each) for each in broken[:_SHOWN])
             + (f"; and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""),
-            rebalanced.steps[0].generation,
+            generation,
             moment,
-            _trace(kind, assignor, rebalanced, claim, broken),
+            trace(claim, broken),
         )
         for claim, broken in by_claim.items()
     ]
@@ -201,7 +259,7 @@ def _trace(
     """The step as a history of one change: its members come with what they claimed; the answer is told."""
     step = rebalanced.steps[0]
     members = tuple(member._replace(user_data=None) for member in step.group.members)
-    history = History(step.cluster, (tuple(Join(member) for member in members),))
+    history = History(step.cluster, ((*_withheld(step), *(Join(member) for member in members)),))
     return Trace(
         kind=kind,
         target=REFERENCES[kind].get(assignor or "", assignor or "unknown"),
@@ -214,6 +272,13 @@ def _trace(
         narration=(rebalanced_to_json(rebalanced),),
         conditions=Conditions(),
     )
+
+
+def _withheld(step: Step) -> Iterator[Withhold]:
+    """What a share group may not give out."""
+    if step.group.assignable is not None:
+        withheld = step.cluster.everything - step.group.assignable
+        yield from (Withhold(topic, tuple(ns)) for topic, ns in numbers_by_topic(sorted(withheld)).items())
 
 
 def merged(first: Step, last: Step) -> Step:
@@ -231,7 +296,7 @@ def merged(first: Step, last: Step) -> Step:
 
 def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
     """How the assignor gives partitions on; of an unknown one by whether its members keep what they own."""
-    if kind is Kind.SERVER:
+    if kind is not Kind.CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
     cooperative = assignor in COOPERATIVE or (claims and not known)

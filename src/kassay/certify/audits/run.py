@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from kassay.certify.audits.classic import ClassicHistory
-from kassay.certify.audits.consumer import ConsumerHistory
 from kassay.certify.audits.continuity import LogContinuity
+from kassay.certify.audits.histories.classic import ClassicHistory
+from kassay.certify.audits.histories.consumer import ConsumerHistory
+from kassay.certify.audits.histories.share import ShareHistory
+from kassay.certify.audits.histories.streams import StreamsHistory
+from kassay.certify.audits.histories.targets import TargetHistory
 from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import AuditedRebalance, GroupAudit, LogAudit, LogMoment
 from kassay.model.errors import InputError
@@ -18,7 +22,11 @@ from kassay.reading.kafka.offsets.sources import LogFile, read_log
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GroupRecord, RecordType
 
 _UNREAD_SHOWN = 5
-_NOT_JUDGED = ("share groups", "Streams groups")
+_PROTOCOLS: Final[Mapping[str, type[TargetHistory]]] = {
+    "consumer groups": ConsumerHistory,
+    "share groups": ShareHistory,
+    "Streams groups": StreamsHistory,
+}
 _TOLD_EVERY = 100_000
 
 
@@ -28,8 +36,9 @@ class _Partition:
 
     log: LogContinuity = field(default_factory=LogContinuity)
     classic: dict[str, ClassicHistory] = field(default_factory=dict)
-    consumer: dict[str, ConsumerHistory] = field(default_factory=dict)
+    decided: dict[str, TargetHistory] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)
+    ended: list[TargetHistory] = field(default_factory=list)
 
 
 @dataclass
@@ -67,12 +76,12 @@ class LogReader:
     def finish(self) -> LogAudit:
         """What was found, and what of it means less."""
         for partition in self.partitions.values():
-            for history in partition.consumer.values():
+            for history in (*partition.ended, *partition.decided.values()):
                 self._add(history.audit, history.finish(partition.log))
         groups: list[GroupAudit] = []
         for partition in self.partitions.values():
             groups += [history.audit for history in partition.classic.values()]
-            groups += [history.audit for history in partition.consumer.values()]
+            groups += [history.audit for history in (*partition.ended, *partition.decided.values())]
         for group in groups:
             group.findings = [each for each in group.findings if self._is_wanted(each.moment)]
         shown = (each for each in groups if each.rebalances or each.findings or each.gaps)
@@ -91,20 +100,29 @@ class LogReader:
         if record.type is RecordType.CLASSIC_GROUP:
             self._classic(partition, record, moment)
         else:
-            history = partition.consumer.get(record.group)
-            if history is None:
-                history = partition.consumer[record.group] = ConsumerHistory.of(record.group, self.known)
-                history.migrated = record.group in partition.classic and partition.log.is_whole
-                history.members_before = () if partition.log.is_whole else None
+            history = self._history(partition, record)
             partition.touched.add(record.group)
             self._add(history.audit, history.take(record, moment, partition.log))
+
+    def _history(self, partition: _Partition, record: GroupRecord) -> TargetHistory:
+        """The history of the record's group; one of another protocol that had its name is over."""
+        speaks = _PROTOCOLS[_family(record.type)]
+        history = partition.decided.get(record.group)
+        if history is None or not isinstance(history, speaks):
+            if history is not None:
+                partition.ended.append(history)
+            history = partition.decided[record.group] = speaks.of(record.group, self.known)
+            came = speaks is ConsumerHistory and record.group in partition.classic
+            history.migrated = came and partition.log.is_whole
+            history.members_before = () if partition.log.is_whole else None
+        return history
 
     def _classic(self, partition: _Partition, record: GroupRecord, moment: LogMoment) -> None:
         history = partition.classic.get(record.group)
         if history is None:
             history = partition.classic[record.group] = ClassicHistory.of(record.group, self.known)
-            history.migrated = record.group in partition.consumer
-        consumer = partition.consumer.get(record.group)
+            history.migrated = record.group in partition.decided
+        consumer = partition.decided.get(record.group)
         if isinstance(record.value, ClassicGeneration):
             if moment.timestamp is None:
                 moment = moment._replace(timestamp=record.value.since)
@@ -116,7 +134,7 @@ class LogReader:
 
     def _end_batch(self, partition: _Partition) -> None:
         for group in partition.touched:
-            partition.consumer[group].end_batch(partition.log)
+            partition.decided[group].end_batch(partition.log)
         partition.touched.clear()
 
     def _add(self, audit: GroupAudit, rebalance: AuditedRebalance | None) -> None:
@@ -139,9 +157,6 @@ class LogReader:
                 notes.append(
                     f"{where}: offsets are missing where the log is not compacted: is a segment missing?"
                 )
-        left = [f"{self.records[sort]:,} of {sort}" for sort in _NOT_JUDGED if self.records[sort]]
-        if left:
-            notes.append(f"records that were read and not judged: {', '.join(left)}")
         if self.records["unread"]:
             notes.append(f"{self.records['unread']} records could not be read")
         return notes
@@ -174,10 +189,17 @@ def _sort(row: LogRow) -> str:
         return "unread"
     if row.type in OFFSET_COMMITS:
         return "offset commits"
-    if row.record is not None:
-        return "classic groups" if row.record.type is RecordType.CLASSIC_GROUP else "consumer groups"
-    if row.type in SHARE:
+    if row.type == CONTROL:
+        return "transactions' ends"
+    if row.record is None and row.type not in SHARE | STREAMS:
+        return "others"
+    return _family(row.type)
+
+
+def _family(number: int) -> str:
+    """The groups that records of the type are about."""
+    if number == RecordType.CLASSIC_GROUP:
+        return "classic groups"
+    if number in SHARE:
         return "share groups"
-    if row.type in STREAMS:
-        return "Streams groups"
-    return "transactions' ends" if row.type == CONTROL else "others"
+    return "Streams groups" if number in STREAMS else "consumer groups"

@@ -52,6 +52,8 @@ class GroupProtocol(StrEnum):
 
     CLASSIC = "classic"
     CONSUMER = "consumer"
+    SHARE = "share"
+    STREAMS = "streams"
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ class AuditFinding:
 class RebalanceFigures(NamedTuple):
     """What an assignment costs beside the certified optimum.
 
-    `spread` is the largest load less the smallest, `moved` the partitions that left their owner; `moved` and
-    `least` are None where the records do not say who owned what.
+    `spread` is the largest load less the smallest, `moved` the partitions that left their owner: in a share
+    group the copies that were taken back, in a Streams group the active tasks that left their thread. `moved`
+    and `least` are None where the records do not say who owned what.
     """
 
     spread: int
@@ -88,9 +91,9 @@ class RebalanceFigures(NamedTuple):
 class AuditedRebalance:
     """A generation or a target of a group, and what was found of it.
 
-    `generation` is the group epoch of a consumer group. `turn` counts the rounds of one rebalance from 0.
-    `judged` are the claims that were asked, empty with `why_not` where none could be. `gap` says what is
-    missing before it. `unrest_ms` is how long the group took to come to rest, where the records say.
+    `generation` is the group epoch of a group that its coordinator assigns. `turn` counts the rounds of one
+    rebalance from 0. `judged` are the claims that were asked, empty with `why_not` where none could be. `gap`
+    says what is missing before it. `unrest_ms` is how long the group took to come to rest, where records say.
     """
 
     generation: int
@@ -189,7 +192,7 @@ class GroupAudit:
     def _bursts(self) -> list[int]:
         """Of a classic group, the lengths of rows of rebalances with little time between them."""
         times = [each.moment.timestamp for each in self.rebalances if each.moment.timestamp is not None]
-        if self.protocol is GroupProtocol.CONSUMER or not times:
+        if self.protocol is not GroupProtocol.CLASSIC or not times:
             return []
         bursts: list[int] = []
         begin = times[0]

@@ -71,7 +71,7 @@ def test_the_records_of_a_consumer_group():
     assert gone.value is None
 
 
-@pytest.mark.parametrize("kind", [0, 1, 10, 14, 17, 23, 99])
+@pytest.mark.parametrize("kind", [0, 1, 9, 18, 24, 99])
 def test_other_types_are_not_looked_into(kind):
     assert read_record({"type": kind, "data": {}}, {"data": None}) is None
 

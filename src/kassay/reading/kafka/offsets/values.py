@@ -1,4 +1,6 @@
-"""The records of `__consumer_offsets` about groups, as values; the partitions of KIP-848 are by topic id.
+"""The records of `__consumer_offsets` about groups, as values; a share group's are those of KIP-848.
+
+Partitions are by topic id. Of a Streams group they are tasks: `topic` is a subtopology.
 
 Source: Kafka `group-coordinator/src/main/resources/common/message`, 4.0 to 4.4.
 """
@@ -7,10 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
+from typing import Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.reading.kafka.offsets.consumer_protocol import ConsumerAssignment, ConsumerSubscription
+
+
+class RecordRole(Enum):
+    """What a record says of its group, whatever protocol the group speaks."""
+
+    GENERATION = auto()
+    GROUP_EPOCH = auto()
+    TOPICS = auto()
+    MEMBER = auto()
+    TARGET_EPOCH = auto()
+    TARGET = auto()
+    CURRENT = auto()
+    REGEX = auto()
+    TOPOLOGY = auto()
 
 
 class RecordType(IntEnum):
@@ -23,7 +40,48 @@ class RecordType(IntEnum):
     TARGET_EPOCH = 6
     TARGET = 7
     CURRENT = 8
+    SHARE_MEMBER = 10
+    SHARE_EPOCH = 11
+    SHARE_TARGET_EPOCH = 12
+    SHARE_TARGET = 13
+    SHARE_CURRENT = 14
+    SHARE_STATE = 15
     REGEX = 16
+    STREAMS_EPOCH = 17
+    STREAMS_MEMBER = 19
+    STREAMS_TARGET_EPOCH = 20
+    STREAMS_TARGET = 21
+    STREAMS_CURRENT = 22
+    STREAMS_TOPOLOGY = 23
+
+    @property
+    def role(self) -> RecordRole:
+        """What a record of the type says of its group."""
+        return _ROLES[self]
+
+
+_ROLES: Final = {
+    RecordType.CLASSIC_GROUP: RecordRole.GENERATION,
+    RecordType.GROUP_EPOCH: RecordRole.GROUP_EPOCH,
+    RecordType.PARTITION_COUNTS: RecordRole.TOPICS,
+    RecordType.SUBSCRIPTION: RecordRole.MEMBER,
+    RecordType.TARGET_EPOCH: RecordRole.TARGET_EPOCH,
+    RecordType.TARGET: RecordRole.TARGET,
+    RecordType.CURRENT: RecordRole.CURRENT,
+    RecordType.SHARE_MEMBER: RecordRole.MEMBER,
+    RecordType.SHARE_EPOCH: RecordRole.GROUP_EPOCH,
+    RecordType.SHARE_TARGET_EPOCH: RecordRole.TARGET_EPOCH,
+    RecordType.SHARE_TARGET: RecordRole.TARGET,
+    RecordType.SHARE_CURRENT: RecordRole.CURRENT,
+    RecordType.SHARE_STATE: RecordRole.TOPICS,
+    RecordType.REGEX: RecordRole.REGEX,
+    RecordType.STREAMS_EPOCH: RecordRole.GROUP_EPOCH,
+    RecordType.STREAMS_MEMBER: RecordRole.MEMBER,
+    RecordType.STREAMS_TARGET_EPOCH: RecordRole.TARGET_EPOCH,
+    RecordType.STREAMS_TARGET: RecordRole.TARGET,
+    RecordType.STREAMS_CURRENT: RecordRole.CURRENT,
+    RecordType.STREAMS_TOPOLOGY: RecordRole.TOPOLOGY,
+}
 
 
 @dataclass(frozen=True)
@@ -56,9 +114,14 @@ class ClassicGeneration:
 
 @dataclass(frozen=True)
 class GroupEpoch:
-    """The epoch of a consumer group (`ConsumerGroupMetadataValue`)."""
+    """The epoch of a group (`ConsumerGroupMetadataValue`, and the like of share and Streams groups).
+
+    `standbys` is how many copies of a task with state a Streams group is to have, None where the record does
+    not say (before Kafka 4.2, and of other groups).
+    """
 
     epoch: int
+    standbys: int | None = None
 
 
 @dataclass(frozen=True)
@@ -70,10 +133,11 @@ class NamedTopics:
 
 @dataclass(frozen=True)
 class MemberSubscription:
-    """What a member of a consumer group reads (`ConsumerGroupMemberMetadataValue`).
+    """What a member reads (`ConsumerGroupMemberMetadataValue`, `ShareGroupMemberMetadataValue`).
 
     `assignor` is the server-side assignor that it asks for, `classic` whether it still speaks the classic
-    protocol.
+    protocol. A member of a Streams group reads what its topology does (`StreamsGroupMemberMetadataValue`): it
+    has the id of its process, and the epoch of the topology that it has.
     """
 
     topics: tuple[str, ...]
@@ -82,8 +146,10 @@ class MemberSubscription:
     client_host: str
     instance_id: str | None
     rack: str | None
-    assignor: str | None
-    classic: bool
+    assignor: str | None = None
+    classic: bool = False
+    process_id: str = ""
+    topology_epoch: int = 0
 
 
 @dataclass(frozen=True)
@@ -95,16 +161,21 @@ class TargetEpoch:
 
 @dataclass(frozen=True)
 class TargetPartitions:
-    """What a member is to have, by topic id (`ConsumerGroupTargetAssignmentMemberValue`)."""
+    """What a member is to have (`ConsumerGroupTargetAssignmentMemberValue` and the like).
+
+    Of a Streams group `partitions` are active tasks, and `standby` those of which it is to keep a copy.
+    """
 
     partitions: tuple[TopicPartition, ...]
+    standby: tuple[TopicPartition, ...] = ()
 
 
 @dataclass(frozen=True)
 class CurrentPartitions:
-    """What a member has, by topic id (`ConsumerGroupCurrentMemberAssignmentValue`).
+    """What a member has (`ConsumerGroupCurrentMemberAssignmentValue` and the like).
 
-    `state` is 0 at rest, 1 while it has to give up `revoking`, 2 while it waits for others.
+    `state` is 0 at rest, 1 while it has to give up `revoking`, 2 while it waits for others; one more in a
+    Streams group. There `assigned` and `revoking` are active tasks, `standby` those of which it has a copy.
     """
 
     epoch: int
@@ -112,6 +183,7 @@ class CurrentPartitions:
     state: int
     assigned: tuple[TopicPartition, ...]
     revoking: tuple[TopicPartition, ...]
+    standby: tuple[TopicPartition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +191,32 @@ class ResolvedRegex:
     """The topics that a regular expression stands for (`ConsumerGroupRegularExpressionValue`)."""
 
     topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShareableTopics:
+    """What a share group may give out (`ShareGroupStatePartitionMetadataValue`), and names of topic ids."""
+
+    names: Mapping[str, str]
+    partitions: tuple[TopicPartition, ...]
+    initializing: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceTopics:
+    """A subtopology: the topics that it reads, whether others by expressions, and whether it keeps state."""
+
+    topics: tuple[str, ...]
+    by_regex: bool
+    stateful: bool
+
+
+@dataclass(frozen=True)
+class GroupTopology:
+    """The subtopologies of a Streams group by id (`StreamsGroupTopologyValue`)."""
+
+    epoch: int
+    subtopologies: Mapping[str, SourceTopics]
 
 
 GroupValue = (
@@ -130,6 +228,8 @@ GroupValue = (
     | TargetPartitions
     | CurrentPartitions
     | ResolvedRegex
+    | ShareableTopics
+    | GroupTopology
 )
 
 

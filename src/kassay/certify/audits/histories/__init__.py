@@ -1,0 +1,1 @@
+"""The records of one group as they are read: a history a protocol."""

@@ -1,0 +1,117 @@
+"""Consumer groups of KIP-848: topics by their ids, regular expressions, and a target as a step.
+
+Source: KIP-848; Kafka `ConsumerGroup`, `TargetAssignmentBuilder`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kassay.certify.audits.histories.targets import TargetHistory
+from kassay.certify.audits.judging import Judgement, judgement, only_owners
+from kassay.certify.audits.values import GroupProtocol, LogMoment
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.step import Step
+from kassay.model.kinds import Kind
+from kassay.reading.kafka.offsets.values import (
+    GroupRecord,
+    MemberSubscription,
+    NamedTopics,
+    RecordRole,
+    ResolvedRegex,
+)
+
+TOO_MANY = "it has more partitions than a topic can be believed to have"
+
+
+@dataclass
+class ConsumerHistory(TargetHistory):
+    """The records of one group, one after the other; it may come from the classic protocol and go back."""
+
+    protocol = GroupProtocol.CONSUMER
+
+    regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    by_id: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    counts_hold: bool = False
+
+    def learn(self, record: GroupRecord) -> None:
+        """Topics of an expression, or names and counts by topic id (before Kafka 4.1)."""
+        value = record.value
+        if record.type.role is RecordRole.REGEX:
+            self.regexes.pop(record.part, None)
+            if isinstance(value, ResolvedRegex):
+                self.regexes[record.part] = value.topics
+        elif record.type.role is RecordRole.TOPICS:
+            self.topics_changed = True
+            self.counts_hold = isinstance(value, NamedTopics)
+            if isinstance(value, NamedTopics):
+                self.by_id = value.topics
+
+    def forget_topics(self) -> None:
+        """Another group of this name may mean others by its expressions and ids."""
+        self.by_id, self.regexes = {}, {}
+
+    def judge(self, moment: LogMoment) -> Judgement | str:
+        """The target, judged in full where it is of the group's epoch and it is known who reads what."""
+        names = self._names_known()
+        step = self._step(names)
+        if step is None:
+            return TOO_MANY
+        assignor = self.assignor()
+        if self.epoch == self.target_epoch and (names or step.group.equal_subscriptions):
+            owners_known = self.before is not None
+            return judgement(Kind.SERVER, assignor, step, step, moment, owners_known=owners_known)
+        return only_owners(Kind.SERVER, assignor, step, moment)
+
+    def assignor(self) -> str | None:
+        """The assignor that the members ask for, None where they leave it to the cluster or do not agree."""
+        asked = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
+        return next(iter(asked)) if len(asked) == 1 else None
+
+    def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+        """The partitions by their topics' names, by the ids where there are none."""
+        return tuple(TopicPartition(self._name(topic), number) for topic, number in tps)
+
+    def _step(self, names: bool) -> Step | None:
+        given = {member: self.named(target.partitions) for member, target in self.targets.items()}
+        exact = dict(self.by_id.values()) if names and self.counts_hold else {}
+        read = {member: self._reads(each) for member, each in self.subscriptions.items()}
+        if not names:
+            # Nobody says what the topic ids are called, but who reads the same reads all that is given out.
+            ids = tuple(sorted({tp.topic for tps in given.values() for tp in tps}))
+            together = len({frozenset(topics) for topics in read.values()}) == 1
+            read = {member: ids if together else (*topics, *ids) for member, topics in read.items()}
+        exact = {name: n for name, n in exact.items() if any(name in topics for topics in read.values())}
+        cluster = self.topics.cluster((tp for tps in given.values() for tp in tps), (), exact)
+        if cluster is None:
+            return None
+        had = {member: self.named(target.partitions) for member, target in (self.before or {}).items()}
+        members = tuple(
+            Member(
+                member,
+                read[member],
+                had.get(member, ()),
+                NO_GENERATION if self.before is None else max(0, (self.target_epoch or 0) - 1),
+                each.rack,
+                each.instance_id,
+            )
+            for member, each in sorted(self.subscriptions.items())
+        )
+        answer = Assignment({member: given.get(member, ()) for member in [*self.subscriptions, *given]})
+        return Step(cluster, Group(members), answer, self.target_epoch or 0)
+
+    def _reads(self, each: MemberSubscription) -> tuple[str, ...]:
+        resolved = self.regexes.get(each.regex, ()) if each.regex else ()
+        return tuple(dict.fromkeys((*each.topics, *resolved)))
+
+    def _names_known(self) -> bool:
+        """Whether each topic id that is given out has a name, and each regular expression its topics."""
+        ids = {tp.topic for target in self.targets.values() for tp in target.partitions}
+        regexes = {each.regex for each in self.subscriptions.values() if each.regex}
+        return all(i in self.by_id or i in self.known.names for i in ids) and regexes <= self.regexes.keys()
+
+    def _name(self, topic: str) -> str:
+        return self.by_id[topic][0] if topic in self.by_id else self.known.names.get(topic, topic)
