@@ -87,7 +87,7 @@ def z3_hub(problem: Problem) -> Figures:
 
 
 def hub_networks(problem: Problem) -> Iterator[tuple[Hubs, int, int]]:
-    """The network of each level with its units and what leaving a level already cost."""
+    """The network of each level with its units, and what is added to what its flow costs."""
     counted = aggregate(problem)
     load_levels = levels(len(problem.members), counted.sets, counted.counts)
     level_of = {m: number for number, level in enumerate(load_levels) for m in level.members}
@@ -103,11 +103,10 @@ def hub_networks(problem: Problem) -> Iterator[tuple[Hubs, int, int]]:
             lambda moved, far: move * moved + wrong * far,
         )
         hubs.build(classes)
-        inside = set(level.members)
-        gone = sum(
-            each.claimed * len(each.units) for each in classes if not any(m in inside for m, _ in each.kept)
-        )
-        yield hubs, sum(len(each.units) for each in classes), gone * move
+        # In the network every unit leaves its pool at the price of the dearest move.
+        dearest = max([each.claimed for each in classes], default=0)
+        less = sum((each.claimed - dearest) * len(each.units) for each in classes)
+        yield hubs, sum(len(each.units) for each in classes), less * move
 
 
 def from_cost(problem: Problem, total: int) -> Figures:

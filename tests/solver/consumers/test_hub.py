@@ -5,9 +5,16 @@ from __future__ import annotations
 import random
 from itertools import product
 
+import pytest
+
+from kassay.solver.algorithms import blocks, bulk_flow
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.consumers.classes import UnitClass
+from kassay.solver.check.balance import ORDERS
 from kassay.solver.consumers.hub import Hubs, assign_level, level_bands, mismatch
+from kassay.solver.consumers.optimum import optimum
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.instances.consumers import consumer
 
 
 def _cost(moved: int, wrong: int) -> int:
@@ -61,3 +68,26 @@ def test_a_mismatch_is_a_partition_without_a_replica_in_the_rack() -> None:
     racks = (frozenset("ab"), frozenset("b"))
     assert [mismatch(racks, rack) for rack in ("a", "b", "c", None)] == [1, 0, 2, 2]
     assert mismatch((), "a") == 0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_either_engine_and_blocks_or_none_give_the_same_figures(
+    order: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The independent checker accepts each of them: an optimum that it refuses is none."""
+    pytest.importorskip("ortools")
+    drawn = 0
+    for shape, seed in product(("nested", "groups", "random", "racks", "copart", "shuffle"), range(4)):
+        topics = 2 if shape == "copart" else None
+        document = consumer(shape, seed, members=4 + 3 * seed, partitions=20 + 12 * seed, topics=topics)
+        problem = Problem.parse(document)
+        figures, networks = set(), set()
+        for enough, worth in ((0, 0), (0, 10_000), (10_000, 0), (10_000, 10_000)):
+            monkeypatch.setattr(bulk_flow, "ENOUGH", enough)
+            monkeypatch.setattr(blocks, "_WORTH", worth)
+            best = optimum(problem, order)
+            figures.add((best.loads, best.moved, best.rack_mismatch))
+            networks.add(tuple(best.owners.values()))
+        assert len(figures) == 1
+        drawn += len(networks) > 1
+    assert drawn > 3  # the engines do choose among optima, each in its own way

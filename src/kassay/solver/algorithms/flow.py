@@ -6,11 +6,10 @@ pushed over arcs of reduced cost zero. Costs are Python integers, so exact lexic
 never overflow. `cheapest` leaves potentials behind, the dual solution, from which certificates
 are made.
 
-Why an engine of our own: measured on the hub networks of 50 x 500 in one run (`benchmarks/optimum_peers`),
-OR-tools' SimpleMinCostFlow in C++ takes 0.5 to 1.2 times our time, modelling and our check included,
-networkx' network simplex 2 to 7 times, and at 300 x 30,000 they take 2 and 60 times ours. So a dependency
-would buy less than a factor of two where it buys anything; it gives no potentials from Python, which the
-certificate needs, and its 64-bit costs are scaled by the number of nodes.
+Why an engine of our own: it needs nothing installed, looks at the clock, and has no largest cost. On hub networks
+of 50 x 500 (`benchmarks/optimum_peers`) networkx' network simplex takes 1.3 to 8 times as long as all of an
+optimum of ours. OR-tools in C++ is faster, the more so the larger the network: above some thousand arcs
+`carry` takes it where it is installed, and this one is the second opinion (`benchmarks/optimum_large`).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def is_over(deadline: float | None) -> bool:
 class Network:
     """A network whose arcs keep their residual capacity; arc `a ^ 1` is the reverse of arc `a`."""
 
-    __slots__ = ("capacity", "cost", "head", "out", "potential")
+    __slots__ = ("_linked", "capacity", "cost", "head", "out", "potential")
 
     def __init__(self, nodes: int = 0) -> None:
         self.head: list[int] = []
@@ -40,6 +39,7 @@ class Network:
         self.cost: list[int] = []
         self.out: list[list[int]] = [[] for _ in range(nodes)]
         self.potential: list[int] = []
+        self._linked = 0
 
     def node(self) -> int:
         """A new node."""
@@ -58,16 +58,30 @@ class Network:
         self.head += (head, tail)
         self.capacity += (capacity, 0)
         self.cost += (cost, -cost)
-        self.out[tail].append(number)
-        self.out[head].append(number + 1)
         return number
+
+    @property
+    def tail(self) -> list[int]:
+        """Where each arc begins."""
+        tails = [0] * len(self.head)
+        tails[::2], tails[1::2] = self.head[1::2], self.head[::2]
+        return tails
 
     def flow(self, arc: int) -> int:
         """What flows over an arc."""
         return self.capacity[arc ^ 1]
 
+    def _link(self) -> None:
+        """Hang the arcs that are new on their nodes; not as they come, for OR-tools needs none of it."""
+        head, out = self.head, self.out
+        for arc in range(self._linked, len(head), 2):
+            out[head[arc + 1]].append(arc)
+            out[head[arc]].append(arc + 1)
+        self._linked = len(head)
+
     def maximum(self, source: int, sink: int, deadline: float | None = None) -> int:
         """Push as much as fits, whatever it costs, until the deadline; how much that was."""
+        self._link()
         return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS, deadline)
 
     def cheapest(self, source: int, sink: int, amount: int = ENDLESS, deadline: float | None = None) -> int:
@@ -76,6 +90,7 @@ class Network:
         Afterwards no arc with residual capacity has a negative reduced cost
         `cost + potential[tail] - potential[head]`.
         """
+        self._link()
         if not self.potential:
             self.potential = [0] * len(self.out)
         total = 0
@@ -93,6 +108,7 @@ class Network:
 
     def reachable(self, sources: Iterable[int]) -> list[bool]:
         """Which nodes residual paths lead to: after `maximum`, the source's side of a least cut."""
+        self._link()
         head, capacity, out = self.head, self.capacity, self.out
         seen = [False] * len(out)
         stack = list(sources)

@@ -1,12 +1,15 @@
 """The cheapest owners where members have so much room: a min-cost flow through hubs.
 
-    class -> previous owner                  kept
-    class -> pool(readers, racks)            given up, at the price of the move
-    pool  -> hub(readers, rack) or hub(readers, any)   at the price of a rack mismatch
-    hub   -> members of that rack            free
-    member -> sink                           by bands: `low` each, one more through a node for `high`
+    pool(readers, racks) -> previous owner             kept: as many as it had
+    pool  -> hub(readers, rack) or hub(readers, any)   given up, at the price of move and rack mismatch
+    hub   -> members of that rack, in blocks           free
+    member -> sink                                     by bands: `low` each, one more through a node for `high`
 
-The hubs stand for the product of classes and members: arcs grow with classes + racks + readers.
+Hubs stand for the product of classes and members, and hubs of like members share blocks of them
+(`algorithms/blocks`): arcs grow with classes + racks + readers. A class whose units nobody had, or one
+member alone, needs no node: which unit of a pool stays where it was is the same to all others, so each
+leaves the pool at the price of a move, and less what that saves where it stays. A class whose units
+several members had (co-partitioned topics) has a node of its own before the pool.
 In a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of
 the members are the prices of the certificate.
 """
@@ -16,8 +19,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final, NamedTuple
 
+from kassay.solver.algorithms.blocks import in_blocks
+from kassay.solver.algorithms.carry import carry
 from kassay.solver.algorithms.flow import ENDLESS, Network, is_over
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.consumers.classes import UnitClass
@@ -41,14 +47,23 @@ def level_bands(level: Level) -> tuple[Band, Band]:
     return Band(level.low, len(level.members)), Band(1, level.high)
 
 
+class _Pool(NamedTuple):
+    """Units that cost the same wherever they move, and the arcs over which some of them stay."""
+
+    node: int
+    loose: list[int]
+    kept: list[tuple[Sequence[int], int, int]]
+
+
 @dataclass
 class Hubs:
     """The network of some members and what its nodes and arcs stand for.
 
     `bands` say how much they take. `takers` has, for each position in `Aggregate.sets`, those of these
-    members that may take its units. `kept`, `spill`, `onward` and `arrivals` are arcs: from class to
-    previous owner, from class to pool, from pool or hub to hub, and from hub to member. `late` says that
-    there was no time to find the cheapest owners.
+    members that may take its units. `pools` go by the position in `takers` of the first equal set, and by
+    racks. Arcs are those of classes to previous owners, in `pools` or `mixed`, `onward` from pool, hub or
+    block to hub or block, and `arrivals` from there to members. `late` says that there was no time to find
+    the cheapest owners.
     """
 
     members: Sequence[int]
@@ -58,10 +73,8 @@ class Hubs:
     cost: Cost
     network: Network = field(default_factory=lambda: Network(2))
     member: dict[int, int] = field(default_factory=dict)
-    pools: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...]], int] = field(default_factory=dict)
-    rack_hubs: dict[tuple[tuple[int, ...], str | None], int] = field(default_factory=dict)
-    kept: list[tuple[UnitClass, list[tuple[int, int]], int, int]] = field(default_factory=list)
-    loose: dict[int, list[int]] = field(default_factory=dict)
+    pools: dict[tuple[int, tuple[frozenset[str], ...]], _Pool] = field(default_factory=dict)
+    mixed: list[tuple[UnitClass, list[tuple[int, int]], int, _Pool]] = field(default_factory=list)
     onward: list[tuple[int, int, int]] = field(default_factory=list)
     arrivals: list[tuple[int, int, int]] = field(default_factory=list)
     late: bool = False
@@ -77,13 +90,18 @@ class Hubs:
         for node in self.member.values():
             for width, way in ways:
                 net.arc(node, way, width)
+        equal: dict[tuple[int, ...], int] = {}
+        first = [equal.setdefault(members, s) for s, members in enumerate(self.takers)]
+        dearest = max([each.claimed for each in classes], default=0)
+        supply: dict[int, int] = {}
         for number, each in enumerate(classes):
             if not number % _BETWEEN_LOOKS and is_over(deadline):
                 return False
-            self._add_class(each)
-        self._add_hubs()
-        for pool, units in self.loose.items():
-            net.arc(self.SOURCE, pool, len(units))
+            node = self._add_class(each, first[each.readers], dearest)
+            supply[node] = supply.get(node, 0) + len(each.units)
+        self._add_hubs(dearest)
+        for node, units in supply.items():
+            net.arc(self.SOURCE, node, units)
         return True
 
     def _shared(self, width: int, places: int) -> int:
@@ -94,81 +112,102 @@ class Hubs:
         self.network.arc(node, self.SINK, width * places)
         return node
 
-    def _add_class(self, each: UnitClass) -> None:
-        takers = self.takers[each.readers]
-        pool = self.pools.get((takers, each.racks))
+    def _add_class(self, each: UnitClass, readers: int, dearest: int) -> int:
+        """Where the class's units come from: their pool, or the class's own node."""
+        pool = self.pools.get((readers, each.racks))
         if pool is None:
-            pool = self.pools[takers, each.racks] = self.network.node()
-        old = [(m, had) for m, had in each.kept if m in self.member]
-        if not old:
-            self.loose.setdefault(pool, []).extend(each.units)
-            return
-        net, racks, cost = self.network, self.racks, self.cost
-        node = net.node()
-        net.arc(self.SOURCE, node, len(each.units))
-        arcs = [
-            (
-                m,
-                net.arc(
-                    node, self.member[m], ENDLESS, cost(each.claimed - had, mismatch(each.racks, racks[m]))
-                ),
-            )
-            for m, had in old
+            pool = self.pools[readers, each.racks] = _Pool(self.network.node(), [], [])
+        net, racks, member, units = self.network, self.racks, self.member, len(each.units)
+        kept = [
+            (member[m], m, self.cost(dearest - had, mismatch(each.racks, racks[m])))
+            for m, had in each.kept
+            if m in member
         ]
-        self.kept.append((each, arcs, net.arc(node, pool, ENDLESS, cost(each.claimed, 0)), pool))
+        if len(kept) > 1:
+            node = net.node()
+            arcs = [(m, net.arc(node, to, units, price)) for to, m, price in kept]
+            self.mixed.append((each, arcs, net.arc(node, pool.node, units), pool))
+            return node
+        for to, m, price in kept:
+            pool.kept.append((each.units, m, net.arc(pool.node, to, units, price)))
+        if not kept:
+            pool.loose.extend(each.units)
+        return pool.node
 
-    def _add_hubs(self) -> None:
-        """From each pool to the racks of its replicas, and to any rack at the full price."""
+    def _add_hubs(self, dearest: int) -> None:
+        """From each pool to the racks of its replicas, and to any rack at the full price; on to members."""
         net, cost = self.network, self.cost
-        racked = {takers for takers, racks in self.pools if racks}
-        anywhere: dict[tuple[int, ...], int] = {}
-        for (takers, racks), pool in self.pools.items():
-            if takers not in racked:
-                self._arrive(pool, takers)
-                continue
-            if takers not in anywhere:
-                anywhere[takers] = net.node()
-                self._split_by_rack(takers)
-            hub = anywhere[takers]
-            self.onward.append((pool, hub, net.arc(pool, hub, ENDLESS, cost(0, len(racks)))))
+        racked = dict.fromkeys(readers for readers, racks in self.pools if racks)
+        anywhere: dict[int, int] = {}
+        near: dict[tuple[int, str | None], int] = {}
+        ends: list[tuple[int, Sequence[int]]] = []
+        for readers, _ in self.pools:
+            if readers not in anywhere:
+                anywhere[readers] = net.node()
+                if readers in racked:
+                    by_rack = self._by_rack(self.takers[readers])
+                    hubs = dict(zip(by_rack, net.nodes(len(by_rack)), strict=True))
+                    near.update(((readers, rack), hub) for rack, hub in hubs.items())
+                    ends += [(hub, by_rack[rack]) for rack, hub in hubs.items()]
+                else:
+                    ends.append((anywhere[readers], self.takers[readers]))
+        for (readers, racks), pool in self.pools.items():
+            self._lead(pool.node, anywhere[readers], cost(dearest, len(racks)))
             for rack in sorted(frozenset().union(*racks)):
-                near = self.rack_hubs.get((takers, rack))
-                if near is not None:
-                    price = cost(0, mismatch(racks, rack))
-                    self.onward.append((pool, near, net.arc(pool, near, ENDLESS, price)))
-        for (takers, _), hub in self.rack_hubs.items():
-            tail = anywhere[takers]
-            self.onward.append((tail, hub, net.arc(tail, hub)))
+                if (readers, rack) in near:
+                    self._lead(pool.node, near[readers, rack], cost(dearest, mismatch(racks, rack)))
+        for (readers, _), hub in near.items():
+            self._lead(anywhere[readers], hub, 0)
+        self._arrive(ends)
 
-    def _split_by_rack(self, takers: tuple[int, ...]) -> None:
+    def _by_rack(self, takers: Sequence[int]) -> dict[str | None, list[int]]:
         by_rack: dict[str | None, list[int]] = {}
         for m in takers:
             by_rack.setdefault(self.racks[m], []).append(m)
-        for rack, near in by_rack.items():
-            hub = self.rack_hubs[takers, rack] = self.network.node()
-            self._arrive(hub, near)
+        return by_rack
 
-    def _arrive(self, hub: int, members: Sequence[int]) -> None:
+    def _lead(self, tail: int, head: int, price: int) -> None:
+        self.onward.append((tail, head, self.network.arc(tail, head, ENDLESS, price)))
+
+    def _arrive(self, ends: Sequence[tuple[int, Sequence[int]]]) -> None:
+        """From each of these hubs to its members, through the blocks that several have."""
+        cut = in_blocks([members for _, members in ends])
+        blocks = self.network.nodes(len(cut.blocks))
+        ways = chain(
+            zip([hub for hub, _ in ends], cut.sets, strict=True), zip(blocks, cut.blocks, strict=True)
+        )
         arc, member = self.network.arc, self.member
-        self.arrivals += [(hub, m, arc(hub, member[m])) for m in members]
+        for tail, parts in ways:
+            for part in parts:
+                if part < 0:
+                    self._lead(tail, blocks[-1 - part], 0)
+                else:
+                    self.arrivals.append((tail, part, arc(tail, member[part])))
 
     def owners(self, owner: list[int]) -> None:
         """Write the owner of each unit, as the flow says, lower numbers first."""
         flow = self.network.flow
-        waiting = self.loose
-        for each, arcs, spill, pool in self.kept:
+        waiting: dict[int, list[int]] = {}
+        for pool in self.pools.values():
+            rest = waiting[pool.node] = pool.loose
+            for units, m, arc in pool.kept:
+                staying = flow(arc)
+                for unit in units[:staying]:
+                    owner[unit] = m
+                rest += units[staying:]
+        for each, arcs, spill, pool in self.mixed:
             first = 0
             for m, arc in arcs:
                 for unit in each.units[first : first + flow(arc)]:
                     owner[unit] = m
                 first += flow(arc)
-            if flow(spill):
-                waiting.setdefault(pool, []).extend(each.units[first:])
+            waiting[pool.node] += each.units[first : first + flow(spill)]
         for tail, hub, arc in self.onward:
-            if flow(arc):
+            going = flow(arc)
+            if going:
                 queue = waiting[tail]
-                waiting.setdefault(hub, []).extend(queue[-flow(arc) :])
-                del queue[-flow(arc) :]
+                waiting.setdefault(hub, []).extend(queue[-going:])
+                del queue[-going:]
         for hub, m, arc in self.arrivals:
             for _ in range(flow(arc)):
                 owner[waiting[hub].pop()] = m
@@ -205,7 +244,7 @@ def assign_level(
         hubs.late = True
         return {}
     units = sum(len(each.units) for each in classes)
-    moved = hubs.network.cheapest(hubs.SOURCE, hubs.SINK, units, deadline)
+    moved = carry(hubs.network, hubs.SOURCE, hubs.SINK, units, deadline)
     if moved < units and deadline is not None:
         hubs.late = True
         given_up = deadline + _GRACE_SHARE * max(0.0, deadline - began)
