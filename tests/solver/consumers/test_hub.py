@@ -9,8 +9,8 @@ import pytest
 
 from kassay.solver.algorithms import blocks, bulk_flow
 from kassay.solver.algorithms.levels import Level
-from kassay.solver.consumers.classes import UnitClass
 from kassay.solver.check.balance import ORDERS
+from kassay.solver.consumers.classes import UnitClass
 from kassay.solver.consumers.hub import Hubs, assign_level, level_bands, mismatch
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem

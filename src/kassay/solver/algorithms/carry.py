@@ -2,7 +2,7 @@
 
 Both leave flows and potentials behind that prove each other, so who reads them need not know whose they are.
 Measured on the networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.06 s,
-less than it takes to load OR-tools and numpy; with 7,000 to 45,000 it takes 10 to 40 times as long as they do.
+less than loading OR-tools and numpy takes; with 7,000 to 45,000 it takes 10 to 40 times as long as they do.
 """
 
 from __future__ import annotations

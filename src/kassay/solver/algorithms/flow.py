@@ -6,7 +6,7 @@ pushed over arcs of reduced cost zero. Costs are Python integers, so exact lexic
 never overflow. `cheapest` leaves potentials behind, the dual solution, from which certificates
 are made.
 
-Why an engine of our own: it needs nothing installed, looks at the clock, and has no largest cost. On hub networks
+Why an engine of our own: it needs nothing installed, looks at the clock, has no largest cost. On hub networks
 of 50 x 500 (`benchmarks/optimum_peers`) networkx' network simplex takes 1.3 to 8 times as long as all of an
 optimum of ours. OR-tools in C++ is faster, the more so the larger the network: above some thousand arcs
 `carry` takes it where it is installed, and this one is the second opinion (`benchmarks/optimum_large`).

@@ -3,7 +3,7 @@
     pool(readers, racks) -> previous owner             kept: as many as it had
     pool  -> hub(readers, rack) or hub(readers, any)   given up, at the price of move and rack mismatch
     hub   -> members of that rack, in blocks           free
-    member -> sink                                     by bands: `low` each, one more through a node for `high`
+    member -> sink                                     by bands: `low` each, one more by a node for `high`
 
 Hubs stand for the product of classes and members, and hubs of like members share blocks of them
 (`algorithms/blocks`): arcs grow with classes + racks + readers. A class whose units nobody had, or one
