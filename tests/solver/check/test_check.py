@@ -119,6 +119,19 @@ def test_a_weighted_instance_is_no_matter_of_bundles() -> None:
     assert check_certificate(proof).outcome is Outcome.REFUSED
 
 
+@pytest.mark.parametrize("like", [float, lambda number: number == 1])
+def test_a_result_states_the_assignment_that_is_proven_and_nothing_that_equals_it(like: Any) -> None:
+    result = forger.genuine("exact")[0]
+    stated = copy.deepcopy(result["assignment"])
+    assert check_certificate(result | {"assignment": stated}).accepted
+    row = next(row for topics in stated.values() for row in topics.values() if {0, 1} & {*row})
+    row[:] = [like(number) if number in (0, 1) else number for number in row]
+    assert stated == result["assignment"]
+    checked = check_certificate(result | {"assignment": stated})
+    assert checked.outcome is Outcome.REFUSED
+    assert checked.reason.startswith("assignment of the result is ")
+
+
 @pytest.mark.parametrize("field", ["extra", "lower"])
 def test_a_field_of_a_certificate_that_nobody_checks_is_refused(field: str) -> None:
     certificate = forger.genuine("exact")[0]["certificate"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -22,6 +23,8 @@ from kassay.solver.check.check import Outcome, check_certificate, pose
 from kassay.solver.check.refusal import (
     COUNT,
     NAME,
+    TEXT,
+    WHOLE,
     RefusedError,
     by_name,
     fit,
@@ -188,3 +191,23 @@ def test_what_may_be_missing_may_be_null() -> None:
     fit(nullable(COUNT), None, "")
     with pytest.raises(InputError):
         fit(SHAPE, {"id": None}, "")
+
+
+LIKES: Final = ([], [0], [1], [True], [1.0], [-1], ["a"], [""], [None], [[]], ["a", 1], [1, "a"], [["a", 0]])
+"""Values of which some equal others that are of another type."""
+
+
+@pytest.mark.parametrize(
+    "shape", [WHOLE, COUNT, TEXT, NAME, rows(COUNT), rows(pair(NAME, COUNT)), by_name(COUNT)]
+)
+def test_a_glance_at_many_values_lets_nothing_pass_that_a_look_at_each_does_not(shape: Any) -> None:
+    passing = 0
+    for one, other in product([*LIKES, {"a": [1]}, {"a": True}, {"a": 1}, 1, True, -1, "", "a"], repeat=2):
+        fine = 0
+        for value in (one, other):
+            with suppress(InputError):
+                fit(shape, value, "x")
+                fine += 1
+        assert not shape.glance([one, other]) or fine == 2
+        passing += shape.glance([one, other])
+    assert passing

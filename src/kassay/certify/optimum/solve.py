@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
 from kassay.certify.alarm import Overdue, deadline
-from kassay.reading.documents import Located, at
+from kassay.reading.documents import Located, at, no_collection
 from kassay.solver.check.check import derived
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
 from kassay.solver.placement.problem import InfeasiblePlacementError
@@ -56,7 +54,7 @@ def solve(
     """
     began = time.perf_counter()
     document = located.document
-    with at(located.where), _no_collection():
+    with at(located.where), no_collection():
         family = family_of(document)
         try:
             problem = family.parse(document)
@@ -72,22 +70,6 @@ def solve(
             limit = "" if seconds is None else f" in {seconds:g} s"
             line = no_result(document, "unknown", f"{solver} found no answer{limit}", began)
     return {"schema": SCHEMA, **line, "solver": solver}
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """A context without Python's search for cycles of garbage.
-
-    Problems and proofs are millions of values without any, and each search goes through all of them again: a
-    third of the time at 100,000 partitions.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _solved(family: Family, wanted: Wanted, problem: Any, reading_s: float) -> Solved:

@@ -36,7 +36,7 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted on the word of a prover
     alone, or a result carries no certificate.
     """
-    from kassay.reading.documents import at, documents
+    from kassay.reading.documents import at, documents, no_collection
     from kassay.solver.check.check import Outcome, check_certificate
 
     located = documents(certificate)
@@ -44,7 +44,7 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     outcomes = set()
     with JsonLines(json_path) as lines:
         for each, posed in zip(located, own, strict=True):
-            with at(each.where):
+            with at(each.where), no_collection():
                 checked = check_certificate(each.document, posed)
             outcomes.add(checked.outcome)
             lines.write(checked.to_json())

@@ -7,7 +7,8 @@ document was seen to have as many: an assignment has an entry for each partition
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from kassay.solver.check.balance import ConsumerInstance, Member, Topic
@@ -60,16 +61,17 @@ def pose(document: Any) -> Posed:
     require(bool(members), "the instance has no members")
     require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
     require(len({member["id"] for member in members}) == len(members), "two members have one id")
-    read = {name for member in members for name in member["topics"]}
+    read = set(chain.from_iterable(member["topics"] for member in members))
     require(read <= counts.keys(), "a member reads a topic that the instance does not have")
     _owned_once(members, counts)
     groups = sorted(sorted(names) for names in document.get("copartition") or () if len(names) > 1)
     bound = [name for names in document.get("copartition") or () for name in names]
     require(len(set(bound)) == len(bound), "a topic is co-partitioned twice")
     require(counts.keys() >= set(bound), "a co-partitioned topic is not in the instance")
+    subscriptions: dict[tuple[str, ...], list[str]] = {}
     form = {
         "family": FAMILY,
-        "members": [_member_form(member) for member in members],
+        "members": [_member_form(member, subscriptions) for member in members],
         "topics": [
             _topic_form(topic, topic["name"] in read)
             for topic in sorted(document["topics"], key=lambda topic: str(topic["name"]))
@@ -80,20 +82,26 @@ def pose(document: Any) -> Posed:
 
 
 def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
-    owned: set[tuple[str, int]] = set()
+    owned: dict[str, set[int]] = {name: set() for name in counts}
     for member in members:
         for name, partition in member.get("owned") or ():
             if partition >= counts.get(name, 0):
                 raise RefusedError(f"{member['id']} owned {name}-{partition}, which is not in the instance")
-            if (name, partition) in owned:
+            if partition in owned[name]:
                 raise RefusedError(f"two members owned {name}-{partition}")
-            owned.add((name, partition))
+            owned[name].add(partition)
 
 
-def _member_form(member: Document) -> Document:
-    topics = sorted(set(member["topics"]))
-    owned = sorted(list(entry) for entry in member.get("owned") or () if entry[0] in topics)
-    return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": owned}
+def _member_form(member: Document, subscriptions: dict[tuple[str, ...], list[str]]) -> Document:
+    """The member with its topics and what it owned in order; equal subscriptions are put in order once."""
+    written = tuple(member["topics"])
+    topics = subscriptions.get(written)
+    if topics is None:
+        topics = subscriptions[written] = sorted({*written})
+    owned, read = [*map(tuple, member.get("owned") or ())], {*topics}
+    if not read.issuperset([name for name, _ in owned]):
+        owned = [entry for entry in owned if entry[0] in read]
+    return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": sorted(owned)}
 
 
 def _topic_form(topic: Document, read: bool) -> Document:
@@ -154,7 +162,9 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
     """
     ids = [member["id"] for member in form["members"]]
     require(assignment.keys() == set(ids), "the assignment is not one to exactly the members")
-    read = {name for member in form["members"] for name in member["topics"]}
+    subscriptions = {id(member["topics"]): member["topics"] for member in form["members"]}
+    topics_of = {key: frozenset(topics) for key, topics in subscriptions.items()}
+    read = frozenset[str]().union(*topics_of.values())
     counts = {topic["name"]: topic["partitions"] for topic in form["topics"]}
     position = {member_id: m for m, member_id in enumerate(ids)}
     placed = dict.fromkeys(read, 0)
@@ -166,19 +176,26 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
     for name, count in placed.items():
         if count != counts[name]:
             raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
-    owners = _rows(
-        placed,
-        ((m, n, p) for i, m in position.items() for n, ps in assignment[i].items() for p in ps),
-    )
+    owners = _rows(placed, _given(position, assignment))
     previous = _rows(placed, _owned(form["members"]))
-    members = tuple(Member(m["id"], m["rack"], frozenset(m["topics"])) for m in form["members"])
+    members = tuple(Member(m["id"], m["rack"], topics_of[id(m["topics"])]) for m in form["members"])
     known = tuple(_topic(topic) for topic in form["topics"] if topic["name"] in read)
     groups = tuple(tuple(names) for names in form["copartition"] if read.intersection(names))
     return ConsumerInstance(members, known, previous, groups), owners
 
 
-def _owned(members: Iterable[Document]) -> Iterator[tuple[int, str, int]]:
-    return ((m, name, p) for m, member in enumerate(members) for name, p in member["owned"])
+_Claim = tuple[int, str, Sequence[int]]
+"""A member by position, a topic, and partitions of it."""
+
+
+def _given(
+    position: Mapping[str, int], assignment: Mapping[str, Mapping[str, list[int]]]
+) -> Iterator[_Claim]:
+    return ((m, name, given) for i, m in position.items() for name, given in assignment[i].items())
+
+
+def _owned(members: Iterable[Document]) -> Iterator[_Claim]:
+    return ((m, name, (p,)) for m, member in enumerate(members) for name, p in member["owned"])
 
 
 def _topic(topic: Document) -> Topic:
@@ -192,14 +209,15 @@ def _topic(topic: Document) -> Topic:
     )
 
 
-def _rows(counts: Mapping[str, int], claims: Iterable[tuple[int, str, int]]) -> Rows:
+def _rows(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows:
     """For each topic the position of the member that has each partition, -1 where none has."""
     owners = {name: [-1] * count for name, count in counts.items()}
-    for m, name, partition in claims:
+    for m, name, partitions in claims:
         row = owners[name]
-        if partition >= len(row):
-            raise RefusedError(f"{name} has no partition {partition}")
-        if row[partition] != -1:
-            raise RefusedError(f"{name}-{partition} has two owners")
-        row[partition] = m
+        for partition in partitions:
+            if partition >= len(row):
+                raise RefusedError(f"{name} has no partition {partition}")
+            if row[partition] != -1:
+                raise RefusedError(f"{name}-{partition} has two owners")
+            row[partition] = m
     return {name: tuple(row) for name, row in owners.items()}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -136,27 +137,50 @@ def _step(step: str | int) -> str:
     return f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{shown(step)}]"
 
 
+def _all_fit(shape: Shape, values: Sequence[Any]) -> bool:
+    """Whether many values are seen to have the shape without a look at each; False says nothing."""
+    return isinstance(shape, Leaf | _Rows | _Pair | _ByName) and shape.glance(values)
+
+
+def _are(kind: type, values: Sequence[Any]) -> bool:
+    """Whether all values are of exactly this type: True is no whole number."""
+    return {*map(type, values)} <= {kind}
+
+
 @dataclass(frozen=True)
 class Leaf:
-    """A single value for which `holds` is true."""
+    """A single value for which `holds` is true; `all_hold` says of many, faster, what it says of each."""
 
     expected: str
     holds: Callable[[Any], bool]
+    all_hold: Callable[[Sequence[Any]], bool] | None = None
 
     def __call__(self, value: Any) -> None:
         """Raise unless it is one."""
         if not self.holds(value):
             raise wrong(value, self.expected)
 
+    def glance(self, values: Sequence[Any]) -> bool:
+        """Whether all are ones."""
+        return all(map(self.holds, values)) if self.all_hold is None else self.all_hold(values)
 
-WHOLE: Final = Leaf("a whole number", lambda value: type(value) is int)
-COUNT: Final = Leaf("a whole number from 0 on", lambda value: type(value) is int and value >= 0)
+
+WHOLE: Final = Leaf("a whole number", lambda value: type(value) is int, lambda values: _are(int, values))
+COUNT: Final = Leaf(
+    "a whole number from 0 on",
+    lambda value: type(value) is int and value >= 0,
+    lambda values: _are(int, values) and min(values, default=0) >= 0,
+)
 SIZE: Final = Leaf(
     f"a whole number from 0 to {MOST}", lambda value: type(value) is int and 0 <= value <= MOST
 )
 POSITIVE: Final = Leaf("a whole number from 1 on", lambda value: type(value) is int and value >= 1)
-TEXT: Final = Leaf("a text", lambda value: type(value) is str)
-NAME: Final = Leaf("a name", lambda value: type(value) is str and value != "")
+TEXT: Final = Leaf("a text", lambda value: type(value) is str, lambda values: _are(str, values))
+NAME: Final = Leaf(
+    "a name",
+    lambda value: type(value) is str and value != "",
+    lambda values: _are(str, values) and "" not in values,
+)
 FLAG: Final = Leaf("true or false", lambda value: type(value) is bool)
 ANYTHING: Final = Leaf("anything", lambda _: True)
 
@@ -176,48 +200,75 @@ def nullable(shape: Shape) -> Shape:
     return read
 
 
-def rows(shape: Shape) -> Shape:
-    """A list of any length."""
-    holds = shape.holds if isinstance(shape, Leaf) else None
+@dataclass(frozen=True)
+class _Rows:
+    shape: Shape
 
-    def read(value: Any) -> None:
+    def __call__(self, value: Any) -> None:
         if type(value) is not list:
             raise wrong(value, "a list")
-        if holds is not None and all(map(holds, value)):
+        if _all_fit(self.shape, value):
             return
         index = 0
         try:
             for index, each in enumerate(value):  # noqa: B007
-                shape(each)
+                self.shape(each)
         except _MisfitError as misfit:
             misfit.steps.append(index)
             raise
 
-    return read
+    def glance(self, values: Sequence[Any]) -> bool:
+        return _are(list, values) and _all_fit(self.shape, [*chain.from_iterable(values)])
+
+
+def rows(shape: Shape) -> Shape:
+    """A list of any length."""
+    return _Rows(shape)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    first: Shape
+    second: Shape
+
+    def __call__(self, value: Any) -> None:
+        if type(value) is not list or len(value) != 2:
+            raise wrong(value, "a list of 2 entries")
+        self.first(value[0])
+        self.second(value[1])
+
+    def glance(self, values: Sequence[Any]) -> bool:
+        if not _are(list, values) or not {*map(len, values)} <= {2}:
+            return False
+        flat = [*chain.from_iterable(values)]
+        return _all_fit(self.first, flat[::2]) and _all_fit(self.second, flat[1::2])
 
 
 def pair(first: Shape, second: Shape) -> Shape:
     """A list of two."""
+    return _Pair(first, second)
 
-    def read(value: Any) -> None:
-        if type(value) is not list or len(value) != 2:
-            raise wrong(value, "a list of 2 entries")
-        first(value[0])
-        second(value[1])
 
-    return read
+@dataclass(frozen=True)
+class _ByName:
+    shape: Shape
+
+    def __call__(self, value: Any) -> None:
+        if type(value) is not dict:
+            raise wrong(value, "an object")
+        if not self.glance([value]):
+            for name, each in value.items():
+                _inside(name, self.shape, each)
+
+    def glance(self, values: Sequence[Any]) -> bool:
+        return _are(dict, values) and _all_fit(
+            self.shape, [*chain.from_iterable([value.values() for value in values])]
+        )
 
 
 def by_name(shape: Shape) -> Shape:
     """An object with any names."""
-
-    def read(value: Any) -> None:
-        if type(value) is not dict:
-            raise wrong(value, "an object")
-        for name, each in value.items():
-            _inside(name, shape, each)
-
-    return read
+    return _ByName(shape)
 
 
 def record(needed: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Shape:

@@ -1,0 +1,221 @@
+"""Optima of large groups beside plain OR-tools, and reading, checking and writing them, in one run.
+
+    python benchmarks/optimum_large.py                         all rows
+    python benchmarks/optimum_large.py --rows ladder,groups --runs 3
+
+The peer gets the levels and lays out hubs as a user of OR-tools would: a node for each class of like partitions
+with arcs to who had them and to a pool, whence what moves goes by racks to members; one call of numpy and
+one of `SimpleMinCostFlow` a level. Ours includes levels, layout, flow, potentials, owners, prices and the independent
+check. Both get the problem parsed; imports are outside the clock, and CPU seconds are counted, of this process.
+The costs must agree. The other rows say what it takes to read a problem, to write its result and to check that,
+as multiples of the optimum between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kassay.reading.documents import parse_json
+from kassay.solver.algorithms import bulk_flow
+from kassay.solver.algorithms.levels import Level, level_numbers, leveled
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.check.check import Outcome, check_certificate
+from kassay.solver.consumers.classes import UnitClass, aggregate
+from kassay.solver.consumers.documents import optimum_certificate
+from kassay.solver.consumers.hub import mismatch
+from kassay.solver.consumers.optimum import optimum, restricted, weigh
+from kassay.solver.consumers.problem import Problem
+from kassay.solver.instances.consumers import consumer
+
+LADDER = 400
+MOST = 1 << 24
+"""More than any arc carries, and not more than OR-tools can add up."""
+
+
+def ladder(members: int, partitions: int) -> dict[str, Any]:
+    """Member i reads topics 0 to i of 10 partitions each; any reader may have had a partition."""
+    topics = partitions // 10
+    owned: list[list[list[Any]]] = [[] for _ in range(members)]
+    for topic in range(topics):
+        for partition in range(10):
+            owned[topic + (7 * topic + 31 * partition) % (members - topic)].append(
+                [f"t{topic:04d}", partition]
+            )
+    return {
+        "family": "A",
+        "members": [
+            {"id": f"m{m:04d}", "topics": [f"t{t:04d}" for t in range(m + 1)], "owned": owned[m]}
+            for m in range(members)
+        ],
+        "topics": [{"name": f"t{t:04d}", "partitions": 10} for t in range(topics)],
+    }
+
+
+def of_shape(shape: str) -> Callable[[int, int], dict[str, Any]]:
+    """Instances of that shape as in the suite `large`."""
+
+    def document(members: int, partitions: int) -> dict[str, Any]:
+        topics, change = min(200, partitions // 50), members // 20
+        return consumer(shape, 1, members=members, partitions=partitions, topics=topics, change=change)
+
+    return document
+
+
+ROWS: dict[str, tuple[Callable[[int, int], dict[str, Any]], int, int]] = {
+    "ladder": (ladder, LADDER, 10 * LADDER),
+    "nested": (of_shape("nested"), 300, 30_000),
+    "groups": (of_shape("groups"), 100, 10_000),
+    "random": (of_shape("random"), 300, 30_000),
+    "equal": (of_shape("join"), 1_000, 100_000),
+    "equal-5x": (of_shape("join"), 5_000, 500_000),
+}
+PEERED = ("ladder", "nested", "groups", "random")
+
+
+class Plain:
+    """One level as a network for OR-tools: classes of like partitions, pools of what moves, racks, members."""
+
+    def __init__(self, members: Sequence[int], racks: Sequence[str | None], move: int, wrong: int) -> None:
+        self.node = {m: node for node, m in enumerate(members)}
+        self.racks, self.move, self.wrong = racks, move, wrong
+        self.arcs: list[tuple[int, int, int, int]] = []
+        self.supply: list[int] = [0] * len(members)
+        self.hubs: dict[tuple[tuple[int, ...], tuple[frozenset[str], ...] | str | None], int] = {}
+
+    def new(self, supply: int = 0) -> int:
+        self.supply.append(supply)
+        return len(self.supply) - 1
+
+    def add(self, each: UnitClass, takers: tuple[int, ...]) -> None:
+        units = len(each.units)
+        node = self.new(units)
+        for m, had in each.kept:
+            if m in self.node:
+                price = self.move * (each.claimed - had) + self.wrong * mismatch(each.racks, self.racks[m])
+                self.arcs.append((node, self.node[m], units, price))
+        pool = self.hubs.get((takers, each.racks))
+        if pool is None:
+            pool = self.hubs[takers, each.racks] = self.new()
+            by_rack: dict[str | None, list[int]] = {}
+            for m in takers:
+                by_rack.setdefault(self.racks[m] if each.racks else None, []).append(m)
+            for rack, near in by_rack.items():
+                self.arcs.append(
+                    (pool, self.hub(near, takers, rack), MOST, self.wrong * mismatch(each.racks, rack))
+                )
+        self.arcs.append((node, pool, units, self.move * each.claimed))
+
+    def hub(self, near: list[int], takers: tuple[int, ...], rack: str | None) -> int:
+        key = takers, rack or ""
+        if key not in self.hubs:
+            self.hubs[key] = self.new()
+            self.arcs += [(self.hubs[key], self.node[m], MOST, 0) for m in near]
+        return self.hubs[key]
+
+    def cost(self, level: Level) -> int:
+        """What the cheapest owners cost, by one call of OR-tools."""
+        import numpy as np
+        from ortools.graph.python import min_cost_flow
+
+        sink = self.new(-sum(self.supply))
+        high = self.new()
+        for node in self.node.values():
+            self.arcs += [(node, sink, level.low, 0), (node, high, 1, 0)]
+        self.arcs.append((high, sink, level.high, 0))
+        engine: Any = min_cost_flow.SimpleMinCostFlow()
+        engine.add_arcs_with_capacity_and_unit_cost(*np.array(self.arcs, np.int64).T)
+        engine.set_nodes_supplies(np.arange(len(self.supply)), np.array(self.supply, np.int64))
+        if engine.solve() != engine.OPTIMAL:
+            raise SystemExit("OR-tools finds no optimum")
+        return int(engine.optimal_cost())
+
+
+def plain(problem: Problem) -> int:
+    """The cost of moves and rack mismatches by plain OR-tools."""
+    counted = aggregate(problem)
+    by_weight = leveled(len(problem.members), counted.sets, counted.counts).levels
+    last = restricted(counted, level_numbers(by_weight, len(problem.members)))
+    racks = [member.rack for member in problem.members]
+    networks = [Plain(level.members, racks, *weigh(problem, MOVEMENT_FIRST)) for level in by_weight]
+    for each in counted.classes:
+        level, takers = last[each.readers]
+        networks[level].add(each, takers)
+    return sum(network.cost(level) for network, level in zip(networks, by_weight, strict=True))
+
+
+def ours(problem: Problem) -> int:
+    """The same by the certified optimum."""
+    best = optimum(problem)
+    move, wrong = weigh(problem, MOVEMENT_FIRST)
+    return move * best.moved + wrong * best.rack_mismatch
+
+
+def seconds(call: Callable[[], object], runs: int) -> tuple[float, Any]:
+    """The least CPU seconds of a call, and what it gave."""
+    least, value = float("inf"), None
+    for _ in range(runs):
+        began = time.process_time()
+        value = call()
+        least = min(least, time.process_time() - began)
+    return least, value
+
+
+def fresh(problem: Problem) -> Problem:
+    """The same problem, with nothing worked out yet."""
+    return replace(problem)
+
+
+def beside_ortools(names: Sequence[str], runs: int) -> None:
+    """Print our optimum as a multiple of the peer's."""
+    print(f"{'':24}{'ours, s':>10}{'OR-tools, s':>13}{'ratio':>8}{'goal':>7}")
+    for name in names:
+        layout, members, partitions = ROWS[name]
+        problem = Problem.parse(layout(members, partitions))
+        peer, cost = seconds(lambda problem=problem: plain(fresh(problem)), runs)
+        own, mine = seconds(lambda problem=problem: ours(fresh(problem)), runs)
+        if cost != mine:
+            raise SystemExit(f"{name}: ours costs {mine}, OR-tools' {cost}")
+        size = f"{name} {members} x {partitions}"
+        print(f"{size:24}{own:10.3f}{peer:13.3f}{own / peer:8.2f}{2:7.2f}", flush=True)
+
+
+def around(names: Sequence[str], runs: int) -> None:
+    """Print what reading, writing and checking take beside the optimum."""
+    print(f"{'':24}{'optimum, s':>11}{'read':>8}{'write':>8}{'check':>8}   times the optimum")
+    for name in names:
+        layout, members, partitions = ROWS[name]
+        text = json.dumps(layout(members, partitions))
+        read, problem = seconds(lambda text=text: Problem.parse(parse_json(text, name)), runs)
+        solve, best = seconds(lambda problem=problem: optimum(fresh(problem)), runs)
+        write, proof = seconds(lambda best=best: json.dumps(optimum_certificate(best)), runs)
+        check, checked = seconds(lambda proof=proof: check_certificate(parse_json(proof, name)), runs)
+        if checked.outcome is not Outcome.ACCEPTED:
+            raise SystemExit(f"{name}: {checked.reason}")
+        times = "".join(f"{part / solve:8.2f}" for part in (read, write, check))
+        size = f"{name} {members} x {partitions}"
+        print(f"{size:24}{solve:11.3f}{times}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", default=",".join(ROWS))
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    names = options.rows.split(",")
+    if bulk_flow.installed():
+        plain(Problem.parse(ladder(3, 30)))  # imports, outside the clock
+        beside_ortools([name for name in names if name in PEERED], options.runs)
+    else:
+        print("OR-tools is not installed (kassay[cpsat]): no peer")
+    around([name for name in names if name not in PEERED], options.runs)
+
+
+if __name__ == "__main__":
+    main()
