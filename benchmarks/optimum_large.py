@@ -3,12 +3,12 @@
     python benchmarks/optimum_large.py                         all rows
     python benchmarks/optimum_large.py --rows ladder,groups --runs 3
 
-The peer gets the levels and lays out hubs as a user of OR-tools would: a node for each class of like partitions
-with arcs to who had them and to a pool, whence what moves goes by racks to members; one call of numpy and
-one of `SimpleMinCostFlow` a level. Ours includes levels, layout, flow, potentials, owners, prices and the independent
-check. Both get the problem parsed; imports are outside the clock, and CPU seconds are counted, of this process.
-The costs must agree. The other rows say what it takes to read a problem, to write its result and to check that,
-as multiples of the optimum between.
+The peer gets the levels and lays out hubs as a user of OR-tools would: a node for each class of like
+partitions with arcs to who had them and to a pool, whence what moves goes by racks to members; one call of
+numpy and one of `SimpleMinCostFlow` a level. Ours includes levels, layout, flow, potentials, owners, prices
+and the independent check. Both get the problem parsed; imports are outside the clock, and CPU seconds of this
+process are counted. The costs must agree. The other rows say what it takes to read a problem, to write its
+result and to check that, as multiples of the optimum between.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kassay.reading.documents import parse_json
+from kassay.reading.documents import no_collection, parse_json
 from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.levels import Level, level_numbers, leveled
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.check.check import Outcome, check_certificate
+from kassay.solver.check.check import Checked, Outcome, check_certificate
 from kassay.solver.consumers.classes import UnitClass, aggregate
 from kassay.solver.consumers.documents import optimum_certificate
 from kassay.solver.consumers.hub import mismatch
-from kassay.solver.consumers.optimum import optimum, restricted, weigh
+from kassay.solver.consumers.optimum import Optimum, optimum, restricted, weigh
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.consumers import consumer
 
@@ -78,7 +78,7 @@ PEERED = ("ladder", "nested", "groups", "random")
 
 
 class Plain:
-    """One level as a network for OR-tools: classes of like partitions, pools of what moves, racks, members."""
+    """One level as a network for OR-tools: classes of like partitions, pools of what moves, members."""
 
     def __init__(self, members: Sequence[int], racks: Sequence[str | None], move: int, wrong: int) -> None:
         self.node = {m: node for node, m in enumerate(members)}
@@ -135,8 +135,9 @@ class Plain:
         return int(engine.optimal_cost())
 
 
-def plain(problem: Problem) -> int:
+def plain(given: Problem) -> int:
     """The cost of moves and rack mismatches by plain OR-tools."""
+    problem = replace(given)  # nothing is worked out yet
     counted = aggregate(problem)
     by_weight = leveled(len(problem.members), counted.sets, counted.counts).levels
     last = restricted(counted, level_numbers(by_weight, len(problem.members)))
@@ -150,24 +151,19 @@ def plain(problem: Problem) -> int:
 
 def ours(problem: Problem) -> int:
     """The same by the certified optimum."""
-    best = optimum(problem)
+    best = _solve(problem)
     move, wrong = weigh(problem, MOVEMENT_FIRST)
     return move * best.moved + wrong * best.rack_mismatch
 
 
-def seconds(call: Callable[[], object], runs: int) -> tuple[float, Any]:
+def seconds(runs: int, function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     """The least CPU seconds of a call, and what it gave."""
     least, value = float("inf"), None
     for _ in range(runs):
         began = time.process_time()
-        value = call()
+        value = function(*arguments)
         least = min(least, time.process_time() - began)
     return least, value
-
-
-def fresh(problem: Problem) -> Problem:
-    """The same problem, with nothing worked out yet."""
-    return replace(problem)
 
 
 def beside_ortools(names: Sequence[str], runs: int) -> None:
@@ -176,12 +172,28 @@ def beside_ortools(names: Sequence[str], runs: int) -> None:
     for name in names:
         layout, members, partitions = ROWS[name]
         problem = Problem.parse(layout(members, partitions))
-        peer, cost = seconds(lambda problem=problem: plain(fresh(problem)), runs)
-        own, mine = seconds(lambda problem=problem: ours(fresh(problem)), runs)
+        peer, cost = seconds(runs, plain, problem)
+        own, mine = seconds(runs, ours, problem)
         if cost != mine:
             raise SystemExit(f"{name}: ours costs {mine}, OR-tools' {cost}")
         size = f"{name} {members} x {partitions}"
         print(f"{size:24}{own:10.3f}{peer:13.3f}{own / peer:8.2f}{2:7.2f}", flush=True)
+
+
+def _read(text: str) -> Problem:
+    return Problem.parse(parse_json(text, "a problem"))
+
+
+def _solve(problem: Problem) -> Optimum:
+    return optimum(replace(problem))
+
+
+def _write(best: Optimum) -> str:
+    return json.dumps(optimum_certificate(best))
+
+
+def _check(proof: str) -> Checked:
+    return check_certificate(parse_json(proof, "a certificate"))
 
 
 def around(names: Sequence[str], runs: int) -> None:
@@ -190,10 +202,10 @@ def around(names: Sequence[str], runs: int) -> None:
     for name in names:
         layout, members, partitions = ROWS[name]
         text = json.dumps(layout(members, partitions))
-        read, problem = seconds(lambda text=text: Problem.parse(parse_json(text, name)), runs)
-        solve, best = seconds(lambda problem=problem: optimum(fresh(problem)), runs)
-        write, proof = seconds(lambda best=best: json.dumps(optimum_certificate(best)), runs)
-        check, checked = seconds(lambda proof=proof: check_certificate(parse_json(proof, name)), runs)
+        read, problem = seconds(runs, _read, text)
+        solve, best = seconds(runs, _solve, problem)
+        write, proof = seconds(runs, _write, best)
+        check, checked = seconds(runs, _check, proof)
         if checked.outcome is not Outcome.ACCEPTED:
             raise SystemExit(f"{name}: {checked.reason}")
         times = "".join(f"{part / solve:8.2f}" for part in (read, write, check))
@@ -208,13 +220,18 @@ def main() -> None:
     parser.add_argument("--rows", default=",".join(ROWS))
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    names = options.rows.split(",")
+    with no_collection():  # as commands do
+        run(options.rows.split(","), options.runs)
+
+
+def run(names: Sequence[str], runs: int) -> None:
+    """Print the rows with a peer, then the others."""
     if bulk_flow.installed():
         plain(Problem.parse(ladder(3, 30)))  # imports, outside the clock
-        beside_ortools([name for name in names if name in PEERED], options.runs)
+        beside_ortools([name for name in names if name in PEERED], runs)
     else:
         print("OR-tools is not installed (kassay[cpsat]): no peer")
-    around([name for name in names if name not in PEERED], options.runs)
+    around([name for name in names if name not in PEERED], runs)
 
 
 if __name__ == "__main__":

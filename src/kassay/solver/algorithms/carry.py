@@ -1,7 +1,7 @@
 """All units from a source to a sink at the least cost: by OR-tools where a network is large, else by `flow`.
 
 Both leave flows and potentials behind that prove each other, so who reads them need not know whose they are.
-Measured on the networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and
+Measured on networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and
 OR-tools 0.01, and 0.2 s once to be loaded; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long.
 Who is asked depends on the network alone, not on what is loaded: the same problem has the same answer.
 """
@@ -16,7 +16,7 @@ from kassay.solver.algorithms.bulk_flow import Arcs
 from kassay.solver.algorithms.flow import Network
 
 _ENOUGH: Final = 2_000
-"""From so many arcs on OR-tools is asked. Networks whose arcs nothing spares (`bulk_flow.ENOUGH`) have more."""
+"""From so many arcs on OR-tools is asked; fewer than `bulk_flow.ENOUGH`, since blocks spare the others."""
 _PACE_S: Final = 50e-6
 """Seconds an arc that OR-tools is given: it does not look at the clock, and has been seen to take 20 us."""
 
