@@ -2,13 +2,13 @@
 
 import pytest
 
-from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
-from kassay.model.errors import InputError
+from kassay.certify.protocols.plugged import ANY, UsersTasks, client_side, of_tasks, server_side
+from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask
 from kassay.model.protocols.values.requests import Subscription, image_of
-from kassay.model.streams.group import StreamsGroup, StreamsMember, Subtopology
+from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
 
 NONE = frozenset()
 
@@ -74,3 +74,12 @@ def test_assignors_of_tasks_are_those_that_give_them_to_members():
     for other in ("streams-sticky", "sticky", "nobody"):
         with pytest.raises(InputError, match="gives no tasks to members; expected streams-group-sticky"):
             of_tasks(other)
+
+
+def test_a_users_assignor_of_tasks_is_asked_and_may_give_what_there_is():
+    ask = StreamsGroup((Subtopology("0", 1, stateful=False),), (StreamsMember("a", "p1"),))
+    (target,) = of_tasks(UsersTasks("mine", lambda group: {"a": MemberTasks(group.tasks)}))(ask)
+    assert [(who, roles.active) for who, roles in target] == [("a", ask.tasks)]
+    other = UsersTasks("mine", lambda _: {"a": MemberTasks((GroupTask("7", 0),))})
+    with pytest.raises(TargetNotLoadable, match="mine: gives 7_0 to a; expected one of 0_0"):
+        of_tasks(other)(ask)

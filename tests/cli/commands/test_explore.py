@@ -127,6 +127,28 @@ def test_a_users_assignor_that_fails_is_told_in_one_line(tmp_path: Path) -> None
     assert "ZeroDivisionError" in one_line(done, 4)
 
 
+def test_a_users_assignor_of_tasks_plugs_in(tmp_path: Path) -> None:
+    (tmp_path / "lazy.py").write_text(
+        "class Lazy:\n"
+        '    META = {"kind": "task-assignor", "level": "member"}\n'
+        "    def assign(self, group):\n"
+        "        return {member['id']: {'active': [], 'standby': []} for member in group['members']}\n"
+    )
+    done = kassay("explore", "streams", "--tasks", "1", "--assignor", "lazy.py:Lazy", cwd=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "complete-at-rest violated" in done.stdout
+
+
+def test_an_assignor_of_processes_deals_no_tasks_to_members(tmp_path: Path) -> None:
+    (tmp_path / "whole.py").write_text(
+        "class Whole:\n"
+        '    META = {"kind": "task-assignor"}\n'
+        "    def assign(self, application):\n        return {}\n"
+    )
+    done = kassay("explore", "streams", "--assignor", "whole.py:Whole", cwd=tmp_path)
+    assert "gives no tasks to members; expected level: member" in one_line(done, 2)
+
+
 def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
     done = kassay("explore", "zookeeper", "--faults", "pause=1", "--mermaid", cwd=tmp_path)
     assert "sequenceDiagram" in done.stdout

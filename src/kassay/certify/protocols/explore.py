@@ -43,6 +43,7 @@ from kassay.model.protocols.world.streams.model import StreamsModel
 from kassay.model.protocols.world.streams.options import LATER
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
+from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import Views, invariants, load_invariants
 
@@ -175,8 +176,11 @@ def build(settings: ExploreSettings) -> Model[Any]:
         return _before_0_9(settings)
     if model == "streams":
         return _streams(settings)
-    client = client_side(None if model == "kip848" else settings.assignor, settings.mode, settings.rules)
-    targets = balanced_targets if model == "classic" else server_side(settings.assignor)
+    assignor = settings.assignor
+    if isinstance(assignor, GroupTaskAssignor):
+        raise InputError(f"--assignor: {assignor.name} gives tasks to members; only streams has any")
+    client = client_side(None if model == "kip848" else assignor, settings.mode, settings.rules)
+    targets = balanced_targets if model == "classic" else server_side(assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
     if timing is not None:
         if model == "classic":

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Final, NamedTuple
 
 from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
-from kassay.model.errors import InputError, KafkaError
+from kassay.model.errors import InputError, KafkaError, TargetNotLoadable
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import Group, Member
 from kassay.model.kinds import Kind
@@ -114,18 +114,40 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
     return assign
 
 
-def of_tasks(assignor: str | Assignor | None) -> Callable[[StreamsGroup], tuple[TaskTarget, ...]]:
-    """The assignor of tasks of a name as the model's choices; raises InputError if there is none.
+class UsersTasks(GroupTaskAssignor):
+    """A user's assignor of tasks to members, behind whatever asks it."""
+
+    def __init__(self, name: str, ask: Callable[[StreamsGroup], Mapping[str, MemberTasks]]) -> None:
+        self.name = name
+        self._ask = ask
+
+    def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
+        """Its answer; raises `TargetNotLoadable` for what is no task, which nobody could run."""
+        answer = self._ask(group)
+        for who, given in answer.items():
+            for task in (*given.active, *given.standby):
+                if task not in group.tasks:
+                    listed = ", ".join(map(str, group.tasks))
+                    raise TargetNotLoadable(f"{self.name}: gives {task} to {who}; expected one of {listed}")
+        return answer
+
+
+def of_tasks(
+    assignor: str | Assignor | GroupTaskAssignor | None,
+) -> Callable[[StreamsGroup], tuple[TaskTarget, ...]]:
+    """The assignor of tasks, or that of a name, as the model's choices; raises InputError if there is none.
 
     A broker's assignor gives tasks to the members of a group; one of Kafka Streams' own gives them to
     processes.
     """
     if assignor is None or assignor == ANY:
         return balanced_tasks
-    name = assignor if isinstance(assignor, str) else assignor.name
-    rule = registry.find(name)
-    target = None if rule is None or rule.kind is not Kind.STREAMS else rule.factory()
+    target: object = assignor
+    if isinstance(assignor, str):
+        rule = registry.find(assignor)
+        target = None if rule is None or rule.kind is not Kind.STREAMS else rule.factory()
     if not isinstance(target, GroupTaskAssignor):
+        name = assignor if isinstance(assignor, str) else assignor.name
         raise InputError(f"--assignor: {name!r} gives no tasks to members; expected streams-group-sticky")
     answers = target.assign_group
 

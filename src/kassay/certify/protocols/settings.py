@@ -13,6 +13,7 @@ from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.streams.options import NO_STREAMS, StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.streams.threads import GroupTaskAssignor
 
 MODELS: Final[dict[str, str]] = {
     "zookeeper": "self-coordinating consumers of Kafka 0.8",
@@ -60,7 +61,7 @@ class ExploreSettings:
     """
 
     model: str
-    assignor: str | Assignor | None = None
+    assignor: str | Assignor | GroupTaskAssignor | None = None
     mode: str | None = None
     members: int = 2
     partitions: int = 2

@@ -162,7 +162,7 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     if chosen["report"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
-    with _assignor(chosen["assignor"]) as assignor, bar("exploring", limits.states_max) as show:
+    with _assignor(chosen["assignor"], model) as assignor, bar("exploring", limits.states_max) as show:
         result = explore(
             _settings(model, chosen, assignor),
             limits,
@@ -254,18 +254,22 @@ class _User:
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Its answer; raises `TargetNotLoadable` where it fails, there being nothing to explore then."""
+        answer: Assignment = self.asked(cluster, group)
+        return answer
+
+    def asked(self, *asked: Any) -> Any:
+        """Its answer to whatever its kind is asked; raises as `assign` does."""
         from kassay.model.errors import TargetNotLoadable
         from kassay.model.failure import TargetFailure
 
         try:
-            answer: Assignment = self._instance.assign(cluster, group)
+            return self._instance.assign(*asked)
         except TargetFailure as error:
             raise TargetNotLoadable(f"{self.name}: cannot be explored: {error}") from None
-        return answer
 
 
 @contextmanager
-def _assignor(spec: str | None) -> Iterator[Any]:
+def _assignor(spec: str | None, model: str) -> Iterator[Any]:
     """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
     from kassay.assignors import registry
 
@@ -273,10 +277,15 @@ def _assignor(spec: str | None) -> Iterator[Any]:
     if spec is None or reference is not None or not (":" in spec or spec.endswith(".py")):
         yield spec if reference is None else reference.spec
         return
+    from kassay.certify.protocols.plugged import UsersTasks
     from kassay.certify.targets.resolve import resolve
 
     target = resolve(spec)
-    if target.kind != Kind.CLIENT:
+    if model == "streams":
+        if target.kind != Kind.STREAMS or target.level != "member":
+            raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
+    elif target.kind != Kind.CLIENT:
         raise InputError(f"--assignor: {spec} is no client-side assignor")
     with target.open() as host:
-        yield _User(target, host.new({}))
+        user = _User(target, host.new({}))
+        yield UsersTasks(target.name, user.asked) if model == "streams" else user
