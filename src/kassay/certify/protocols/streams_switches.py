@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.settings import COMPACTED, ExploreSettings
 from kassay.certify.protocols.switch import DEAD_END, Switch
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.world.streams.options import StreamsOptions
@@ -139,6 +139,13 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
         "a new coordinator watches no session",
         ("members-watched", DEAD_END),
         _one_task(faults=Faults(crash=1, failover=1)),
+    ),
+    Switch(
+        "streams_simple_group_kept",
+        "KAFKA-20254",
+        "a group that offsets alone tell of is not replaced by its records",
+        ("every-log-loads",),
+        _one_task(members=1, faults=Faults(failover=1), log=COMPACTED),
     ),
     Switch(
         "streams_static_target_lost",

@@ -84,9 +84,16 @@ def _loaded(model: ClassicModel) -> Callable[[World], registry.LoadedGroup]:
     def show(state: World) -> registry.LoadedGroup:
         now = _coordinator(state)
         readable = now.role is not Role.NOT_COORDINATOR
-        return registry.LoadedGroup(brokers.whole(state.broker), now.group, readable)
+        return registry.LoadedGroup(_as_logged(brokers.whole(state.broker)), _as_logged(now.group), readable)
 
     return show
+
+
+def _as_logged(group: Group) -> Group:
+    """A group as its log tells of it: that a task once had copies, and has none, is no news."""
+    if not isinstance(group, StreamsTaskGroup):
+        return group
+    return group._replace(copies=tuple((task, processes) for task, processes in group.copies if processes))
 
 
 def _held(state: World) -> registry.HeldGroup:

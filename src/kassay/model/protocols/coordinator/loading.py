@@ -12,13 +12,17 @@ from typing import Final, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import find, replay, target_of
+from kassay.model.protocols.coordinator.streams.group import NEW_GROUP
+from kassay.model.protocols.coordinator.streams.loading import after_record, unfit
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import CurrentValue, GroupValue, LogRecord
 from kassay.model.protocols.values.requests import LEAVE_EPOCH
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams.records import STREAMS_KINDS
 
-Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | None
-"""The group: a classic one as it was recorded, one that offsets alone tell of, a consumer group, or none."""
+Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
+"""The group: a classic one as recorded, one that offsets alone tell of, one of either other kind, or none."""
 
 NO_TARGET: Final = -1
 """The target epoch once its record is deleted."""
@@ -53,10 +57,32 @@ class _Reader:
         elif kind == r.GROUP:
             assert record.value is None or isinstance(record.value, GroupValue), "a group's record"
             self.group, self.held = record.value, {}
+        elif kind in STREAMS_KINDS:
+            self._streams(record)
         else:
             group = self._consumer_group(record)
             if group is not None:
                 self.group = self._replayed(group, record)
+
+    def _streams(self, record: LogRecord) -> None:
+        """A record of a Streams group, which is made if need be; a tombstone without one is ignored."""
+        group = self.group
+        if group is None and record.value is None:
+            return
+        if group is None or self._gives_way(group, "streams_simple_group_kept"):
+            group = NEW_GROUP
+        if not isinstance(group, StreamsTaskGroup):
+            raise Unreadable(f"{_named(record)}: the group is no Streams group")
+        why = unfit(group, record)
+        _demand(not why, record, why)
+        self.group = after_record(group, record)
+
+    def _gives_way(self, group: Loaded, kept: str) -> bool:
+        """Whether a group that offsets alone tell of is replaced by records of another kind."""
+        simple = isinstance(group, ClassicGroup) or (
+            isinstance(group, GroupValue) and not group.protocol_type and not group.members
+        )
+        return simple and not self.has(kept)
 
     def _consumer_group(self, record: LogRecord) -> ConsumerGroup | None:
         """The consumer group that a record is about, made if need be; None for a tombstone without one."""
@@ -64,8 +90,7 @@ class _Reader:
         if isinstance(group, ConsumerGroup):
             return group
         if group is not None:
-            named = isinstance(group, GroupValue) and bool(group.protocol_type or group.members)
-            if named or self.has("simple_group_kept"):
+            if not self._gives_way(group, "simple_group_kept"):
                 raise Unreadable(f"{_named(record)}: the group is no consumer group")
             return self._fresh()
         if record.value is None:

@@ -291,6 +291,8 @@ def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> Coordi
         return CoordinatorStep(state._replace(group=None, role=Role.NOT_COORDINATOR), ())
     if isinstance(loaded, GroupValue):
         group: Group = classic_requests.load(effects, loaded)
+    elif isinstance(loaded, StreamsTaskGroup):
+        group = streams.resume(effects, loaded)
     else:
         group = consumer_requests.resume(effects, loaded)
     return _active(effects, state, group)

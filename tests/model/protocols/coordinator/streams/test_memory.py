@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.streams.group import group_state
+from kassay.model.protocols.coordinator.history import appended, views
+from kassay.model.protocols.coordinator.loading import read
+from kassay.model.protocols.coordinator.runtime import CoordinatorCall
+from kassay.model.protocols.coordinator.step import LoadAsLeft, Unload
+from kassay.model.protocols.coordinator.streams.group import active_processes, group_state
+from kassay.model.protocols.values.records import LogHistory
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.values.streams.tasks import TaskRoles
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
 
@@ -73,3 +79,39 @@ def test_a_static_member_whose_id_another_claims_is_led_to_give_everything_up():
     assert threads.member("b").state == "UNREVOKED_TASKS"
     assert told.tasks == NOTHING, "although its target is what it has"
     assert dict(threads.group.target)["b"] == TaskRoles(tasks(1))
+
+
+def test_a_log_that_was_compacted_while_it_was_read_frees_what_another_thread_of_the_process_has():
+    """The count of active tasks is by process: who gives up what a mate was given takes it off the count."""
+    threads = Threads()
+    told = LogHistory()
+
+    def noted() -> None:
+        nonlocal told
+        if threads.happened.records:
+            told = appended(told, tuple(threads.happened.records))
+
+    threads.join("a", process_id="p1")
+    noted()
+    threads.join("b", process_id="p1")
+    noted()
+    for name, owned in (("a", None), ("a", TaskRoles(tasks(0))), ("b", None)):
+        threads.beat(name, owned)
+        noted()
+    threads.choices.given = {"a": TaskRoles(tasks(0)), "b": TaskRoles(tasks(1))}
+    threads.join("c", process_id="p2")
+    noted()
+    threads.beat("a")
+    noted()
+    whole = read(tuple(record for batch in told.batches for record in batch), lambda _: False)
+    assert isinstance(whole, StreamsTaskGroup) and not whole.counted
+    lost = [log for log in views(told) if getattr(read(log, lambda _: False), "counted", ())]
+    call = CoordinatorCall(threads.runtime, threads.host.deserted())
+    call.take(Unload())
+    call.take(LoadAsLeft(lost[0]))
+    threads.host = call.host
+    assert active_processes(threads.group) == {tasks(0)[0]: "p1"}, "b has 0_1, and nobody counts for it"
+    threads.choices.given = {"a": TaskRoles(tasks(0)), "c": TaskRoles(tasks(1))}
+    threads.join("d", process_id="p3")
+    threads.beat("c")
+    assert threads.member("b").assigned.active == threads.member("c").assigned.active == tasks(1)

@@ -38,6 +38,7 @@ from kassay.model.protocols.values.streams.records import (
 )
 from kassay.model.protocols.values.streams.tasks import NO_TASKS, NONE_HELD, TaskRoles, TaskTarget
 from kassay.model.protocols.values.streams.topology import StreamsTopology
+from kassay.model.streams.group import GroupTask
 
 T = TypeVar("T")
 NEW_GROUP = StreamsTaskGroup()
@@ -143,13 +144,14 @@ def group_tombstones() -> tuple[LogRecord, ...]:
     return tuple(LogRecord((kind, ""), None) for kind in kinds)
 
 
-def replay(group: Group, records: Iterable[LogRecord]) -> StreamsTaskGroup | None:
+def replay(group: Group, records: Iterable[LogRecord], *, counts: bool = False) -> StreamsTaskGroup | None:
     """The group after records of a Streams group; any other kind of group they start from is gone.
 
-    Any order of the keys gives the same group, and a tombstone of what is not there changes nothing, so that
-    a log may be compacted in any way. None if nothing tells of a group.
+    Any order of the keys gives the same group, and a tombstone of what is not there changes nothing. None if
+    nothing tells of a group. With `counts` it is counted along in which process each active task is: where
+    records are missing, the count may come to something else than the members have in the end.
     """
-    draft = _Draft(group if isinstance(group, StreamsTaskGroup) else None)
+    draft = _Draft(group if isinstance(group, StreamsTaskGroup) else None, counts=counts)
     for (kind, name), value in records:
         if kind in r.STREAMS_KINDS:
             draft.take(kind, str(name), value)
@@ -159,8 +161,11 @@ def replay(group: Group, records: Iterable[LogRecord]) -> StreamsTaskGroup | Non
 class _Draft:
     """A group under way through its records."""
 
-    def __init__(self, before: StreamsTaskGroup | None) -> None:
+    def __init__(self, before: StreamsTaskGroup | None, *, counts: bool = False) -> None:
         self.before = before or NEW_GROUP
+        self.actives: dict[GroupTask, str] | None = None
+        if counts or self.before.counted:
+            self.actives = active_processes(self.before)
         self.exists = before is not None
         self.fields: dict[str, Any] = {}
         self.members = {member.member_id: member for member in self.before.members}
@@ -188,7 +193,7 @@ class _Draft:
             known = self.members.get(name) or StreamsTaskMember(name)
             self.members[name] = updated = known._replace(**value._asdict())
             self.touched.add(name)
-            self._count_copies(known, updated)
+            self._count(known, updated)
 
     def _tombstone(self, kind: str, name: str) -> None:
         if kind == r.STREAMS_TARGET:
@@ -196,17 +201,29 @@ class _Draft:
         elif kind == r.STREAMS_CURRENT and name in self.members:
             known = self.members[name]
             self.members[name] = updated = known._replace(assigned=NONE_HELD, pending=NONE_HELD)
-            self._count_copies(known, updated)
+            self._count(known, updated)
         elif kind == r.STREAMS_MEMBER and name in self.members:
-            self._count_copies(self.members.pop(name), None)
+            self._count(self.members.pop(name), None)
             self.touched.add(name)
             self.removed.add(name)
             self.emptied |= not self.members
         elif kind == r.STREAMS_EPOCH:
             self.exists = False
 
+    def _count(self, before: StreamsTaskMember, after: StreamsTaskMember | None) -> None:
+        """The process has no longer what the member had, and has what it has now."""
+        self._count_copies(before, after)
+        if self.actives is None:
+            return
+        # Who gives up what another thread of the process has been given takes that off the count.
+        for task in (*before.assigned.active, *before.pending.active):
+            if self.actives.get(task) == before.process_id:
+                del self.actives[task]
+        if after is not None and after.process_id:
+            self.actives |= dict.fromkeys((*after.assigned.active, *after.pending.active), after.process_id)
+
     def _count_copies(self, before: StreamsTaskMember, after: StreamsTaskMember | None) -> None:
-        """The process has no longer a copy of what the member had, and has one of what it has now."""
+        """The same of copies."""
         for task in (*before.assigned.standby, *before.pending.standby):
             self.copies.setdefault(task, set()).discard(before.process_id)
         if after is not None:
@@ -223,7 +240,7 @@ class _Draft:
             endpoints = tuple(entry for entry in endpoints if entry[0] not in self.touched)
         if self.removed and offsets:
             offsets = tuple(entry for entry in offsets if entry[0] not in self.removed)
-        return before._replace(
+        after = before._replace(
             **self.fields,
             members=tuple([self.members[name] for name in sorted(self.members)]),
             target=tuple([(name, self.target[name]) for name in sorted(self.target)]),
@@ -231,7 +248,23 @@ class _Draft:
             task_offsets=offsets,
             copies=tuple([(task, tuple(sorted(self.copies[task]))) for task in sorted(self.copies)]),
             shutdown_by="" if self.emptied else before.shutdown_by,
+            counted=(),
         )
+        if self.actives is None or self.actives == active_processes(after):
+            return after
+        return after._replace(counted=(tuple(sorted(self.actives.items())),))
+
+
+def active_processes(group: StreamsTaskGroup) -> dict[GroupTask, str]:
+    """In which process each active task counts as being, those to be given up among them."""
+    if group.counted:
+        return dict(group.counted[0])
+    return {
+        task: member.process_id
+        for member in group.members
+        if member.process_id
+        for task in (*member.assigned.active, *member.pending.active)
+    }
 
 
 def written(group: StreamsTaskGroup) -> StreamsTaskGroup:

@@ -59,6 +59,8 @@ def holders_of(group: StreamsTaskGroup, *, pending: bool = True) -> Holders:
             for role, tasks in ((holders.active, held.active), (holders.warmup, held.warmup)):
                 for task in tasks:
                     role.setdefault(task, set()).add(member.process_id)
+    if group.counted and pending:
+        return holders._replace(active={task: {process} for task, process in group.counted[0]})
     return holders
 
 

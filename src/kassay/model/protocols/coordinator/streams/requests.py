@@ -208,8 +208,11 @@ def images_changed(group: StreamsTaskGroup, before: Image, after: Image) -> Stre
 def load(effects: Effects, log: Log) -> Group:
     """The group that the records tell of; all sessions and revocations start anew."""
     group = replay(None, log)
-    if group is None:
-        return None
+    return None if group is None else resume(effects, group)
+
+
+def resume(effects: Effects, group: StreamsTaskGroup) -> StreamsTaskGroup:
+    """The group as a new coordinator has read it, with its timers."""
     for member in () if effects.has("streams_sessions_not_restored") else group.members:
         effects.arm(STREAMS_SESSION, member.member_id, effects.config.streams.session_timeout)
         if member.state == UNREVOKED_TASKS:

@@ -18,6 +18,7 @@ STREAMS_SWITCHES: Final[Mapping[str, str]] = {
     "streams_refined_not_relabelled": "what a static member was led towards does not pass on to its new id",
     "streams_revocation_not_awaited": "what a member must give up counts as free at once",
     "streams_revoked_at_epoch": "giving tasks up does not add 1 to the member epoch",
+    "streams_simple_group_kept": "a group that offsets alone tell of is not replaced by its records",
     "streams_sessions_not_restored": "a new coordinator watches no session",
     "streams_silence_revokes": "a heartbeat that says nothing of tasks counts as one that has none",
     "streams_static_epochs_kept": "a static member that goes for a while keeps the epochs of its tasks",

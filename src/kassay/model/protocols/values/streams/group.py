@@ -65,6 +65,9 @@ class Remembered(NamedTuple):
 Copies: TypeAlias = tuple[tuple[GroupTask, tuple[str, ...]], ...]
 """The ids of processes by task, in order."""
 
+Actives: TypeAlias = tuple[tuple[GroupTask, str], ...]
+"""The id of the process that each active task counts as being in, in the order of the tasks."""
+
 
 class StreamsTaskGroup(NamedTuple):
     """A Streams group. Up to `target_time` it is what the records say; the rest is lost at a failover.
@@ -74,7 +77,8 @@ class StreamsTaskGroup(NamedTuple):
     what follows it: `refreshed`, the group epoch as of which the topics are known, or REFRESH_DUE; `delayed`,
     whether the initial rebalance delay runs; who asked for a shutdown; the count of changes of endpoints, and
     what was computed of each member's; offsets by member. `copies` are the processes with a standby copy of
-    each task that ever had one, as the coordinator keeps count of them.
+    each task that ever had one, as the coordinator keeps count of them; `counted`, () or one value, are those
+    of active tasks, where the count is another than what the members have on record.
     """
 
     epoch: Generation = 1
@@ -95,3 +99,4 @@ class StreamsTaskGroup(NamedTuple):
     endpoints: Ordered[tuple[MemberId, EndpointPartitions]] = ()
     task_offsets: Ordered[tuple[MemberId, TaskOffsets]] = ()
     copies: Copies = ()
+    counted: tuple[Actives, ...] = ()

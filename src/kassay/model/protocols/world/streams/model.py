@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import streams as cs
@@ -20,10 +21,11 @@ from kassay.model.protocols.clients.streams_table import StreamsState
 from kassay.model.protocols.coordinator.brokers import TaskTargets
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.requests import TopicImage
+from kassay.model.protocols.values.requests import OffsetCommit, TopicImage
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import NETWORKS, ClassicModel, WorldParts, no_targets
 from kassay.model.protocols.world.parts.context import (
+    HEARTBEAT_OFFSET,
     ModelOptions,
     World,
     WorldContext,
@@ -36,6 +38,7 @@ from kassay.model.protocols.world.streams.census import StreamsCensuses
 from kassay.model.protocols.world.streams.faults import StreamsFaults
 from kassay.model.protocols.world.streams.options import (
     NO_STREAMS,
+    SOURCE,
     StreamsOptions,
     first_topics,
     streams_config,
@@ -71,7 +74,19 @@ class StreamsModel(ClassicModel):
         nobody = (self.context.cell(StreamThread()),) * self.options.members
         for world in super().initial():
             broker = self.context.brokers.first(image)
-            yield world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
+            first = world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
+            yield first
+            if self.options.compacted:
+                yield first._replace(broker=self._reset(broker))
+
+    def _reset(self, broker: Interned) -> Interned:
+        """The broker once somebody has set the offsets before the first start, as tools for it do.
+
+        So the log begins with an offset, which by itself tells of a group that is no Streams group.
+        """
+        request = OffsetCommit(HEARTBEAT_OFFSET, "", -1, ((TopicPartition(SOURCE, 0), 0),))
+        ((after, _),) = self.context.brokers.handle(broker, request)
+        return after
 
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
         return chain(super()._steps(state), self._creations(state))

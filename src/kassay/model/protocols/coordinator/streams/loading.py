@@ -1,0 +1,63 @@
+"""What a new coordinator makes of one record of a Streams group, after those that it has read before.
+
+Tombstones of what is not there are ignored. One that comes before those that must go first ends the loading.
+Source: the `replay` methods of `GroupMetadataManager` for Streams groups, and
+`getOrMaybeCreatePersistedStreamsGroup`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.model.protocols.coordinator.streams.group import find, replay
+from kassay.model.protocols.values.groups import MEMBER_STABLE
+from kassay.model.protocols.values.records import LogRecord
+from kassay.model.protocols.values.requests import LEAVE_EPOCH
+from kassay.model.protocols.values.streams import records as r
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
+from kassay.model.protocols.values.streams.records import StreamsCurrentValue
+from kassay.model.protocols.values.streams.tasks import NONE_HELD
+
+GONE: Final = StreamsCurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, NONE_HELD, NONE_HELD)
+"""The assignment of a member once its record is deleted."""
+NO_TARGET: Final = -1
+"""The target epoch once its record is deleted."""
+
+
+def unfit(group: StreamsTaskGroup, record: LogRecord) -> str:
+    """Why a record cannot follow what was read before; nothing where it can."""
+    kind, name = record.key
+    if record.value is not None:
+        return ""
+    if kind == r.STREAMS_MEMBER and (member := find(group, str(name))) is not None:
+        return _still_there(group, member)
+    if kind == r.STREAMS_TARGET_EPOCH and group.target:
+        return "there are still targets"
+    if kind == r.STREAMS_EPOCH and group.members:
+        return "the group still has members"
+    if kind == r.STREAMS_EPOCH and group.target_epoch != NO_TARGET:
+        return "its target epoch is still there"
+    return ""
+
+
+def _still_there(group: StreamsTaskGroup, member: StreamsTaskMember) -> str:
+    if member.epoch != LEAVE_EPOCH:
+        return "its assignment is still there"
+    listed = any(name == member.member_id for name, _ in group.target)
+    return "its target is still there" if listed else ""
+
+
+def after_record(group: StreamsTaskGroup, record: LogRecord) -> StreamsTaskGroup | None:
+    """The group after one record more, which is not `unfit`; None once its last record is deleted."""
+    kind, name = record.key
+    if record.value is None and kind == r.STREAMS_CURRENT:
+        return (
+            group
+            if find(group, str(name)) is None
+            else replay(group, (LogRecord(record.key, GONE),), counts=True)
+        )
+    if record.value is None and kind == r.STREAMS_TARGET_EPOCH:
+        return group._replace(target_epoch=NO_TARGET)
+    if record.value is None and kind == r.STREAMS_TOPOLOGY:
+        return group._replace(topology=())
+    return replay(group, (record,), counts=True)
