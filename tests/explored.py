@@ -16,7 +16,7 @@ OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
 """The rules of walks from before there were releases: that of epoch 0 was mended already."""
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
-STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh")
+STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh", "offsets", "warmup")
 WALK = ("seed", "symmetry", "progress")
 
 

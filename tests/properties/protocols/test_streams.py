@@ -7,7 +7,7 @@ import pytest
 from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients.streams import StreamThread
 from kassay.model.protocols.clients.streams_table import StreamsState
-from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, TaskCensus
+from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, StateReport, TaskCensus
 from kassay.model.protocols.values.in_flight import Wire
 from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
 from kassay.model.protocols.values.streams.requests import (
@@ -134,6 +134,15 @@ def test_who_will_be_told_no_more_knows_every_endpoint():
     late = knows._replace(endpoints=(KnownEndpoints("c1", (here, gone), (here,)),))
     ((_, message),) = said(claims.endpoints_at_rest(late))
     assert "knows h1:1 with nothing; h2:1 with nothing, copies 0_0; at rest there is h1:1" in message
+
+
+def test_what_was_said_of_state_and_will_not_be_said_again_is_known():
+    tasks = TaskCensus((), (), resting=True, reports=(StateReport("c1", ((ZERO, 1),), ((ZERO, 1),)),))
+    assert said(claims.offsets_known_at_rest(tasks)) == []
+    forgotten = tasks._replace(reports=(StateReport("c1", ((ZERO, 1),), ()),))
+    assert [m for _, m in said(claims.offsets_known_at_rest(forgotten))] == [
+        "c1 has said 0_0 at 1, and will not say it again; known is nothing"
+    ]
 
 
 def test_nobody_is_ahead_of_the_groups_topology():

@@ -235,6 +235,7 @@ class ExploreSettings:
             ("--standby", self.streams.standby, 0, _MEMBERS_MAX - 1),
             ("--processes", self.streams.processes, 0, self.members),
             ("--endpoints", self.streams.endpoints, 0, self.members),
+            ("--warmup", self.streams.warmup, 0, _PARTITIONS_MAX),
         ):
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")

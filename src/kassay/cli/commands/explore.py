@@ -37,10 +37,12 @@ STREAMS_COUNTS: Final = {
     "standby": "Streams: num.standby.replicas.  [default: 0]",
     "processes": "Streams: processes that the members are dealt to.  [default: one for each]",
     "endpoints": "Streams: how many members name an endpoint (application.server).  [default: 0]",
+    "warmup": "Streams, not in 4.4: num.warmup.replicas, to warm state up first (KIP-1071).  [default: 0]",
 }
 STREAMS_FLAGS: Final = {
     "delayed": "Streams: let the initial rebalance delay run.",
     "fresh": "Streams: a first deployment, whose internal topics the broker has yet to create.",
+    "offsets": "Streams: members report how far their state is, which a new coordinator does not know.",
 }
 
 

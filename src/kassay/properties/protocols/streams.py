@@ -197,6 +197,25 @@ def _listed(endpoints: Iterable[Any]) -> str:
 
 
 @always(
+    "offsets-known-at-rest",
+    TASKS,
+    source="KIP-1071: offsets are not on record, so that a new coordinator must be told them again",
+    where=lambda tasks: tasks.resting and any(report.said for report in tasks.reports),
+)
+def offsets_known_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
+    """At rest the coordinator knows how far the state is of everybody who will not say it again."""
+    for client, said, known in tasks.reports:
+        if said != known:
+            yield real(
+                f"{client} has said {_counted(said)}, and will not say it again; known is {_counted(known)}"
+            )
+
+
+def _counted(offsets: Iterable[tuple[Any, int]]) -> str:
+    return ", ".join(f"{task} at {offset}" for task, offset in offsets) or "nothing"
+
+
+@always(
     "topologies-agree",
     STREAMS_GROUP,
     source="KIP-1071: another topology than the group's is refused, an older one is STALE_TOPOLOGY",

@@ -35,7 +35,7 @@ class ClientConfig(NamedTuple):
     generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply and the
     callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
     A stream thread runs in a process (`process_id`), may be asked for its state at an `endpoint`, and brings
-    the topology of its version: `topologies`, oldest first.
+    the topology of its version: `topologies`, oldest first; with `reports` it says how far its state is.
     `remote_assignor` is group.remote.assignor.
     """
 
@@ -55,6 +55,7 @@ class ClientConfig(NamedTuple):
     process_id: str = ""
     endpoint: str = ""
     topologies: tuple[StreamsTopology, ...] = ()
+    reports: bool = False
     remote_assignor: str = ""
 
     def names(self, rollout_step: int) -> tuple[str, ...]:

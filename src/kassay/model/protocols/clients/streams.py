@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.clients import streams_offsets
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams_table import CLIENT, StreamsEvent, StreamsState
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
@@ -33,7 +34,7 @@ from kassay.model.protocols.values.streams.requests import (
     StreamsHeartbeat,
     StreamsHeartbeatReply,
 )
-from kassay.model.protocols.values.streams.tasks import NO_TASKS, TaskIds, TaskRoles
+from kassay.model.protocols.values.streams.tasks import NO_TASKS, OffsetsOfTasks, TaskIds, TaskRoles
 from kassay.model.protocols.values.streams.topology import (
     INCORRECTLY_PARTITIONED_TOPICS,
     MISSING_INTERNAL_TOPICS,
@@ -77,7 +78,8 @@ class StreamThread(NamedTuple):
     `reconciled` is what the callback last completed, `acknowledged` whether a heartbeat has told the
     coordinator of it. `endpoints` are what it was last told of where state can be asked for, `endpoint_epoch`
     is the count of the last answer, `ended_by` the error that ended it. `wire` is what lies between client
-    and coordinator (N1, N2).
+    and coordinator (N1, N2). Where it says how far its state is, `restored` are the tasks whose state is
+    there, and `reported` is what it last said of that, () once it is to say it again.
     """
 
     run: Process = Process.NEW
@@ -96,6 +98,8 @@ class StreamThread(NamedTuple):
     endpoint_epoch: int = -1
     endpoints: tuple[EndpointPartitions, ...] = ()
     ended_by: str = ""
+    restored: TaskIds = ()
+    reported: tuple[OffsetsOfTasks, ...] = ()
     rollout_step: int = 0
     inbox: tuple[object, ...] = ()
     connection: int = 0
@@ -142,16 +146,33 @@ def heartbeat(
             standby=(),
             warmup=(),
         )
+        if config.reports:
+            joining = joining._replace(task_offsets=(), task_end_offsets=())
+            client = client._replace(reported=((),))
         # Kafka's client forgets that it has just named none, and names none once more.
         acknowledged = "streams_names_reconciled" not in config.switches
         return _move(client, StreamsEvent.SENT, state=client.state, acknowledged=acknowledged), joining
     if not client.acknowledged:
         active, standby, warmup = _named(config, client)
         request = request._replace(active=active, standby=standby, warmup=warmup)
+    if config.reports:
+        client, request = _reporting(config, client, request)
     state = client.state
     if state is StreamsState.ACKNOWLEDGING:
         state = StreamsState.STABLE if client.settled else StreamsState.RECONCILING
     return _move(client, StreamsEvent.SENT, state=state, acknowledged=True), request
+
+
+def _reporting(
+    config: ClientConfig, client: StreamThread, request: StreamsHeartbeat
+) -> tuple[StreamThread, StreamsHeartbeat]:
+    """The heartbeat with what has changed of the state of the client's tasks since it last said so."""
+    held = streams_offsets.stateful(config, client.rollout_step, (*client.owned, *client.copies))
+    now = streams_offsets.offsets(held, client.restored)
+    if client.reported == (now,):
+        return client, request
+    said = request._replace(task_offsets=now, task_end_offsets=streams_offsets.ends(held))
+    return client._replace(reported=(now,)), said
 
 
 def _named(config: ClientConfig, client: StreamThread) -> TaskRoles:
@@ -269,7 +290,7 @@ def failed(config: ClientConfig, client: StreamThread) -> StreamThread:
     if look_up(CLIENT, client.state, StreamsEvent.FAILED) is IGNORE:
         return client
     acknowledged = client.acknowledged and "streams_acknowledged_once" in config.switches
-    return _move(client, StreamsEvent.FAILED, state=client.state, acknowledged=acknowledged)
+    return _move(client, StreamsEvent.FAILED, state=client.state, acknowledged=acknowledged, reported=())
 
 
 def reconcile(config: ClientConfig, client: StreamThread) -> StreamThread | None:
@@ -301,6 +322,7 @@ def _assigned(config: ClientConfig, client: StreamThread, goal: LocalTasks) -> S
         standby=standby,
         warmup=warmup,
         reconciled=running,
+        restored=streams_offsets.restored_by(running.roles, client.restored) if config.reports else (),
         setting_out=(),
         settled=not client.moved,
         moved=False,
@@ -322,7 +344,13 @@ def lost(client: StreamThread) -> StreamThread | None:
 
 def _without_tasks(client: StreamThread) -> StreamThread:
     return client._replace(
-        owned=(), standby=(), warmup=(), target=(), settled=True, reconciled=NO_LOCAL_TASKS
+        owned=(),
+        standby=(),
+        warmup=(),
+        target=(),
+        settled=True,
+        reconciled=NO_LOCAL_TASKS,
+        restored=(),
     )
 
 

@@ -32,12 +32,21 @@ class KnownEndpoints(NamedTuple):
     actual: tuple[Any, ...]
 
 
+class StateReport(NamedTuple):
+    """How far a client has said that the state of its tasks is, and what the coordinator knows of it."""
+
+    client: str
+    said: tuple[tuple[Any, int], ...]
+    known: tuple[tuple[Any, int], ...]
+
+
 class TaskCensus(NamedTuple):
     """The tasks of a world. `adopted` names the client that last took over each task that others still run.
 
     `ended` are the clients that an answer ended for good, with its error. At rest (`resting`) each of the
     `stateful` tasks is to have as many copies as `standbys` asks for, and as there are other processes.
-    `endpoints` tell of the clients that will be told no more than they have been.
+    `endpoints` tell of the clients that will be told no more than they have been, `reports` of those that
+    will say no more of their state.
     """
 
     record: tuple[Holding, ...]
@@ -48,3 +57,4 @@ class TaskCensus(NamedTuple):
     resting: bool = False
     ended: tuple[tuple[str, str], ...] = ()
     endpoints: tuple[KnownEndpoints, ...] = ()
+    reports: tuple[StateReport, ...] = ()

@@ -25,6 +25,7 @@ def real(result):
         ({"standby": 1}, "leave=1"),
         ({"standby": 1, "processes": 1}, ""),
         ({"delayed": True}, ""),
+        ({"warmup": 1}, ""),
         ({}, "crash=1"),
         ({}, "write=1"),
     ],
@@ -90,3 +91,15 @@ def test_a_step_is_a_refusal_where_an_error_sets_out_or_is_heard():
     assert refused(before, after)
     assert not refused(state, before)
     assert [belief.client for belief in beliefs(model, after).beliefs if belief.live] == ["c1"]
+
+
+def test_a_coordinator_that_moves_unnoticed_never_hears_how_far_a_warm_up_task_is():
+    model = build("streams", streams=StreamsOptions(warmup=1), faults="failover=1")
+    state = settle(model, play(model, started(model, 1), "c2 start"), without=("restores",))
+    warms = next(i for i, cell in enumerate(state.clients, 1) if cell.value.warmup)
+    state = play(model, state, f"c{warms} restores", f"c{warms} heartbeat")
+    moved = settle(model, play(model, state, "coordinator moves to another broker"))
+    assert not model.converged(moved)
+    assert sizes(model, moved) == [2, 0]
+    assert any(one.said != one.known for one in model.task_censuses.tasks(state).reports) is False
+    assert sizes(model, settle(model, state)) == [1, 1]

@@ -217,7 +217,8 @@ class HeartbeatAttempt:
         bumps |= validated != group.validated_topology_epoch or configs != group.configs
         if not bumps and group_state(group) == STABLE:
             self.at_rest = True
-            self.refines = target_of(group.target, wanted.member_id) != wanted.assigned.roles
+            step = targets.refined(self.effects, group, group.target, topology)
+            self.refines = target_of(step, wanted.member_id) != wanted.assigned.roles
         if not bumps and not self.refines:
             return group.epoch
         epoch = group.epoch + 1
@@ -244,7 +245,9 @@ class HeartbeatAttempt:
         self.records += aim.records
         if aim.late:
             self.status.append(ASSIGNMENT_DELAYED)
-        self.group, target = targets.led_towards(effects, group, aim, wanted.member_id, at_rest=self.at_rest)
+        self.group, target = targets.led_towards(
+            effects, group, aim, wanted.member_id, topology, at_rest=self.at_rest
+        )
         updated = reconcile(effects, wanted, aim.epoch, target, self.request.owned, group)
         if updated != wanted:
             self.records.append(current_record(updated))

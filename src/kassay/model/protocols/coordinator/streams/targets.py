@@ -3,7 +3,7 @@
 A target is computed by the task assignor once the group epoch is ahead, but not while the initial rebalance
 delay runs, nor sooner than an assignment interval after the last one. What members are led towards is the
 target: the step in between, which would warm up state first, changes nothing in Kafka 4.4; yet it is kept for
-each target epoch, where warm-up tasks are allowed at all.
+each target epoch, where warm-up tasks are allowed at all. With `StreamsConfig.warms_up` it is by `warmups`.
 Source: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment`, `refinedAssignmentForEpoch`,
 `computeDelayedTargetAssignment`; `TargetAssignmentBuilder`; KIP-1263 for the interval.
 """
@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kassay.model.protocols.coordinator.streams.group import target_epoch_record, target_of, target_record
+from kassay.model.protocols.coordinator.streams.warmups import warmed_up
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.streams.config import (
@@ -146,8 +147,24 @@ def _asked(
     )
 
 
+def refined(
+    effects: Effects, group: StreamsTaskGroup, target: TaskTarget, topology: StreamsTopology
+) -> TaskTarget:
+    """The next step towards a target: the target itself, but where state is warmed up first."""
+    settings = effects.config.streams
+    if not settings.warms_up or not settings.num_warmup_replicas:
+        return target
+    return warmed_up(group, target, topology, settings.num_warmup_replicas)
+
+
 def led_towards(
-    effects: Effects, group: StreamsTaskGroup, aim: NextTarget, member_id: str, *, at_rest: bool
+    effects: Effects,
+    group: StreamsTaskGroup,
+    aim: NextTarget,
+    member_id: str,
+    topology: StreamsTopology,
+    *,
+    at_rest: bool,
 ) -> tuple[StreamsTaskGroup, TaskRoles]:
     """What a member is led towards, and the group, which remembers it for the epoch if it must.
 
@@ -155,12 +172,12 @@ def led_towards(
     """
     if not effects.config.streams.num_warmup_replicas and not group.remembered.refined:
         return group, target_of(aim.target, member_id)
-    target = aim.target
     if not at_rest:
         kept = effects.has("streams_refined_kept")
-        for refined in group.remembered.refined:
-            if refined.epoch == aim.epoch or kept:
-                return group, target_of(refined.target, member_id)
+        for known in group.remembered.refined:
+            if known.epoch == aim.epoch or kept:
+                return group, target_of(known.target, member_id)
+    target = refined(effects, group, aim.target, topology)
     if effects.config.streams.num_warmup_replicas:
         remembered = group.remembered._replace(refined=(RefinedTarget(aim.epoch, target),))
         group = group._replace(remembered=remembered)

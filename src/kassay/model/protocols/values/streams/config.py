@@ -12,7 +12,10 @@ AssignmentConfigs: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class StreamsConfig(NamedTuple):
-    """The settings `group.streams.*`; times in ms."""
+    """The settings `group.streams.*`; times in ms.
+
+    With `warms_up` warm-up tasks are assigned, as KIP-1071 has it and no release does yet.
+    """
 
     session_timeout: int = 45_000
     heartbeat_interval: int = 5_000
@@ -22,6 +25,7 @@ class StreamsConfig(NamedTuple):
     num_warmup_replicas: int = 2
     max_size: int = 2**31 - 1
     rack_aware_tags: tuple[str, ...] = ()
+    warms_up: bool = False
 
     @property
     def assignment_configs(self) -> AssignmentConfigs:

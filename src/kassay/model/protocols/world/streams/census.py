@@ -8,11 +8,12 @@ from typing import Any
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import streams as cs
+from kassay.model.protocols.clients import streams_offsets
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams import StreamThread
 from kassay.model.protocols.clients.streams_table import StreamsState
 from kassay.model.protocols.shared.census import Belief, Registered
-from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, TaskCensus
+from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, StateReport, TaskCensus
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import MEMBER_STABLE
 from kassay.model.protocols.values.requests import Image, OffsetCommit
@@ -22,7 +23,7 @@ from kassay.model.protocols.values.streams.requests import (
     StreamsHeartbeat,
     StreamsHeartbeatReply,
 )
-from kassay.model.protocols.values.streams.tasks import TaskIds
+from kassay.model.protocols.values.streams.tasks import NO_TASKS, TaskIds, TaskOffsets
 from kassay.model.protocols.values.streams.topology import StreamsTopology
 from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
 from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World
@@ -33,9 +34,10 @@ from kassay.model.streams.group import GroupTask
 class StreamsCensuses(Censuses):
     """The census of active tasks, read as partitions are elsewhere, and that of tasks in all roles."""
 
-    def __init__(self, *arguments: Any, standbys: int = 0) -> None:
+    def __init__(self, *arguments: Any, standbys: int = 0, warms_up: bool = False) -> None:
         super().__init__(*arguments)
         self.standbys = standbys
+        self.warms_up = warms_up
         self._tasks: dict[Any, TaskCensus] = {}
 
     def record(self, state: World) -> RegisteredMember:
@@ -47,7 +49,14 @@ class StreamsCensuses(Censuses):
         topology = group.topology[0] if group.topology else None
         quiet = not group.members or (_knows_all(group, topology, state.image.value) and _arrived(group))
         caught_up = tuple(m.member_id for m in group.members if m.epoch == group.target_epoch)
-        target = tuple((member_id, roles.active) for member_id, roles in group.target)
+        step = group.target
+        if self.warms_up:
+            # Between the steps towards a target the group seems stable, and a new coordinator knows of none.
+            due = dict(group.target)
+            quiet &= all(m.assigned.roles == due.get(m.member_id, NO_TASKS) for m in group.members)
+            steps = [one.target for one in group.remembered.refined if one.epoch == group.target_epoch]
+            (step,) = steps or ((),)
+        target = tuple((member_id, roles.active) for member_id, roles in step)
         return RegisteredMember(registry, wanted(topology, state.image.value), quiet, target, caught_up)
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:
@@ -117,7 +126,23 @@ class StreamsCensuses(Censuses):
         ended = tuple((f"c{c + 1}", cell.value.ended_by) for c, cell in enumerate(state.clients))
         ended = tuple((client, error) for client, error in ended if error)
         endpoints = tuple(self._endpoints(state)) if resting else ()
-        return TaskCensus(record, beliefs, adopted, stateful, self.standbys, resting, ended, endpoints)
+        reports = tuple(self._reports(state)) if resting else ()
+        return TaskCensus(
+            record, beliefs, adopted, stateful, self.standbys, resting, ended, endpoints, reports
+        )
+
+    def _reports(self, state: World) -> Iterator[StateReport]:
+        """How far those say their state is who will not say it again, and what is known of that."""
+        group = state.broker.value.state.group
+        known = dict(group.task_offsets) if isinstance(group, StreamsTaskGroup) else {}
+        for c, cell in enumerate(state.clients):
+            config, client = self.context.configs[c], thread(cell.value)
+            if config.reports and client.run is Process.UP:
+                held = streams_offsets.stateful(config, client.rollout_step, (*client.owned, *client.copies))
+                now = streams_offsets.offsets(held, client.restored)
+                if client.reported == (now,):
+                    noted = known.get(client.member_id, TaskOffsets()).offsets
+                    yield StateReport(f"c{c + 1}", now, noted)
 
     def _endpoints(self, state: World) -> Iterator[KnownEndpoints]:
         """What those know of endpoints whose count of changes is the coordinator's."""

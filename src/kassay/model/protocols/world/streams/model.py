@@ -13,6 +13,7 @@ from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
 from kassay.model.protocols.clients import streams as cs
+from kassay.model.protocols.clients import streams_offsets
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.config import EAGER, Process
@@ -63,7 +64,7 @@ class StreamsModel(ClassicModel):
         context = WorldContext(options, config, no_targets, configs, tasks=tasks)
         nobody = AnyBalanced(EAGER)
         calls = NETWORKS[options.network](context, nobody, talk=StreamsTalk(nobody))
-        censuses = StreamsCensuses(context, standbys=streams.standby)
+        censuses = StreamsCensuses(context, standbys=streams.standby, warms_up=streams.warmup > 0)
         self.task_censuses = censuses
         parts = WorldParts(context, nobody, calls, Timers(context), StreamsFaults(context), censuses)
         super().__init__(options, parts=parts)
@@ -132,6 +133,11 @@ class StreamsModel(ClassicModel):
             copies = f"; copies {listing(after.copies)}" if client.setting_out and after.copies else ""
             label = Action(name, "reconciles", detail=f"{word} {listing(after.owned)}{copies}")
             yield self.context.move(label, client, after, broker)
+        if config.reports:
+            held = streams_offsets.stateful(config, client.rollout_step, client.copies)
+            for task, restored in streams_offsets.restorable(held, client.restored):
+                label = Action(name, "restores", detail=task)
+                yield self.context.move(label, client, client._replace(restored=restored), broker)
         yield from self.calls.heartbeat(c, client, broker, faults)
 
 

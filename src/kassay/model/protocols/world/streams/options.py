@@ -1,6 +1,6 @@
 """What a world of stream threads has beside what all worlds have: processes, standby tasks, a topology.
 
-The topology has one subtopology that reads `t`; with standby tasks it keeps state in `t-changelog`. Where a
+The topology has one subtopology that reads `t`; with copies of tasks it keeps state in `t-changelog`. Where a
 topic comes later (fault `topic`) a second one reads the topic that is missing. A new version of the
 application (fault `rollout`) brings a topology of the next epoch, which keeps state where the former did not.
 """
@@ -29,6 +29,8 @@ class StreamsOptions:
     `standby` is num.standby.replicas, `processes` how many the threads are dealt to, one after the other (0:
     a process for each), `endpoints` how many threads say where their state can be asked for. With `delayed`
     the initial rebalance delay runs, with `fresh` the internal topics are yet to be created by the broker.
+    With `offsets` members say how far the state of their tasks is. `warmup` is num.warmup.replicas as
+    KIP-1071 has it: state is warmed up before a task moves, which no release does yet.
     """
 
     standby: int = 0
@@ -36,6 +38,13 @@ class StreamsOptions:
     endpoints: int = 0
     delayed: bool = False
     fresh: bool = False
+    offsets: bool = False
+    warmup: int = 0
+
+    @property
+    def stateful(self) -> bool:
+        """Whether the first subtopology keeps state."""
+        return bool(self.standby or self.fresh or self.offsets or self.warmup)
 
     def process_of(self, c: int, members: int) -> str:
         """The process that a client runs in."""
@@ -47,10 +56,9 @@ NO_STREAMS: Final = StreamsOptions()
 
 def topologies(options: ModelOptions, streams: StreamsOptions) -> tuple[StreamsTopology, ...]:
     """The versions of the application's topology, oldest first."""
-    stateful = bool(streams.standby) or streams.fresh
-    first = StreamsSubtopology("0", (SOURCE,), (CHANGELOG,) if stateful else ())
+    first = StreamsSubtopology("0", (SOURCE,), (CHANGELOG,) if streams.stateful else ())
     later = (StreamsSubtopology("1", (LATER,)),) if options.faults.topic else ()
-    next_version = first._replace(changelogs=() if stateful else (CHANGELOG,))
+    next_version = first._replace(changelogs=() if streams.stateful else (CHANGELOG,))
     versions = (StreamsTopology(0, (first, *later)), StreamsTopology(1, (next_version, *later)))
     return versions if options.faults.rollout else versions[:1]
 
@@ -62,6 +70,7 @@ def streams_configs(options: ModelOptions, streams: StreamsOptions) -> tuple[Cli
             process_id=streams.process_of(c, options.members),
             endpoint=f"h{c + 1}:1" if c < streams.endpoints else "",
             topologies=topologies(options, streams),
+            reports=streams.offsets or streams.warmup > 0,
         )
         for c in range(options.members)
     )
@@ -74,6 +83,8 @@ def streams_config(options: ModelOptions, streams: StreamsOptions) -> Config:
         assignment_interval=0,
         num_standby_replicas=streams.standby,
     )
+    if streams.warmup:
+        own = own._replace(num_warmup_replicas=streams.warmup, warms_up=True)
     return Config(switches=options.switches, streams=own)
 
 
