@@ -31,6 +31,7 @@ WITH_LOGS: Final = ("classic", "kip848", "migration", "streams")
 ON_THE_CLOCK: Final = ("classic", "kip848")
 WITH_MODES: Final = ("classic", "migration")
 WITH_TARGETS: Final = ("kip848", "migration")
+WITH_INTERVALS: Final = (*WITH_TARGETS, "streams")
 POLICIES: Final = ("disabled", "upgrade", "downgrade", "bidirectional")
 _MEMBERS_MAX, _PARTITIONS_MAX, _TOPICS_MAX, _RECORDS_MAX = 4, 6, 3, 3
 PROTOCOLS: Final = ("classic", "consumer")
@@ -265,10 +266,9 @@ class ExploreSettings:
             ("--offload", self.offload),
             ("--assignment-interval", interval),
         ):
-            if chosen and self.model not in WITH_TARGETS:
-                raise InputError(
-                    f"{option}: {self.model} computes no targets; expected {' or '.join(WITH_TARGETS)}"
-                )
+            known = WITH_INTERVALS if option == "--late-targets" else WITH_TARGETS
+            if chosen and self.model not in known:
+                raise InputError(f"{option}: {self.model} knows nothing of it; expected {' or '.join(known)}")
         if self.timing is None:
             return
         if self.late_targets:

@@ -103,3 +103,20 @@ def test_a_coordinator_that_moves_unnoticed_never_hears_how_far_a_warm_up_task_i
     assert sizes(model, moved) == [2, 0]
     assert any(one.said != one.known for one in model.task_censuses.tasks(state).reports) is False
     assert sizes(model, settle(model, state)) == [1, 1]
+
+
+def test_until_the_interval_is_over_members_work_towards_the_target_of_before():
+    model = build("streams", late_targets=True)
+    alone = settle(model, play(model, first(model), "c1 start"), without=("interval",))
+    waiting = settle(model, play(model, alone, "c2 start"), without=("interval",))
+    assert sizes(model, waiting) == [2, 0]
+    assert not model.converged(waiting)
+    assert sizes(model, settle(model, play(model, waiting, "coordinator the assignment interval"))) == [1, 1]
+
+
+def test_offsets_that_were_set_before_the_first_start_give_way_to_the_group():
+    model = build("streams", log="compacted", faults="failover=1")
+    _, state = model.initial()
+    assert state.broker.value.state.group is not None
+    state = settle(model, play(model, state, "c1 start"))
+    assert sizes(model, state) == [2]

@@ -13,6 +13,7 @@ from kassay.model.protocols.values.background import (
     TargetApplied,
 )
 from kassay.model.protocols.values.groups import ConsumerGroup, CoordinatorState
+from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.world.parts.context import BROKER, World, WorldContext, labelled, listing
 
 
@@ -21,7 +22,8 @@ def background_steps(context: WorldContext, state: World) -> Iterator[tuple[Acti
     logged = state.budget.value.failover > 0
     coordinator: CoordinatorState = state.broker.value.state
     group = coordinator.group
-    if context.options.late_targets and isinstance(group, ConsumerGroup) and group.target_time > 0:
+    waits = isinstance(group, ConsumerGroup | StreamsTaskGroup) and group.target_time > 0
+    if context.options.late_targets and waits:
         over = context.brokers.interval_over(state.broker)
         yield Action(BROKER, "the assignment interval is over"), state._replace(broker=over)
     for action, event in _tasks(coordinator.background):

@@ -25,6 +25,7 @@ from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.requests import OffsetCommit, TopicImage
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import NETWORKS, ClassicModel, WorldParts, no_targets
+from kassay.model.protocols.world.parts.background import background_steps
 from kassay.model.protocols.world.parts.context import (
     HEARTBEAT_OFFSET,
     ModelOptions,
@@ -90,7 +91,10 @@ class StreamsModel(ClassicModel):
         return after
 
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        return chain(super()._steps(state), self._creations(state))
+        steps = chain(super()._steps(state), self._creations(state))
+        if self.options.late_targets:
+            return chain(steps, background_steps(self.context, state))
+        return steps
 
     def _creations(self, state: World) -> Iterator[tuple[Action, World]]:
         """The broker creates the internal topics that answers name, once their sources are there."""

@@ -77,15 +77,15 @@ def streams_configs(options: ModelOptions, streams: StreamsOptions) -> tuple[Cli
 
 
 def streams_config(options: ModelOptions, streams: StreamsOptions) -> Config:
-    """A coordinator of Streams groups that computes every target at once."""
+    """A coordinator of Streams groups that computes every target at once, or one only after the interval."""
     own = StreamsConfig(
         initial_rebalance_delay=3_000 if streams.delayed else 0,
-        assignment_interval=0,
+        assignment_interval=int(options.late_targets),
         num_standby_replicas=streams.standby,
     )
     if streams.warmup:
         own = own._replace(num_warmup_replicas=streams.warmup, warms_up=True)
-    return Config(switches=options.switches, streams=own)
+    return Config(assignment_interval=own.assignment_interval, switches=options.switches, streams=own)
 
 
 def first_topics(options: ModelOptions, streams: StreamsOptions) -> Image:
