@@ -69,7 +69,7 @@ class _Reader:
         group = self.group
         if group is None and record.value is None:
             return
-        if group is None or self._gives_way(group, "streams_simple_group_kept"):
+        if group is None or (_is_simple(group) and not self.has("streams_simple_group_kept")):
             group = NEW_GROUP
         if not isinstance(group, StreamsTaskGroup):
             raise Unreadable(f"{_named(record)}: the group is no Streams group")
@@ -77,20 +77,13 @@ class _Reader:
         _demand(not why, record, why)
         self.group = after_record(group, record)
 
-    def _gives_way(self, group: Loaded, kept: str) -> bool:
-        """Whether a group that offsets alone tell of is replaced by records of another kind."""
-        simple = isinstance(group, ClassicGroup) or (
-            isinstance(group, GroupValue) and not group.protocol_type and not group.members
-        )
-        return simple and not self.has(kept)
-
     def _consumer_group(self, record: LogRecord) -> ConsumerGroup | None:
         """The consumer group that a record is about, made if need be; None for a tombstone without one."""
         group = self.group
         if isinstance(group, ConsumerGroup):
             return group
         if group is not None:
-            if not self._gives_way(group, "simple_group_kept"):
+            if not _is_simple(group) or self.has("simple_group_kept"):
                 raise Unreadable(f"{_named(record)}: the group is no consumer group")
             return self._fresh()
         if record.value is None:
@@ -168,6 +161,13 @@ class _Reader:
             elif self.has("partition_epochs_expected"):
                 held = self.held.get(tp, "none")
                 raise Unreadable(f"{_named(record)}: {tp} is held at epoch {held}, not {member.epoch}")
+
+
+def _is_simple(group: Loaded) -> bool:
+    """Whether nothing but offsets told of a group, so that records of another kind replace it."""
+    if isinstance(group, GroupValue):
+        return not group.protocol_type and not group.members
+    return isinstance(group, ClassicGroup)
 
 
 def _known(group: object) -> ConsumerGroup:
