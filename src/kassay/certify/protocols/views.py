@@ -133,10 +133,7 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         views[registry.LOADED] = View(_loaded(model), relevant=loaded_in)
     alone = isinstance(model, ConsumerModel) and {kind for each in model.kinds for kind in each} == {CONSUMER}
     if alone and not RELEASES["2024-10"] <= model.options.switches:
-        views[registry.COMMITTERS] = View(
-            lambda state: model.census(state) if _consumer_group(state) else None,
-            reads=lambda state: (model.public(state), _consumer_group(state) is None),
-        )
+        views[registry.COMMITTERS] = View(model.census, reads=model.public)
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views

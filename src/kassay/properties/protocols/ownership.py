@@ -279,7 +279,9 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
     "owners-may-commit",
     COMMITTERS,
     source="KIP-1251",
-    where=lambda census: any(belief.owned and not belief.current for belief in census.beliefs),
+    where=lambda census: (
+        bool(census.registry) and any(belief.owned and not belief.current for belief in census.beliefs)
+    ),
 )
 def owners_may_commit(census: Census) -> Iterator[Finding]:
     """A commit is accepted from whoever has the partition, though the epoch went on meanwhile.

@@ -16,7 +16,13 @@ from kassay.model.protocols.shared.census import Belief, Census, Owned, Register
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.groups import COMPLETING, EMPTY, STABLE, ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.requests import JoinGroupReply, OffsetCommit
-from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World, WorldContext, first_image
+from kassay.model.protocols.world.parts.context import (
+    HEARTBEAT_OFFSET,
+    NO_CELL,
+    World,
+    WorldContext,
+    first_image,
+)
 
 
 class RegisteredMember(NamedTuple):
@@ -44,6 +50,7 @@ class Censuses:
         self._records: dict[Any, Interned] = {}
         self._whole: dict[Any, Interned] = {}
         self._known: dict[Any, Interned] = {}
+        self._last: tuple[World | None, Interned] = None, NO_CELL
         self._first_image = first_image(context.options)
 
     def census(self, state: World) -> Census:
@@ -53,12 +60,16 @@ class Censuses:
 
     def public(self, state: World) -> Interned:
         """The census, interned: states with equal censuses have the same."""
+        last, census = self._last
+        if last is state:
+            return census
         broker: CoordinatorHost = state.broker.value
         whole = (state.clients, broker.coordinator, state.image, state.adopted, not broker.waiting)
-        census = self._whole.get(whole)
-        if census is None:
-            census = self._whole[whole] = self._put_together(state)
-        return census
+        known = self._whole.get(whole)
+        if known is None:
+            known = self._whole[whole] = self._put_together(state)
+        self._last = state, known
+        return known
 
     def _put_together(self, state: World) -> Interned:
         """The census of a world not met before, of parts that mostly were."""
