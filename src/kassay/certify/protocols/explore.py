@@ -54,6 +54,8 @@ UNSEEN: Final = "nothing in this model shows it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
 PROMISED_SINCE: Final = {
+    "assignor_change_waits": "preference-takes-effect",
+    "empty_keeps_target_epoch": "empty-group-at-its-target",
     "subscription_ignored": "assigned-is-subscribed",
     "commits_at_epoch_only": "owners-may-commit",
     "no_assignment_epochs": "owners-may-commit",

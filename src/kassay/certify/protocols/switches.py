@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kassay.certify.protocols.older_switches import OLDER
 from kassay.certify.protocols.settings import COMPACTED, ExploreSettings
 from kassay.certify.protocols.streams_switches import OF_STREAMS
 from kassay.certify.protocols.switch import DEAD_END as DEAD_END
@@ -387,6 +388,7 @@ SWITCHES: Final[dict[str, Switch]] = {
             (DEAD_END,),
             ExploreSettings("kip848", partitions=1, regex=True),
         ),
+        *OLDER,
         *OF_STREAMS,
     )
 }

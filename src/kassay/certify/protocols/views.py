@@ -129,6 +129,10 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
     }
     if model.options.faults.write:
         views[registry.UNWRITTEN] = View(_held, relevant=unwritten_in)
+    if model.options.faults.assignor or any(model.options.remote_assignors):
+        views[registry.PREFERENCES] = View(_consumer_group, reads=_known_group, relevant=_stays)
+    if model.context.brokers.config.assignment_interval:
+        views[registry.INTERVALS] = View(_consumer_group, reads=_known_group, relevant=_stays)
     if model.options.compacted:
         views[registry.LOADED] = View(_loaded(model), relevant=loaded_in)
     alone = isinstance(model, ConsumerModel) and {kind for each in model.kinds for kind in each} == {CONSUMER}

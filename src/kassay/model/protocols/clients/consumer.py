@@ -36,8 +36,9 @@ class ConsumerClient(NamedTuple):
     `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
     target that a reconciliation under way began with, `moved` whether the target changed since.
     `completed` is the last assignment reconciled, `acknowledged` whether a heartbeat has told the
-    coordinator of it; `full` that the next request must carry everything. `wire` is what lies between
-    client and coordinator (N1, N2).
+    coordinator of it; `full` that the next request must carry everything. `preference` is the server-side
+    assignor that it has come to prefer to the configured one, `announces` that the next request must name it.
+    `wire` is what lies between client and coordinator (N1, N2).
     """
 
     run: Process = Process.NEW
@@ -52,6 +53,8 @@ class ConsumerClient(NamedTuple):
     completed: Partitions = ()
     acknowledged: bool = True
     full: bool = False
+    preference: str = ""
+    announces: bool = False
     topics: tuple[str, ...] = ()
     regex: str = ""
     rollout_step: int = 0
@@ -99,7 +102,7 @@ def heartbeat(
         config.group_instance_id,
         config.rebalance_timeout if everything else -1,
         client.topics if everything else None,
-        config.remote_assignor if everything else "",
+        (client.preference or config.remote_assignor) if everything or client.announces else "",
         owned,
         client.regex if everything and config.regex else None,
     )
@@ -108,7 +111,8 @@ def heartbeat(
     state = client.state
     if state is ConsumerState.ACKNOWLEDGING:
         state = ConsumerState.STABLE if client.settled else ConsumerState.RECONCILING
-    return _move(client, ConsumerEvent.SENT, state=state, acknowledged=True, full=False), request
+    sent = _move(client, ConsumerEvent.SENT, state=state, acknowledged=True, full=False, announces=False)
+    return sent, request
 
 
 def commit(

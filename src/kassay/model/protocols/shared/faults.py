@@ -23,6 +23,7 @@ class Faults(NamedTuple):
     next list of assignors. stale: a read sees ZooKeeper as it was before its last change. shrink:
     somebody asks for fewer partitions of a topic, and is refused. write: the coordinator cannot append to
     its log; what it was about to do is undone and refused, its timers stay as they are set.
+    assignor: a running member of KIP-848 comes to prefer another server-side assignor, and says so.
     """
 
     crash: int = 0
@@ -41,6 +42,7 @@ class Faults(NamedTuple):
     stale: int = 0
     shrink: int = 0
     write: int = 0
+    assignor: int = 0
 
     @property
     def spent(self) -> bool:
@@ -70,8 +72,8 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "zookeeper": _SHARED | {"stale"},
     "draft": _SHARED | {"failover"},
     "classic": _WORLD,
-    "kip848": _WORLD,
-    "migration": _WORLD,
+    "kip848": _WORLD | {"assignor"},
+    "migration": _WORLD | {"assignor"},
     "streams": _WORLD - {"subscribe", "shrink"},
 }
 """What can happen in each model at all."""

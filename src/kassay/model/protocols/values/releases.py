@@ -48,7 +48,6 @@ OLD_RULES: Final = (
         "KAFKA-20442",
         "When the last member goes, the target epoch stays behind the group epoch.",
         "When the last member goes, the target epoch becomes the group epoch, at no known time.",
-        "The next member bumps the epoch, so that a target is computed for it either way.",
     ),
     OldRule(
         "no_assignment_epochs",
@@ -63,7 +62,6 @@ OLD_RULES: Final = (
         "KAFKA-20266",
         "When a target was computed is not recorded.",
         "The record of the target epoch holds the time at which the target was computed.",
-        "Only an assignment interval asks for the time, and no release has the one without the other.",
     ),
     OldRule(
         "strict_epoch0",
@@ -101,7 +99,6 @@ OLD_RULES: Final = (
         "KAFKA-20434",
         "Another preferred assignor takes effect when something else bumps the group epoch.",
         "A change of the effective preferred assignor bumps the group epoch.",
-        "The walks ask any assignor, and are given every balanced target.",
     ),
     OldRule(
         "full_refuses_instances",
@@ -147,7 +144,6 @@ OLD_RULES: Final = (
         "KIP-1263, KAFKA-20291",
         "A heartbeat that finds the group epoch ahead computes the target.",
         "A target is computed only after the assignment interval is over since the last one.",
-        hidden="Under an interval that is over every time the target is computed at once too.",
     ),
     OldRule(
         "commits_at_epoch_only",

@@ -66,6 +66,12 @@ class ConsumerFaults(FaultSteps):
         if faults.rollout and client.rollout_step + 1 < len(self.kinds[c]):
             newer = cm.closed(client)._replace(run=Process.NEW, rollout_step=client.rollout_step + 1)
             yield from self.departs(state, c, "rollout", "closes for its next version", newer)
+        if faults.assignor:
+            now = client.preference or self.context.configs[c].remote_assignor
+            for name in self.context.brokers.config.assignors:
+                if name != now:
+                    other = client._replace(preference=name, announces=True)
+                    yield self.befalls(state, c, "assignor", f"prefers {name}", other)
         if faults.subscribe and client.regex:
             named = client._replace(topics=self.context.options.topics[:1], regex="", full=True)
             yield self.befalls(state, c, "subscribe", "subscribes by name", named)

@@ -1,0 +1,44 @@
+"""Older rules of consumer groups that break a promise which came with the newer one, each at its bound.
+
+They show no partition with two owners or none: what is promised is when the coordinator works out who shall
+own what, and what it records of that.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.switch import Switch
+from kassay.model.protocols.shared.faults import Faults
+
+OLDER: Final[tuple[Switch, ...]] = (
+    Switch(
+        "assignor_change_waits",
+        "KAFKA-20434",
+        "another preferred assignor takes effect when something else bumps the group epoch",
+        ("preference-takes-effect",),
+        ExploreSettings("kip848", partitions=1, faults=Faults(assignor=1)),
+    ),
+    Switch(
+        "empty_keeps_target_epoch",
+        "KAFKA-20442",
+        "when the last member goes, the target stays behind the group",
+        ("empty-group-at-its-target",),
+        ExploreSettings("kip848", members=1, partitions=1, faults=Faults(leave=1)),
+    ),
+    Switch(
+        "targets_undated",
+        "KAFKA-20266",
+        "when a target was computed is not recorded, and no interval runs since",
+        ("targets-keep-the-interval",),
+        ExploreSettings("kip848", partitions=1, late_targets=True),
+    ),
+    Switch(
+        "targets_at_once",
+        "KIP-1263, KAFKA-20291",
+        "a target is computed whenever the group epoch is ahead, whatever the interval",
+        ("targets-keep-the-interval",),
+        ExploreSettings("kip848", partitions=1, late_targets=True),
+    ),
+)
