@@ -14,7 +14,7 @@ import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -155,9 +155,10 @@ def _refuse_deep(document: Any, where: str) -> None:
     level: list[Any] = [[document]]
     for _ in range(DEPTH + 2):
         parts = [value.values() if type(value) is dict else value for value in level]
-        if _INNER.isdisjoint(map(type, chain.from_iterable(parts))):
+        inner = [*chain.from_iterable(parts)]
+        level = [*compress(inner, map(_INNER.__contains__, map(type, inner)))]
+        if not level:
             return
-        level = [part for inner in parts for part in inner if type(part) in _INNER]
     raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,9 +47,10 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
             with at(each.where), no_collection():
                 checked = check_certificate(each.document, posed)
             outcomes.add(checked.outcome)
-            lines.write(checked.to_json())
+            document = checked.to_json()
+            lines.write(document)
             if json_path != "-":
-                say(_line(checked))
+                say(_line(checked, document["instance"]))
     if Outcome.REFUSED in outcomes:
         return 1
     return 0 if outcomes == {Outcome.ACCEPTED} else 3
@@ -72,12 +73,12 @@ def _posed(path: str, certificates: int) -> list[Posed]:
     return instances * (certificates if len(instances) == 1 else 1)
 
 
-def _line(checked: Checked) -> str:
+def _line(checked: Checked, instance: dict[str, Any] | None) -> str:
     verdict = checked.outcome.value
     if checked.word_of is not None:
         verdict = f"accepted on the word of {checked.word_of}"
     about = ""
-    if checked.posed is not None:
+    if instance is not None:
         whose = "your instance" if checked.bound else "the instance"
-        about = f" [{whose} {checked.posed.digest[:12]}: {checked.posed.size}]"
+        about = f" [{whose} {instance['digest'][:12]}: {instance['size']}]"
     return f"{checked.name}: {verdict}: {checked.reason}{about}"
