@@ -27,6 +27,10 @@ WORLDS = [
     ("kip848", {"members": 3, "partitions": 1}),
     ("kip848", {"members": 3, "partitions": 2}),
     ("migration", {"partitions": 1}),
+    ("streams", {"standby": 1, "faults": "leave=1"}),
+    ("streams", {"standby": 1, "processes": 1, "faults": "crash=1"}),
+    ("streams", {"partitions": 1, "faults": "failover=1,write=1"}),
+    ("streams", {"members": 3, "partitions": 1}),
 ]
 LARGE = [
     ("classic", {"mode": "eager", "faults": "crash=1,pause=1"}),
@@ -35,6 +39,8 @@ LARGE = [
     ("classic", {"mode": "cooperative", "members": 3, "partitions": 2}),
     ("classic", {"mode": "eager", "members": 3, "partitions": 2, "faults": "crash=1"}),
     ("kip848", {"faults": "crash=1,pause=1"}),
+    ("streams", {"faults": "pause=1"}),
+    ("streams", {"members": 3, "partitions": 2}),
 ]
 BROKEN = [
     ("classic", "no_withhold", {"mode": "cooperative"}),
@@ -42,6 +48,7 @@ BROKEN = [
     ("classic", "no_sync_timer", {"faults": "slow=1"}),
     ("kip848", "ignore_unreleased", {"members": 3, "partitions": 2}),
     ("kip848", "no_local_epoch", {"faults": "partitions=1"}),
+    ("streams", "streams_demotion_not_awaited", {"standby": 1}),
 ]
 
 
@@ -143,6 +150,11 @@ def test_scenario_68_what_a_renamed_walk_finds_replays_without_renaming(name, sw
         ("classic", {"static": 1}, "instance ids"),
         ("classic", {"assignor": "range"}, "a named assignor"),
         ("kip848", {"assignor": "uniform"}, "a named assignor"),
+        ("streams", {"assignor": "streams-group-sticky"}, "a named assignor"),
+        ("streams", {"endpoints": 1}, "configured differently"),
+        ("streams", {"members": 3, "processes": 2}, "configured differently"),
+        ("streams", {"warmup": 1}, "in the order of members"),
+        ("streams", {"log": "compacted", "faults": "failover=1"}, "in the order of members"),
         (
             "migration",
             {"kinds": (("classic", "consumer"), ("consumer", "classic"))},

@@ -14,7 +14,7 @@ from kassay.model.protocols.world.streams.options import (
 def test_threads_are_dealt_to_processes_one_after_the_other():
     options = ModelOptions(members=3)
     assert [c.process_id for c in streams_configs(options, StreamsOptions(processes=2))] == ["p1", "p2", "p1"]
-    assert [c.process_id for c in streams_configs(options, StreamsOptions())] == ["p1", "p2", "p3"]
+    assert [c.process_id for c in streams_configs(options, StreamsOptions())] == ["c1", "c2", "c3"]
     assert [c.endpoint for c in streams_configs(options, StreamsOptions(endpoints=1))] == ["h1:1", "", ""]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.protocols.values.images import Image
-from kassay.model.protocols.values.marks import Generation, MemberId, Ordered
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered
 from kassay.model.protocols.values.streams.config import AssignmentConfigs
 from kassay.model.protocols.values.streams.requests import ClientTags, EndpointPartitions
 from kassay.model.protocols.values.streams.tasks import NONE_HELD, HeldTasks, TaskOffsets, TaskTarget
@@ -31,11 +31,14 @@ REFRESH_DUE: Final = -1
 
 
 class StreamsTaskMember(NamedTuple):
-    """A member of a Streams group: a stream thread, inside a process."""
+    """A member of a Streams group: a stream thread, inside a process.
+
+    In an explored world a process of one client alone has the client's id.
+    """
 
     member_id: MemberId
     group_instance_id: str = ""
-    process_id: str = ""
+    process_id: ClientId = ""
     rebalance_timeout: int = -1
     topology_epoch: int = NO_TOPOLOGY_EPOCH
     rack: str = ""
@@ -62,10 +65,10 @@ class Remembered(NamedTuple):
     refined: tuple[RefinedTarget, ...] = ()
 
 
-Copies: TypeAlias = tuple[tuple[GroupTask, tuple[str, ...]], ...]
+Copies: TypeAlias = tuple[tuple[GroupTask, Ordered[ClientId]], ...]
 """The ids of processes by task, in order."""
 
-Actives: TypeAlias = tuple[tuple[GroupTask, str], ...]
+Actives: TypeAlias = tuple[tuple[GroupTask, ClientId], ...]
 """The id of the process that each active task counts as being in, in the order of the tasks."""
 
 

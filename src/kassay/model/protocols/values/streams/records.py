@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.protocols.values.images import Image
-from kassay.model.protocols.values.marks import Generation
+from kassay.model.protocols.values.marks import ClientId, Generation
 from kassay.model.protocols.values.streams.config import AssignmentConfigs
 from kassay.model.protocols.values.streams.requests import ClientTags
 from kassay.model.protocols.values.streams.tasks import HeldTasks
@@ -38,7 +38,7 @@ class StreamsMemberValue(NamedTuple):
     """What a member says of itself (`StreamsGroupMemberMetadataValue`)."""
 
     group_instance_id: str
-    process_id: str
+    process_id: ClientId
     rebalance_timeout: int
     topology_epoch: int
     rack: str

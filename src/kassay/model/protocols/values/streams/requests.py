@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.values.marks import Generation, MemberId, RequestId
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, RequestId
 from kassay.model.protocols.values.streams.tasks import OffsetsOfTasks, TaskIds, TaskRoles
 from kassay.model.protocols.values.streams.topology import StreamsTopology
 
@@ -40,7 +40,7 @@ class StreamsHeartbeat(NamedTuple):
     active: TaskIds | None = None
     standby: TaskIds | None = None
     warmup: TaskIds | None = None
-    process_id: str = ""
+    process_id: ClientId = ""
     endpoint: str = ""
     tags: ClientTags | None = None
     task_offsets: OffsetsOfTasks | None = None

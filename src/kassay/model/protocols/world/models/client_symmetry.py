@@ -16,6 +16,9 @@ from typing import Any, Final, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
+from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
+from kassay.model.protocols.clients.config import ClientConfig
+from kassay.model.protocols.values.choices import nobody_assigns
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
@@ -44,10 +47,7 @@ def distinguished(model: Any) -> str:
         return "messages under way are not renamed"
     if any(options.instances):
         return "instance ids tell static members apart"
-    if (
-        len({config._replace(client_id="") for config in configs}) > 1
-        or len(set(getattr(model, "kinds", ()))) > 1
-    ):
+    if len({_without_names(config) for config in configs}) > 1 or len(set(getattr(model, "kinds", ()))) > 1:
         return "the clients are configured differently"
     targets = model.context.brokers.targets
     if not isinstance(model.assign, AnyBalanced) or (
@@ -56,7 +56,24 @@ def distinguished(model: Any) -> str:
         return "a named assignor may read names"
     if switches := sorted(options.switches & ORDERED):
         return f"{', '.join(switches)} reads the order of members"
+    return _of_tasks(model)
+
+
+def _of_tasks(model: ClassicModel) -> str:
+    """Why the stream threads of a model are not interchangeable, or "" if they are, or it has none."""
+    if model.context.brokers.tasks not in (nobody_assigns, balanced_tasks):
+        return "a named assignor may read names"
+    if model.context.brokers.config.streams.warms_up:
+        return "warm-up tasks are given in the order of members"
+    if model.context.brokers.tasks is balanced_tasks and model.options.compacted:
+        return "the records of a Streams group are appended in the order of members"
     return ""
+
+
+def _without_names(config: ClientConfig) -> ClientConfig:
+    """What a client is configured with, but for its name and that of a process of its own."""
+    process = "" if config.process_id == config.client_id else config.process_id
+    return config._replace(client_id="", process_id=process)
 
 
 class ClientSymmetry:

@@ -46,9 +46,9 @@ class StreamsOptions:
         """Whether the first subtopology keeps state."""
         return bool(self.standby or self.fresh or self.offsets or self.warmup)
 
-    def process_of(self, c: int, members: int) -> str:
-        """The process that a client runs in."""
-        return f"p{c % (self.processes or members) + 1}"
+    def process_of(self, c: int) -> str:
+        """The process that a client runs in; one of its own has its name."""
+        return f"p{c % self.processes + 1}" if self.processes else f"c{c + 1}"
 
 
 NO_STREAMS: Final = StreamsOptions()
@@ -67,7 +67,7 @@ def streams_configs(options: ModelOptions, streams: StreamsOptions) -> tuple[Cli
     """What does not change of each stream thread while it runs."""
     return tuple(
         config_of(options, c)._replace(
-            process_id=streams.process_of(c, options.members),
+            process_id=streams.process_of(c),
             endpoint=f"h{c + 1}:1" if c < streams.endpoints else "",
             topologies=topologies(options, streams),
             reports=streams.offsets or streams.warmup > 0,
