@@ -171,6 +171,44 @@ def violations(
     return list(replayed.violations)
 
 
+def differences(
+    left: str,
+    right: str,
+    case: Mapping[str, Any],
+    *,
+    by: str = "answer",
+    lead: str = "left",
+    protocols: tuple[str, str] | None = None,
+    config: Mapping[str, str] | None = None,
+    assume: Sequence[str] = (),
+    call_timeout: float = LIMITS.call_timeout_s,
+    memory: int = LIMITS.memory_mib,
+) -> list[str]:
+    """What two targets say differently to the case, a line each; none where they agree.
+
+    `case` is that of a difference, whose history lives by the answers of the one that leads. Raises
+    `InputError` for targets of two kinds and for a case that is none of theirs, and a target error.
+    """
+    __tracebackhide__ = True
+    from kassay.certify.diff.compare import By, Lead
+    from kassay.certify.diff.document import Side, TargetDifference
+    from kassay.certify.diff.replay import opened
+    from kassay.certify.diff.run import lines_of
+
+    kind = resolve(left, config=config).kind
+    own = protocols or tuple(resolve(each, config=config).protocol.value for each in (left, right))
+    sides = [Side(spec, protocol=_protocol(name)) for spec, name in zip((left, right), own, strict=True)]
+    conditions = Conditions(
+        config=dict(config or {}),
+        call_timeout_s=call_timeout,
+        memory_mib=memory,
+        assume=tuple(sorted(parse_assumptions(list(assume)))),
+    )
+    difference = TargetDifference(kind, sides[0], sides[1], By(by), Lead(lead), False, case, (), conditions)
+    with opened(difference, Path("case")) as (comparison, read, _):
+        return list(lines_of(comparison.compare(read)))
+
+
 def _with_traces(certificate: Certificate, out: Path) -> Certificate:
     """The certificate with its traces saved; where that cannot be, a note says why."""
     from kassay.report.files.traces import with_saved_traces

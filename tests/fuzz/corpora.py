@@ -99,6 +99,12 @@ def outputs(*names: str) -> list[str]:
     ]
 
 
+SENTENCES = [
+    'within-one = "max(load) - min(load) <= 1 where equal_subscriptions"\n',
+    'few-moves = "moved <= ceil(partitions / members) where no_conflicting_claims"\n',
+    'a = "gap == 0"\nb = "all m in members: load(m) <= 2"\n',
+]
+
 SETTINGS = [
     "[tool.kassay]\nseed = 3\n[tool.kassay.certify]\nhistories = 1\ntime = '5s'\nclaims = 'complete'\n",
     "[tool.kassay]\nout = 'there'\n[tool.kassay.list]\nseed = 1\n",

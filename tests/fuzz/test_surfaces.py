@@ -520,3 +520,26 @@ def test_expressions(tmp_path):
                 assert compiled(f"(?:{text})").matches(name) is matched
 
     assert fuzz(check, tmp_path, text=texts, name=st.text("ab-9É\n", max_size=6))
+
+
+def test_files_of_sentences(tmp_path):
+    """Whatever stands in a file of named claims, it is hunted by its names or told with its place."""
+
+    def check(text: bytes) -> None:
+        Path("claims.toml").write_bytes(text)
+        ran(
+            [
+                "hunt",
+                "--claims-file",
+                "claims.toml",
+                "--on",
+                "range",
+                "--histories",
+                "0",
+                "--exhaustive",
+                "1x1",
+            ]
+        )
+        ran(["certify", "range", "--histories", "1", "--claims-file", "claims.toml"])
+
+    assert fuzz(check, tmp_path, READER_SECONDS, text=text_bytes(corpora.SENTENCES))

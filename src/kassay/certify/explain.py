@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from kassay.assignors import registry
+from kassay.certify.causes.as_python import trace_as_python
 from kassay.certify.causes.cause import cause_of
+from kassay.certify.causes.difference import (
+    cause_of_difference,
+    difference_as_python,
+    paragraph_of_difference,
+)
 from kassay.certify.causes.paragraph import paragraph
-from kassay.certify.diff.document import is_difference
+from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import START
@@ -89,6 +95,13 @@ def explain(what: str) -> dict[str, Any]:
         f"{what!r} is no claim (kassay list claims), no reference (kassay list assignors), "
         "and no file with a trace"
     )
+
+
+def as_python(path: Path) -> str:
+    """The counterexample or the difference in the file as a test; raises `InputError` for what is neither."""
+    if is_difference(read_json(path, "a trace")):
+        return difference_as_python(path)
+    return trace_as_python(path)
 
 
 def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
@@ -208,6 +221,21 @@ def _difference(path: Path) -> dict[str, Any]:
         "lines": list(difference.lines),
         "happened": _happened(difference.kind, difference.case, path),
         "told": list(difference.narration),
+        **_why_different(difference, path),
+    }
+
+
+def _why_different(difference: TargetDifference, path: Path) -> dict[str, Any]:
+    """What matters in a paragraph and as data; where one of the two cannot be asked, why not."""
+    cause, why_not = None, ""
+    try:
+        cause = cause_of_difference(difference, path)
+    except KassayError as error:
+        why_not = str(error)
+    return {
+        "paragraph": paragraph_of_difference(difference, cause, why_not),
+        "cause": None if cause is None else cause.to_json(),
+        "not_played": why_not or None,
     }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.certify.causes.without import without
@@ -67,21 +67,25 @@ def cause_of(playback: Playback) -> Cause:
 
 def _of(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> Cause:
     places, possible = broken_and_could_be(driver, case, subject, promised)
+    tries = TRIES_MAX_SLOW if promised.claim.id == "terminates" else TRIES_MAX
+    cause = what_matters(driver, case, lambda less: bool(broken(driver, less, subject, promised)), tries)
+    return replace(cause, broken=places, could_be=possible)
+
+
+def what_matters(driver: Driver[Any], case: Any, still: Callable[[Any], bool], tries: int) -> Cause:
+    """What it takes of a case: that without which it is not `still` so; at most so many cases are played."""
     needed: list[Without] = []
     needless: list[Without] = []
-    tries = TRIES_MAX_SLOW if promised.claim.id == "terminates" else TRIES_MAX
     for number, less in enumerate(_readable(driver, driver.form.write(case))):
         if number == tries:
             break
-        (needless if broken(driver, less[1], subject, promised) else needed).append(less[0])
+        (needless if still(less[1]) else needed).append(less[0])
     return Cause(
         breaks=True,
         events=tuple(each.words for each in needed if each.event),
         conditions=tuple(each.words for each in needed if not each.event and not each.extent),
         extents=_counted(each.extent for each in needed if each.extent),
         needless=tuple(each.words for each in needless),
-        broken=places,
-        could_be=possible,
     )
 
 

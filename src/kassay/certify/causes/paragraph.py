@@ -26,7 +26,7 @@ def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: s
     sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]
     if broken or trace.violations:
         sentences.append(f"{_evidence(broken[0]) if broken else trace.violations[0].partition(': ')[2]}.")
-    sentences += _matters(cause, why_not)
+    sentences += matters(cause, why_not)
     if claim is not None:
         sentences.append(f'The clause broken is "{claim.sentence.rstrip(".")}" ({claim.source}).')
         sentences.append(f"A fix must {claim.fix}.")
@@ -63,21 +63,30 @@ def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
     return f" at {call} {step + 1}" if call else ""
 
 
-def _matters(cause: Cause | None, why_not: str) -> list[str]:
-    """What it takes, by what was left out and played again."""
+def matters(
+    cause: Cause | None,
+    why_not: str,
+    *,
+    kept: str = "the claim is kept",
+    broken: str = "it did not break it",
+) -> list[str]:
+    """What it takes, by what was left out and played again.
+
+    `kept` says what holds without it, and `broken` what came of a case that is nothing of the kind any more.
+    """
     if cause is None:
         return [f"What matters in it cannot be tried: {why_not}."]
     if not cause.breaks:
-        return ["Played again just now it did not break it, so what matters in it cannot be tried."]
+        return [f"Played again just now {broken}, so what matters in it cannot be tried."]
     sentences = []
     named = [*cause.events, *cause.conditions]
     if named:
-        sentences.append(f"What matters: {_few(named)}; without {_any(named)} the claim is kept.")
+        sentences.append(f"What matters: {_few(named)}; without {_any(named)} {kept}.")
     if cause.extents:
         begin = "" if named else "No event, claim or setting matters. "
-        sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less the claim is kept.")
+        sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less {kept}.")
     if not named and not cause.extents:
-        sentences.append("Nothing in the case matters: with anything left out it is broken all the same.")
+        sentences.append("Nothing in the case matters: with anything left out it is the same.")
     if needless := [words for words in cause.needless if words not in named]:
         sentences.append(f"It does not take {_few(needless)}.")
     return sentences

@@ -97,6 +97,12 @@ def _generations(case: Mapping[str, Any]) -> Iterator[Without]:
             yield Without(f"the generation {member['generation']} that {member['id']} comes with", bare)
 
 
+def _topics(case: Mapping[str, Any]) -> frozenset[str]:
+    """The topics that are there, at the start or later."""
+    later = (event["topic"]["name"] for *_, event in _every(case) if event["event"] == "CreateTopic")
+    return frozenset((*(topic["name"] for topic in case["cluster"]["topics"]), *later))
+
+
 def _properties(case: Mapping[str, Any]) -> Iterator[Without]:
     for path, member in _joins(case):
         who = member["id"]
@@ -104,6 +110,12 @@ def _properties(case: Mapping[str, Any]) -> Iterator[Without]:
             yield Without(f"the group.instance.id of {who}", copied(case, (*path, "instance_id"), None))
         if member.get("rack") is not None:
             yield Without(f"the rack of {who}", copied(case, (*path, "rack"), None))
+    there = _topics(case)
+    for path, member in _joins(case):
+        for place, topic in enumerate(member["topics"]):
+            if topic not in there:
+                words = f"{member['id']} reading {topic}, which is not there"
+                yield Without(words, left_out(case, (*path, "topics"), place))
     for change, number, event in _every(case):
         for key in event.get("config") or {}:
             config = {name: value for name, value in event["config"].items() if name != key}
@@ -125,12 +137,15 @@ def _cluster(case: Mapping[str, Any]) -> Iterator[Without]:
 
 def _extents(case: Mapping[str, Any]) -> Iterator[Without]:
     """Without each member of the start, each topic, and one partition of each."""
+    there = _topics(case)
     for change, number, event in _every(case):
         if change == 0 and event["event"] == "Join":
             words = f"member {event['member']['id']}"
             yield Without(words, left_out(case, ("changes", 0), number), extent=(1, "member"))
             topics = event["member"]["topics"]
             for place, topic in enumerate(topics if len(topics) > 1 else ()):
+                if topic not in there:
+                    continue
                 path = ("changes", 0, number, "member", "topics")
                 words = f"{event['member']['id']} reading {topic}"
                 yield Without(words, left_out(case, path, place), extent=(1, "subscription"))

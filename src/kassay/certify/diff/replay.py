@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from kassay.certify.diff.compare import Comparison
 from kassay.certify.diff.document import Side, TargetDifference, difference_of
 from kassay.certify.diff.run import comparison_of, lines_of
 from kassay.certify.kinds.registry import driver_for
@@ -73,17 +75,10 @@ def replay_difference(path: Path) -> ReplayedDifference:
     Raises `InputError` for a file that is no difference, `TargetNotFound` and `TargetNotLoadable`.
     """
     difference = read_difference(path)
-    driver = driver_for(difference.kind)
-    case = driver.form.read(difference.case, f"{path}: case")
-    conditions = difference.conditions
-    options = RunOptions(assume=frozenset(conditions.assume), config=conditions.config)
     sides = (difference.left, difference.right)
-    targets = [_target(side, difference, path) for side in sides]
-    with ExitStack() as stack:
-        benches = [stack.enter_context(open_bench(Job(target, options))) for target in targets]
-        comparison = comparison_of(benches[0], benches[1], difference.by).led_by(difference.lead)
+    with opened(difference, path) as (comparison, case, targets):
         compared = comparison.compare(case)
-        narration = driver.narrate(case, comparison.leading)
+        narration = comparison.driver.narrate(case, comparison.leading)
     changes = tuple(
         change for side, target in zip(sides, targets, strict=True) for change in _changes(side, target)
     )
@@ -95,6 +90,21 @@ def replay_difference(path: Path) -> ReplayedDifference:
         verdict = Verdict.UNKNOWN
         why = f"another Python runs {' and '.join(pythons)}" if pythons else _UNCHANGED
     return ReplayedDifference(difference, verdict, why, lines_of(compared), changes, tuple(narration))
+
+
+@contextmanager
+def opened(difference: TargetDifference, path: Path) -> Iterator[tuple[Comparison, Any, list[Target]]]:
+    """The two side by side under the conditions of the difference, its case, and both targets.
+
+    Raises `InputError` for a case that is none of its kind, `TargetNotFound` and `TargetNotLoadable`.
+    """
+    case = driver_for(difference.kind).form.read(difference.case, f"{path}: case")
+    conditions = difference.conditions
+    options = RunOptions(assume=frozenset(conditions.assume), config=conditions.config)
+    targets = [_target(side, difference, path) for side in (difference.left, difference.right)]
+    with ExitStack() as stack:
+        benches = [stack.enter_context(open_bench(Job(target, options))) for target in targets]
+        yield comparison_of(benches[0], benches[1], difference.by).led_by(difference.lead), case, targets
 
 
 def _target(side: Side, difference: TargetDifference, path: Path) -> Target:

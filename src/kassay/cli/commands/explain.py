@@ -23,16 +23,15 @@ def command(what: str, since: str | None, language: str | None, json_path: str |
 
     `kassay explain uniform --since 4.0.0` tells what an upgrade from that release changes, by an example.
     """
-    from kassay.certify.causes.as_python import trace_as_python
     from kassay.certify.diff.upgrade import upgrade
-    from kassay.certify.explain import explain
+    from kassay.certify.explain import as_python, explain
     from kassay.report.screen.differences import upgrade_view
     from kassay.report.screen.explaining import explanation_view
 
     if language is not None:
         if since is not None or json_path is not None:
             raise InputError("--as prints the call alone, expected neither --since nor --json")
-        paste(trace_as_python(Path(what)))
+        paste(as_python(Path(what)))
         return 0
     if since is not None:
         changes = upgrade(what, since)

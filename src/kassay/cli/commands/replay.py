@@ -75,14 +75,20 @@ def command(
     from kassay.reading.documents import read_json
     from kassay.report.screen.console import console
 
-    if is_difference(read_json(trace_path, "a trace")):
+    different = is_difference(read_json(trace_path, "a trace"))
+    if language is not None and (json_path is not None or itf is not None):
+        raise InputError("--as prints the call alone, expected neither --json nor --itf")
+    if different and language is not None:
+        from kassay.certify.causes.difference import difference_as_python
+
+        paste(difference_as_python(trace_path))
+        return 0
+    if different:
         return _difference(trace_path, itf, json_path, _instead(context, chosen), quiet=quiet)
     playback = load_trace(trace_path, _instead(context, chosen))
     if language is not None:
         from kassay.certify.causes.as_python import as_python
 
-        if json_path is not None or itf is not None:
-            raise InputError("--as prints the call alone, expected neither --json nor --itf")
         paste(as_python(playback))
         return 0
     screen = console(stderr=json_path == "-")

@@ -80,6 +80,9 @@ def _trace(document: Document) -> View:
 def _difference(document: Document) -> View:
     return stack(
         line(f"{document['left']} and {document['right']} differ by {document['by']}", style="bold"),
+        line(),
+        line(document["paragraph"]),
+        line(),
         line(f"on {document['input']} input, as {document[document['lead']]} answers", style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(document)),
         line(),
