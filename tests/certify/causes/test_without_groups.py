@@ -43,6 +43,16 @@ def test_each_thing_is_left_out_by_itself():
         assert name in words
 
 
+def test_a_topic_that_is_read_and_not_there_is_named():
+    words = {less.words: less for less in group_without(CASE)}
+    less = words["a reading u, which is not there"]
+    assert less.extent is None and less.case["changes"][0][0]["member"]["topics"] == ["t"]
+    assert "a reading u" not in words and "a reading t" in words
+    created = {"event": "CreateTopic", "topic": {"name": "u", "partitions": 1}}
+    later = {**CASE, "changes": [*CASE["changes"], [created]]}
+    assert "a reading u" in {less.words for less in group_without(later)}
+
+
 def test_every_event_has_its_words():
     named = {
         "member": {"id": "a"}, "member_id": "a", "new_member_id": "b", "topics": ["t"], "partitions": 3,

@@ -43,7 +43,9 @@ def _evidence(broken: Mapping[str, Any]) -> str:
         f"asked {_ASKED.get(value, value)}" if name == "asked" else f"{name} {as_text(value)}"
         for name, value in broken["facts"].items()
     ]
-    return str(broken["subject"]) + (f": {', '.join(facts)}" if facts else "")
+    subject = str(broken["subject"])
+    one = subject.removesuffix("s") if subject == "1 partitions" else subject
+    return one + (f": {', '.join(facts)}" if facts else "")
 
 
 def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:

@@ -194,8 +194,7 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
     gone = moved(step.given, step.previous)
     if len(gone) > best.moved:
         yield Evidence(
-            f"{len(gone)} partition{'s' * (len(gone) > 1)}",
-            {"moved": tuple(map(str, gone)), "needed to move": best.moved},
+            f"{len(gone)} partitions", {"moved": tuple(map(str, gone)), "needed to move": best.moved}
         )
 
 
@@ -234,7 +233,7 @@ def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
     bad = rack_mismatches(step.cluster, step.group, step.given)
     if len(bad) > best.mismatched:
         yield Evidence(
-            f"{len(bad)} partition{'s' * (len(bad) > 1)}",
+            f"{len(bad)} partitions",
             {"without a local replica": tuple(map(str, bad)), "needed": best.mismatched},
         )
 
