@@ -42,7 +42,9 @@ def paragraph_of_difference(difference: TargetDifference, cause: Cause | None, w
     more = f" and {len(difference.lines) - _SHOWN} more" if len(difference.lines) > _SHOWN else ""
     by = " in quality" if difference.by is By.QUALITY else ""
     sentences = [f"{left} and {right} differ{by}: {'; '.join(shown)}{more}."]
-    return " ".join([*sentences, *matters(cause, why_not, kept=_AGREE, broken="they agreed")])
+    return " ".join(
+        [*sentences, *matters(cause, why_not, kept=_AGREE, broken="they agreed", still="they differ")]
+    )
 
 
 def difference_as_python(path: Path) -> str:

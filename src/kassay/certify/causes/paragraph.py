@@ -71,10 +71,12 @@ def matters(
     *,
     kept: str = "the claim is kept",
     broken: str = "it did not break it",
+    still: str = "it is broken",
 ) -> list[str]:
     """What it takes, by what was left out and played again.
 
-    `kept` says what holds without it, and `broken` what came of a case that is nothing of the kind any more.
+    `kept` says what holds without it, `broken` what came of a case that is nothing of the kind any more, and
+    `still` what a case is that is.
     """
     if cause is None:
         return [f"What matters in it cannot be tried: {why_not}."]
@@ -88,7 +90,7 @@ def matters(
         begin = "" if named else "No event, claim or setting matters. "
         sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less {kept}.")
     if not named and not cause.extents:
-        sentences.append("Nothing in the case matters: with anything left out it is the same.")
+        sentences.append(f"Nothing in the case matters: with anything left out {still} all the same.")
     if needless := [words for words in cause.needless if words not in named]:
         sentences.append(f"It does not take {_few(needless)}.")
     return sentences
