@@ -1,7 +1,7 @@
 """Writes `docs/screenshots/*.png`: the pages as a browser shows them, light, dark and 400 px wide.
 
 `python docs/writers/screenshots.py [NAME...]` takes those of the pages named, or all. It needs Chromium on
-the PATH, Playwright and Pillow, and for the campaign, which takes minutes, Spark: `./dev tox run -e screenshots`.
+the PATH, Playwright, Pillow and, for the campaign, minutes of Spark: `./dev tox run -e screenshots`.
 """
 
 from __future__ import annotations
