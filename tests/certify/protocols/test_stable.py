@@ -9,8 +9,9 @@ import pytest
 
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.stable import codec_of
+from kassay.certify.protocols.stable import codec_of, parts_of
 from kassay.model.explore.search import explore
+from kassay.model.explore.states import FingerprintedStates, PackedStates
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
@@ -59,6 +60,20 @@ def test_a_models_states_are_the_same_bytes_in_whatever_order_it_meets_them(sett
         ours = [(action, codec.encode(model.canonical(after))) for action, after in model.steps(state)]
         steps = other.steps(theirs.decode(data))
         assert [(action, theirs.encode(other.canonical(after))) for action, after in steps] == ours
+
+
+@pytest.mark.parametrize("settings", MODELS, ids=lambda s: f"{s.model} {s.network} {s.log}")
+def test_packed_and_by_fingerprint_a_model_is_walked_as_it_is(settings):
+    model = build(settings)
+    whole = explore(model, budget=SOME)
+    packed = explore(model, budget=SOME, states=PackedStates(parts_of(model)))
+    marked = explore(
+        model, budget=SOME, states=FingerprintedStates(parts_of(model), codec_of(model).fingerprint)
+    )
+    assert list(packed.graph.states) == whole.graph.states
+    for field in ("parents", "first", "targets", "labels", "good"):
+        one = getattr(whole.graph, field)
+        assert getattr(packed.graph, field) == one == getattr(marked.graph, field), field
 
 
 @pytest.mark.parametrize("settings", [MODELS[0], MODELS[4]], ids=lambda s: s.model)

@@ -12,12 +12,14 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, COMPACTED, ExploreSettings
+from kassay.certify.protocols.stable import parts_of
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.liveness import rounds_between_disturbances
 from kassay.model.explore.random_walk import random_walk
 from kassay.model.explore.search import explore as walk
+from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import (
     Exploration,
     InvariantViolation,
@@ -269,7 +271,8 @@ def explore(
         done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
     renaming = _symmetry(built, symmetry)
-    done = walk(built, promised, budget=limits, progress=progress, symmetry=renaming)
+    states = PackedStates(parts_of(built))
+    done = walk(built, promised, budget=limits, progress=progress, symmetry=renaming, states=states)
     return ExploreResult(settings, done, built, symmetric=renaming is not None)
 
 

@@ -1,14 +1,48 @@
-"""The codec of a model's states, whatever model it is."""
+"""How a model's states are written and packed, whatever model it is."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kassay.model.explore.stable import StateCodec
+from kassay.model.explore.states import Parts
 from kassay.model.explore.values import Model
+from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.parts.context import World
+from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 
 
 def codec_of(model: Model[Any]) -> StateCodec:
     """What turns the model's states into bytes and back, out of the cells that the model itself makes."""
     context = getattr(model, "context", None)
     return StateCodec(None if context is None else context.interner.cell)
+
+
+def parts_of(model: Model[Any]) -> Parts[Any]:
+    """What the model's states are packed by: the clients, the broker, and all that is around them.
+
+    The states of models without cells are small, and one part each.
+    """
+    if isinstance(model, ClassicModel):
+        return Parts(_split, _joined, model.options.members + 2)
+    if isinstance(model, TimedModel):
+        return Parts(_split_timed, _joined_timed, model.options.members + 2)
+    return Parts(lambda state: (state,), lambda parts: parts[0], 1)
+
+
+def _split(world: World) -> tuple[Any, ...]:
+    return *world[0], world[1], world[2:]
+
+
+def _joined(parts: tuple[Any, ...]) -> World:
+    return World(parts[:-2], parts[-2], *parts[-1])
+
+
+def _split_timed(state: Timed) -> tuple[Any, ...]:
+    world = state.world
+    return *world[0], world[1], (*world[2:], *state[1:])
+
+
+def _joined_timed(parts: tuple[Any, ...]) -> Timed:
+    *around, clocks, loads = parts[-1]
+    return Timed(World(parts[:-2], parts[-2], *around), clocks, loads)

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
+from kassay.model.explore.states import States, WholeStates
+
 S = TypeVar("S", bound=Hashable)
 
 
@@ -41,10 +43,12 @@ class Graph(Generic[S]):
     """The reached states by number and their edges, those of one state side by side.
 
     States are numbered in the order of discovery and expanded in that order, so that the edges of
-    state `i` are `first[i] .. first[i + 1]`. Eight bytes an edge and sixteen a state.
+    state `i` are `first[i] .. first[i + 1]`. Eight bytes an edge and, beside
+    the state itself, seventeen a state. `good` says of each whether a run may rest there for ever.
     """
 
-    states: list[S] = field(default_factory=list)
+    states: States[S] = field(default_factory=WholeStates)
+    good: bytearray = field(default_factory=bytearray)
     parents: array[int] = field(default_factory=lambda: array("i"))
     depths: array[int] = field(default_factory=lambda: array("I"))
     first: array[int] = field(default_factory=lambda: array("Q", [0]))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, TypeAlias, TypeVar
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+from typing import TypeAlias, TypeVar
 
+from kassay.model.explore.components import components
 from kassay.model.explore.graph import Action, Graph
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.traces import retrace
@@ -31,67 +33,58 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     such a component is unfolded into the states of the full model and judged there. One of more than
     `unfolded_max` states is counted `undecided`.
     """
-    import networkx as nx
-
     names = list(graph.actions)
-    faulty = [action.fault for action in names]
-    good = bytearray(model.converged(state) for state in graph.states)
-    links: Any = nx.DiGraph()
-    links.add_nodes_from(range(graph.expanded))
-    links.add_edges_from((a, b) for a, _, b in _progress_edges(graph) if a != b)
-
-    hopeful = {n for n in range(graph.expanded) if good[n]}
-    waiting = list(hopeful)
-    while waiting:
-        for before in links.pred[waiting.pop()]:
-            if before not in hopeful:
-                hopeful.add(before)
-                waiting.append(before)
+    faulty = bytes(action.fault for action in names)
+    good, hopeful = graph.good, bytearray(graph.expanded)
 
     def edges(node: int) -> Iterator[tuple[Action, int]]:
         return ((names[label], target) for label, target in graph.edges(node))
 
     livelocks: list[Stuck[S]] = []
+    ends: list[int] = []
     undecided = 0
-    turning: set[int] = set()
-    for component in nx.strongly_connected_components(links):
+    for component in components(graph, faulty):
+        if any(good[n] for n in component) or any(
+            hopeful[t] for n in component for t in _ahead(graph, faulty, n)
+        ):
+            for n in component:
+                hopeful[n] = 1
         if all(good[n] for n in component):
             continue
         entry = min(component)
-        inside: set[int] = component
+        inside: Set[int] = set(component)
         look: Edges = edges
+        turning = False
         if isinstance(model, Reduced) and (len(component) > 1 or _repeats(graph, faulty, entry)):
-            steps = _unfolded(model, graph, component, unfolded_max)
+            steps = _unfolded(model, graph, inside, unfolded_max)
             if steps is None:
                 undecided += 1
                 continue
             inside, look = set(range(len(steps))), steps.__getitem__
-            turning |= component if len(steps) > 1 else set()
+            turning = len(steps) > 1
         if len(inside) > 1 and not _unfair(look, inside):
             cycle = _cycle(look, inside, min(inside))
             livelocks.append(Stuck(retrace(model, graph, entry), len(inside), cycle))
-    ends = [n for n in links if links.out_degree(n) == 0 and not good[n] and n not in turning]
+        if not turning and len(component) == 1 and next(_ahead(graph, faulty, entry), None) is None:
+            ends.append(entry)
+    ends.sort()
     dead = tuple(Stuck(retrace(model, graph, n) if i < TRACES_MAX else (), 1) for i, n in enumerate(ends))
     livelocks.sort(key=lambda stuck: len(stuck.trace))
-    return Liveness(dead, tuple(livelocks), graph.expanded - len(hopeful), undecided)
+    return Liveness(dead, tuple(livelocks), graph.expanded - sum(hopeful), undecided)
 
 
-def _progress_edges(graph: Graph[S]) -> Iterator[tuple[int, int, int]]:
-    """(source, action number, target) of every edge that is not a fault."""
-    faulty = [action.fault for action in graph.actions]
-    for node in range(graph.expanded):
-        for label, target in graph.edges(node):
-            if not faulty[label]:
-                yield node, label, target
+def _ahead(graph: Graph[S], skipped: Sequence[int], node: int) -> Iterator[int]:
+    """Where the steps of a state lead that are not skipped, to itself left out."""
+    return (target for label, target in graph.edges(node) if target != node and not skipped[label])
 
 
-def _repeats(graph: Graph[S], faulty: list[bool], node: int) -> bool:
+def _repeats(graph: Graph[S], faulty: Sequence[int], node: int) -> bool:
     """Whether a step that is no fault leads back to the state's own number."""
     return any(target == node and not faulty[label] for label, target in graph.edges(node))
 
 
 def _unfolded(
-    model: Reduced[S], graph: Graph[S], component: set[int], states_max: int
+    model: Reduced[S], graph: Graph[S], component: Set[int], states_max: int
 ) -> list[list[tuple[Action, int]]] | None:
     """The steps (-1: out of it) of all states of the full model that a component stands for.
 
@@ -100,7 +93,7 @@ def _unfolded(
     that `retrace` ends in.
     """
     full = model.full
-    inside = {graph.states[n] for n in component}
+    number = graph.states.number
     states = [full.canonical(retrace(model, graph, min(component))[-1].state)]
     ids = {states[0]: 0}
     steps: list[list[tuple[Action, int]]] = []
@@ -108,7 +101,7 @@ def _unfolded(
         edges: list[tuple[Action, int]] = []
         for action, after in full.steps(state):
             after = full.canonical(after)
-            if action.fault or model.symmetry(after) not in inside:
+            if action.fault or number(model.symmetry(after)) not in component:
                 edges.append((action, -1))
                 continue
             if after not in ids:
@@ -121,7 +114,7 @@ def _unfolded(
     return steps
 
 
-def _unfair(edges: Edges, component: set[int]) -> bool:
+def _unfair(edges: Edges, component: Set[int]) -> bool:
     """Whether weak fairness forbids staying in the component.
 
     An action is the same in two states when actor and name agree, whatever it carries.
@@ -143,7 +136,7 @@ def _unfair(edges: Edges, component: set[int]) -> bool:
     return True
 
 
-def _cycle(edges: Edges, component: set[int], entry: int) -> tuple[Action, ...]:
+def _cycle(edges: Edges, component: Set[int], entry: int) -> tuple[Action, ...]:
     """The shortest round trip from the entry through the component without faults."""
     back: dict[int, tuple[int, Action]] = {}
     queue = [entry]
@@ -169,32 +162,24 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
     Paths start in every reachable state. The longest path is taken over the condensation; a
     component that begins a generation inside itself can do so for ever.
     """
-    import networkx as nx
-
-    names = list(graph.actions)
-    links: Any = nx.DiGraph()
-    links.add_nodes_from(range(graph.expanded))
-    for source, label, target in _progress_edges(graph):
-        action = names[label]
-        if action.disturbs or (source == target and not action.rounds):
-            continue
-        weight = max(
-            action.rounds, links.edges[source, target]["rounds"] if links.has_edge(source, target) else 0
-        )
-        links.add_edge(source, target, rounds=weight)
-    component_of: dict[int, int] = {}
-    best: dict[int, int] = {}
-    # Tarjan's order is reverse topological: every component comes after those it leads to.
-    for number, component in enumerate(nx.strongly_connected_components(links)):
+    skipped = bytes(action.fault or action.disturbs for action in graph.actions)
+    rounds = [action.rounds for action in graph.actions]
+    best = array("I", bytes(4 * graph.expanded))
+    inside = bytearray(graph.expanded)
+    most = 0
+    for component in components(graph, skipped):
         for node in component:
-            component_of[node] = number
+            inside[node] = 1
         top = 0
         for node in component:
-            for target, data in links.adj[node].items():
-                if component_of[target] == number:
-                    if data["rounds"]:
-                        return None
-                else:
-                    top = max(top, best[component_of[target]] + data["rounds"])
-        best[number] = top
-    return max(best.values(), default=0)
+            for label, target in graph.edges(node):
+                if skipped[label]:
+                    continue
+                if not inside[target]:
+                    top = max(top, best[target] + rounds[label])
+                elif rounds[label]:
+                    return None
+        for node in component:
+            inside[node], best[node] = 0, top
+        most = max(most, top)
+    return most

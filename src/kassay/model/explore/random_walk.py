@@ -105,9 +105,7 @@ def _walk(
 
 def _met(search: Search[S], state: S, parent: int, depth: int) -> int:
     """The number of a state, which is judged when it is met first."""
-    known = search.model.canonical(state)
-    number = search.ids.get(known)
-    return search.admit(known, parent, depth) if number is None else number
+    return search.admit(search.model.canonical(state), parent, depth)
 
 
 def _drawn(random: Random, enabled: list[tuple[Action, S]]) -> tuple[Action, S]:

@@ -10,7 +10,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
 from kassay.model.explore.liveness import judge_liveness
+from kassay.model.explore.memo import Memo
 from kassay.model.explore.reduced import Reduced
+from kassay.model.explore.states import States
 from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import (
     Exploration,
@@ -34,13 +36,13 @@ _Question: TypeAlias = tuple[str, Callable[..., Iterable[Finding] | None]]
 
 def _grouped(
     questions: Iterable[tuple[Invariant[S], Callable[..., Iterable[Finding] | None] | None]],
-) -> list[tuple[Any, Any, list[_Question], dict[Any, _Said]]]:
+) -> list[tuple[Any, Any, list[_Question], Memo[Any, _Said]]]:
     """Invariants that read alike are judged, and remembered, together; those without a predicate are not."""
     groups: dict[tuple[Any, Any], list[_Question]] = {}
     for invariant, check in questions:
         if check is not None:
             groups.setdefault((invariant.reads, invariant.relevant), []).append((invariant.name, check))
-    return [(reads, relevant, group, {}) for (reads, relevant), group in groups.items()]
+    return [(reads, relevant, group, Memo()) for (reads, relevant), group in groups.items()]
 
 
 class Search(Generic[S]):
@@ -52,12 +54,12 @@ class Search(Generic[S]):
         invariants: Sequence[Invariant[S]],
         budget: WalkLimits,
         progress: Callable[[WalkProgress], None] | None,
+        states: States[S] | None = None,
     ) -> None:
         self.model = model
         self.budget = budget
         self.progress = progress
-        self.graph: Graph[S] = Graph()
-        self.ids: dict[S, int] = {}
+        self.graph: Graph[S] = Graph() if states is None else Graph(states)
         self.state_checks = _grouped((inv, inv.check) for inv in invariants)
         self.step_checks = _grouped((inv, inv.check_step) for inv in invariants)
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
@@ -119,18 +121,19 @@ class Search(Generic[S]):
                 self.note(name, finding, node, (action, after))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
-        """Number a new state and judge it."""
+        """The state's number; one that is new is judged."""
         graph = self.graph
-        node = self.ids[state] = len(graph.states)
-        graph.states.append(state)
-        graph.parents.append(parent)
-        graph.depths.append(depth)
-        self.judge_state(state, node)
+        node = graph.states.put(state)
+        if node == len(graph.parents):
+            graph.parents.append(parent)
+            graph.depths.append(depth)
+            self.judge_state(state, node)
+            graph.good.append(self.model.converged(state))
         return node
 
     def expand(self, node: int) -> None:
         """Take every step of one state."""
-        graph, ids, actions = self.graph, self.ids, self.graph.actions
+        graph, actions = self.graph, self.graph.actions
         canonical, targets, labels = self.model.canonical, graph.targets, graph.labels
         state = graph.states[node]
         depth = graph.depths[node] + 1
@@ -138,16 +141,13 @@ class Search(Generic[S]):
         for action, after in self.model.steps(state):
             if lefts and after is not state:
                 self.judge_step(state, lefts, node, action, after)
-            after = canonical(after)
-            target = ids.get(after)
-            if target is None:
-                target = self.admit(after, node, depth)
-            targets.append(target)
+            targets.append(self.admit(canonical(after), node, depth))
             label = actions.get(action)
             if label is None:
                 label = actions[action] = len(actions)
             labels.append(label)
         graph.first.append(len(targets))
+        graph.states.expanded(node)
 
     def tell(self, node: int) -> None:
         """Report to the progress callback."""
@@ -162,9 +162,7 @@ class Search(Generic[S]):
     def walk(self) -> str | None:
         """Expand states in order until none is left; the name of the limit that came first, or None."""
         for start in self.model.initial():
-            start = self.model.canonical(start)
-            if start not in self.ids:
-                self.admit(start, -1, 0)
+            self.admit(self.model.canonical(start), -1, 0)
         budget, graph = self.budget, self.graph
         node = 0
         while node < len(graph.states) and not self.stop:
@@ -241,14 +239,15 @@ def explore(
     progress: Callable[[WalkProgress], None] | None = None,
     check_liveness: bool = True,
     symmetry: Callable[[S], S] | None = None,
+    states: States[S] | None = None,
 ) -> Exploration[S]:
     """Walk all states of the model within the budget and judge them.
 
     With a `symmetry` one state of each class is walked (see `Reduced`); traces are runs of the model all
-    the same. Liveness is judged only on complete graphs.
+    the same. Liveness is judged only on complete graphs. `states` keeps the states, unless told as they are.
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
-    search = Search(walked, invariants, budget or WalkLimits(), progress)
+    search = Search(walked, invariants, budget or WalkLimits(), progress, states)
     with _uncollected():
         limit = search.walk()
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)

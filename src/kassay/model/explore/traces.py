@@ -18,12 +18,12 @@ def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], .
     follows the representatives' classes from the true start, so that its actions compose.
     """
     path = graph.path(node)
-    state = next(s for s in model.initial() if model.canonical(s) == graph.states[path[0]])
+    number = graph.states.number
+    state = next(s for s in model.initial() if number(model.canonical(s)) == path[0])
     trace: list[WalkStep[S]] = [WalkStep(None, state)]
-    for number in path[1:]:
-        goal = graph.states[number]
+    for goal in path[1:]:
         action, state = next(
-            (act, after) for act, after in model.steps(state) if model.canonical(after) == goal
+            (act, after) for act, after in model.steps(state) if number(model.canonical(after)) == goal
         )
         trace.append(WalkStep(action, state))
     return tuple(trace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult
@@ -91,7 +91,7 @@ def state_graph(
             f"state {state}, {counted(graph.depths[state], 'step')} from the start"
             + (f": {kinds[state]}" if kinds[state] else ""),
             graph.parents[state] < 0,
-            result.built.converged(graph.states[state]),
+            bool(graph.good[state]),
             state in steps,
             state == last,
             f"{name}/step-{steps[state]}" if state in steps else "",
@@ -130,11 +130,10 @@ def _steps_of(result: ExploreResult, way: Sequence[WalkStep[Any]]) -> dict[int, 
     A trace may pass a state that only a renaming of clients leads to the graph's: such states are left out.
     """
     graph = result.exploration.graph
-    numbers: Mapping[Hashable, int] = {state: number for number, state in enumerate(graph.states)}
     steps: dict[int, int] = {}
     for step, each in enumerate(way):
-        number = numbers.get(result.built.canonical(each.state))
-        if number is not None:
+        number = graph.states.number(result.built.canonical(each.state))
+        if number >= 0:
             steps[number] = step
     return steps
 
@@ -144,7 +143,7 @@ def _kind(result: ExploreResult, state: int, steps: Mapping[int, int]) -> str:
     words = []
     if graph.parents[state] < 0:
         words.append("a start")
-    if result.built.converged(graph.states[state]):
+    if graph.good[state]:
         words.append("a run may rest here")
     if state in steps:
         words.append(f"step {steps[state]} of the run")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.coordinator.ages import aged
 from kassay.model.protocols.coordinator.runtime import (
     NO_HISTORY,
@@ -84,9 +85,9 @@ class Brokers:
         self.compacted = compacted
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
         # Named tuples of two classes may be equal, as ResolutionRun() is to TargetApplied(): so by class too.
-        self._outcomes: dict[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = {}
-        self._loaded: dict[tuple[Interned, bool], tuple[Interned, ...]] = {}
-        self._stepped: dict[tuple[Interned, type[Event], Event], tuple[Result, ...]] = {}
+        self._outcomes: Memo[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = Memo()
+        self._loaded: Memo[tuple[Interned, bool], tuple[Interned, ...]] = Memo()
+        self._stepped: Memo[tuple[Interned, type[Event], Event], tuple[Result, ...]] = Memo()
 
     def first(self, image: requests.Image, number: int = 0) -> Interned:
         """A broker that has never heard of the group; its image has a number where images have one."""

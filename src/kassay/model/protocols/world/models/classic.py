@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient
@@ -98,7 +99,7 @@ class ClassicModel:
         self.context, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
         self.canonical: Callable[[World], World] = Canonical(self.context.interner)
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
-        self._moves: dict[tuple[Hashable, ...], tuple[WorldMove, ...]] = {}
+        self._moves: Memo[tuple[Hashable, ...], tuple[WorldMove, ...]] = Memo()
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.config import ClientConfig
@@ -89,8 +90,8 @@ class ClientSymmetry:
         self._cell = interner.cell
         self._order = order
         self._shape_cell = Interner().cell
-        self._shapes: dict[tuple[int, Interned], Any] = {}
-        self._moved: dict[tuple[Interned, Places], Interned] = {}
+        self._shapes: Memo[tuple[int, Interned], Any] = Memo()
+        self._moved: Memo[tuple[Interned, Places], Interned] = Memo()
 
     def __call__(self, state: World) -> World:
         """The same world, its clients in an order that depends on no name."""

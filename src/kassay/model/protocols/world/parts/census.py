@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import tps_of
 from kassay.model.protocols.clients.classic_state import ClassicClient
@@ -46,10 +47,10 @@ class Censuses:
     def __init__(self, context: WorldContext) -> None:
         self.context = context
         self._cell = Interner().cell
-        self._beliefs: dict[Any, Interned] = {}
-        self._records: dict[Any, Interned] = {}
-        self._whole: dict[Any, Interned] = {}
-        self._known: dict[Any, Interned] = {}
+        self._beliefs: Memo[Any, Interned] = Memo()
+        self._records: Memo[Any, Interned] = Memo()
+        self._whole: Memo[Any, Interned] = Memo()
+        self._known: Memo[Any, Interned] = Memo()
         self._last: tuple[World | None, Interned] = None, NO_CELL
         self._first_image = first_image(context.options)
 

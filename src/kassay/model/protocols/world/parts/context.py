@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned, Interner, constant
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
@@ -189,7 +190,7 @@ class WorldContext:
         )
         self.taken: frozenset[str] = frozenset()
         self.at_work = 0
-        self._delivered: dict[tuple[Interned, int, requests.ReplyBody], Interned] = {}
+        self._delivered: Memo[tuple[Interned, int, requests.ReplyBody], Interned] = Memo()
         self._spent: dict[tuple[Interned, str], Interned | None] = {}
 
     def member_id(self, broker: CoordinatorHost, prefix: str) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from kassay.model.explore.interned import Interned, Interner
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.parts.context import World
 from kassay.model.protocols.world.parts.renaming import SAME, Count, Facts, facts_of_cell
@@ -23,7 +24,7 @@ class Canonical:
 
     def __init__(self, interner: Interner) -> None:
         self.interner = interner
-        self._renamed: dict[Any, Interned] = {}
+        self._renamed: Memo[Any, Interned] = Memo()
 
     def __call__(self, state: World) -> World:
         """Generations counted from the lowest one in use, member ids numbered from 1 a client."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.brokers import Mail
@@ -35,8 +36,8 @@ class Timers:
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
-        self._present: dict[tuple[int, Interned], tuple[str, str, int]] = {}
-        self._firings: dict[Any, tuple[tuple[Action, Interned, Mail], ...]] = {}
+        self._present: Memo[tuple[int, Interned], tuple[str, str, int]] = Memo()
+        self._firings: Memo[Any, tuple[tuple[Action, Interned, Mail], ...]] = Memo()
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         """What may happen at the coordinator now."""

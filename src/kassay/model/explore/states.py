@@ -1,0 +1,223 @@
+"""The states of a walk by number, and the numbers of states: as they are, packed, or by fingerprint.
+
+A packed state is the numbers of its parts, four bytes each. Parts are few (one for thirty states of a large
+walk), so that millions of states fit where thousands did, and are still told apart exactly. Packed numbers
+are looked up in an open table of numbers of states, which takes 6 to 12 bytes a state where a dict of bytes
+takes 150; the time of either is lost beside that of a step (docs/explorer-speed.md).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterator
+from struct import Struct
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+S = TypeVar("S", bound=Hashable)
+
+SLOTS: Final = 1 << 10
+"""Of an empty table; a table is kept at most five eighths full."""
+_FORGOTTEN: Final = "a walk by fingerprints keeps only the states that wait to be expanded"
+
+
+class States(Protocol[S]):
+    """The states met, numbered in the order of their first `put`."""
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+
+    def expanded(self, node: int) -> None:
+        """Every step of this state has been taken: from here on only `number` is asked for it."""
+
+    def __getitem__(self, node: int) -> S:
+        """The state of this number."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+
+class WholeStates(list[S], Generic[S]):
+    """The states themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers: dict[S, int] = {}
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+        number = self._numbers.setdefault(state, len(self))
+        if number == len(self):
+            self.append(state)
+        return number
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+        return self._numbers.get(state, -1)
+
+    def expanded(self, node: int) -> None:
+        """All are kept."""
+
+
+class Table:
+    """Keys of one length, numbered in the order in which they came."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.keys = bytearray()
+        self._count = 0
+        self._slots = array("I", bytes(4 * SLOTS))
+        self._mask = SLOTS - 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def number(self, key: bytes) -> int:
+        """The key's number, -1 if it has none."""
+        return self._slots[self._place(key)] - 1
+
+    def put(self, key: bytes) -> int:
+        """The key's number, the next one if it is new."""
+        place = self._place(key)
+        number = self._slots[place] - 1
+        if number >= 0:
+            return number
+        self.keys += key
+        self._count += 1
+        self._slots[place] = self._count
+        if self._count * 8 > len(self._slots) * 5:
+            self._grow()
+        return self._count - 1
+
+    def key(self, number: int) -> bytes:
+        """The key of this number."""
+        return bytes(self.keys[number * self.size : (number + 1) * self.size])
+
+    def _place(self, key: bytes) -> int:
+        """Where the key's number is, or the empty slot where it belongs."""
+        slots, keys, size, mask = self._slots, self.keys, self.size, self._mask
+        place = hash(key) & mask
+        while number := slots[place]:
+            end = number * size
+            if keys[end - size : end] == key:
+                break
+            place = place + 1 & mask
+        return place
+
+    def _grow(self) -> None:
+        slots = array("I", bytes(8 * len(self._slots)))
+        mask, size, keys = len(slots) - 1, self.size, bytes(self.keys)
+        for number in range(self._count):
+            place = hash(keys[number * size : (number + 1) * size]) & mask
+            while slots[place]:
+                place = place + 1 & mask
+            slots[place] = number + 1
+        self._slots, self._mask = slots, mask
+
+
+class Parts(Generic[S]):
+    """States as the numbers of their parts.
+
+    `split` gives the parts of a state, as many for each, and `join` puts them together again. Parts are told
+    apart by hash and equality, whatever their place.
+    """
+
+    def __init__(
+        self, split: Callable[[S], tuple[Hashable, ...]], join: Callable[[tuple[Any, ...]], S], places: int
+    ) -> None:
+        self._split = split
+        self._join = join
+        self._layout = Struct(f"={places}I")
+        self.size = self._layout.size
+        self._numbers: dict[Hashable, int] = {}
+        self._parts: list[Any] = []
+
+    def pack(self, state: S) -> bytes:
+        """The state's key; a part that is new gets a number."""
+        parts, numbers = self._split(state), self._numbers
+        try:
+            return self._layout.pack(*[numbers[part] for part in parts])
+        except KeyError:
+            return self._layout.pack(*[self._number(part) for part in parts])
+
+    def unpack(self, key: bytes) -> S:
+        """The state of this key."""
+        parts = self._parts
+        return self._join(tuple([parts[number] for number in self._layout.unpack(key)]))
+
+    def _number(self, part: Hashable) -> int:
+        number = self._numbers.setdefault(part, len(self._parts))
+        if number == len(self._parts):
+            self._parts.append(part)
+        return number
+
+
+class PackedStates(Generic[S]):
+    """All states, packed: told apart exactly."""
+
+    def __init__(self, parts: Parts[S]) -> None:
+        self._parts = parts
+        self._table = Table(parts.size)
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+        return self._table.put(self._parts.pack(state))
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+        return self._table.number(self._parts.pack(state))
+
+    def expanded(self, node: int) -> None:
+        """All are kept."""
+
+    def __getitem__(self, node: int) -> S:
+        if not 0 <= node < len(self._table):
+            raise IndexError(node)
+        return self._parts.unpack(self._table.key(node))
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __iter__(self) -> Iterator[S]:
+        return (self[node] for node in range(len(self)))
+
+
+class FingerprintedStates(Generic[S]):
+    """The fingerprints of all states, and those that wait, packed; two of one fingerprint pass for one."""
+
+    def __init__(self, parts: Parts[S], fingerprint: Callable[[S], int]) -> None:
+        self._parts = parts
+        self._fingerprint = fingerprint
+        self._table = Table(8)
+        self._waiting: dict[int, bytes] = {}
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+        known = len(self._table)
+        number = self._table.put(self._key(state))
+        if number == known:
+            self._waiting[number] = self._parts.pack(state)
+        return number
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+        return self._table.number(self._key(state))
+
+    def expanded(self, node: int) -> None:
+        """Only its fingerprint is kept from here on."""
+        del self._waiting[node]
+
+    def __getitem__(self, node: int) -> S:
+        """The state of this number; raises LookupError where it has been expanded."""
+        packed = self._waiting.get(node)
+        if packed is None:
+            raise LookupError(_FORGOTTEN)
+        return self._parts.unpack(packed)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def _key(self, state: S) -> bytes:
+        return self._fingerprint(state).to_bytes(8, "big", signed=True)
