@@ -1,7 +1,8 @@
 """Distinct states a CPU second after canonicalisation: N0, one core, a fresh process for every walk.
 
     python -m benchmarks.explore_speed            with and without invariants, and one world of each class
-    python -m benchmarks.explore_speed --memory   the graph check too, on a world of some 500,000 states
+    python -m benchmarks.explore_speed --memory   the graph check too, on a world of some 700,000 states
+    python -m benchmarks.explore_speed --jobs     one process beside two on that world, by CPU and by clock
 
 Goals, with all invariants and every world walked: 5,000 states a second at 2 x 2 classic and 3,000 at 3 x 2,
 and four times that as the aim; 500,000 states and the graph check in under 2 GiB. See docs/explorer-speed.md.
@@ -19,9 +20,12 @@ import time
 from typing import Any
 
 from kassay.certify.protocols.explore import build
+from kassay.certify.protocols.explore import explore as certified
 from kassay.certify.protocols.settings import ExploreSettings
+from kassay.certify.protocols.stable import parts_of
 from kassay.certify.protocols.views import views_of
 from kassay.model.explore.search import explore
+from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
@@ -48,7 +52,10 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
     judged = invariants(views_of(model)) if checks else ()
     symmetry = ClientSymmetry(model.context.interner) if renamed and isinstance(model, ClassicModel) else None
     before = time.process_time()
-    done = explore(model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry)
+    states = PackedStates(parts_of(model))
+    done = explore(
+        model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry, states=states
+    )
     return {
         "states": done.states,
         "edges": done.edges,
@@ -58,15 +65,33 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
     }
 
 
+def walk_by(case: tuple[Any, ...], jobs: int) -> dict[str, Any]:
+    """One walk by so many processes: CPU seconds here and of the others together, and by the clock."""
+    name, mode, members, partitions, faults = case
+    settings = ExploreSettings(
+        name, mode=mode, members=members, partitions=partitions, faults=parse_faults(faults)
+    )
+    before, began = time.process_time(), time.monotonic()
+    done = certified(settings, WalkLimits(None), jobs=jobs)
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "states": done.exploration.states,
+        "edges": done.exploration.edges,
+        "here_s": time.process_time() - before,
+        "others_s": others.ru_utime + others.ru_stime,
+        "clock_s": time.monotonic() - began,
+    }
+
+
 def measured(case: tuple[Any, ...], *, checks: bool = True, renamed: bool = False) -> dict[str, Any]:
     """The median of some walks, each in a process of its own."""
     runs = [child(case, checks, renamed, False) for _ in range(RUNS)]
     return runs[0] | {"cpu_s": statistics.median(run["cpu_s"] for run in runs)}
 
 
-def child(*arguments: Any) -> dict[str, Any]:
+def child(*arguments: Any, way: str = "--walk") -> dict[str, Any]:
     """One walk in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.explore_speed", "--walk", json.dumps(arguments)]
+    command = [sys.executable, "-m", "benchmarks.explore_speed", way, json.dumps(arguments)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -81,13 +106,32 @@ def speed(run: dict[str, Any]) -> str:
     return f"{run['states']:>7,} states {run['states'] / run['cpu_s']:>7,.0f} a second {run['cpu_s']:>6.1f} s"
 
 
+def compare_jobs() -> None:
+    """One process and two in turn. By CPU, two take what is done here and half of what the others do."""
+    alone, both = (child(LARGE, jobs, way="--walk-by") for jobs in (1, 2))
+    assert (alone["states"], alone["edges"]) == (both["states"], both["edges"])
+    ratio = alone["here_s"] / (both["here_s"] + both["others_s"] / 2)
+    print(f"{title(LARGE)}: {alone['states']:,} states")
+    print(f"one process {alone['here_s']:.1f} CPU s, {alone['clock_s']:.1f} s by the clock")
+    print(f"two: {both['here_s']:.1f} + {both['others_s']:.1f} CPU s, {both['clock_s']:.1f} s by the clock")
+    print(f"{ratio:.2f} times by CPU, {alone['clock_s'] / both['clock_s']:.2f} by the clock", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--jobs", action="store_true")
     parser.add_argument("--walk", help=argparse.SUPPRESS)
+    parser.add_argument("--walk-by", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.walk:
         print(json.dumps(walk(*json.loads(chosen.walk))))
+        return
+    if chosen.walk_by:
+        print(json.dumps(walk_by(*json.loads(chosen.walk_by))))
+        return
+    if chosen.jobs:
+        compare_jobs()
         return
     if chosen.memory:
         for renamed in (False, True):

@@ -17,7 +17,7 @@ OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
 STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh", "offsets", "warmup")
-WALK = ("seed", "symmetry", "progress")
+WALK = ("seed", "symmetry", "fingerprints", "jobs", "progress")
 
 
 def settings(model: str, **chosen: Any) -> ExploreSettings:

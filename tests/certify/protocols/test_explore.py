@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from kassay.certify.protocols.explore import UNPROMISED, UNSEEN, UNTRIED
@@ -257,3 +259,89 @@ def test_bad_input_is_one_line(settings_, words):
 
 def test_faults_are_read_in_any_order():
     assert parse_faults("pause=2, crash=1") == Faults(crash=1, pause=2)
+
+
+def shown(result):
+    """What must not depend on how states are kept, or on how many processes walk."""
+    done = result.exploration
+    live = done.liveness
+    stuck = live and (
+        len(live.dead_ends),
+        sorted((len(s.trace), s.states) for s in live.livelocks),
+        live.hopeless,
+    )
+    violations = sorted((v.invariant, v.severity, v.length, v.seen) for v in done.violations)
+    return (
+        done.states,
+        done.edges,
+        done.diameter,
+        done.limit,
+        result.verdict,
+        result.rounds,
+        violations,
+        stuck,
+    )
+
+
+WAYS = [
+    ("classic", {"mode": "eager", "partitions": 1, "faults": "pause=1"}),
+    ("kip848", {"members": 3, "partitions": 1}),
+    ("zookeeper", {"switches": frozenset({"zk_finite_retries"}), "faults": "crash=1"}),
+    (
+        "classic",
+        {"mode": "cooperative", "members": 3, "partitions": 1, "switches": frozenset({"no_withhold"})},
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "chosen"), WAYS, ids=str)
+def test_by_fingerprints_a_walk_comes_to_the_same_and_says_how_probably_not(model, chosen):
+    exact, marked = explore(model, **chosen), explore(model, **chosen, fingerprints=True)
+    assert shown(marked) == shown(exact)
+    assert exact.to_json()["collision_probability"] is None
+    assert 0 < marked.to_json()["collision_probability"] < 1e-12
+    for one, other in zip(exact.exploration.violations, marked.exploration.violations, strict=True):
+        assert one.message == other.message
+        assert [step.action for step in one.trace] == [step.action for step in other.trace]
+
+
+@pytest.mark.parametrize(("model", "chosen"), WAYS[:2], ids=str)
+def test_several_processes_come_to_what_one_comes_to(model, chosen):
+    alone, together = explore(model, **chosen), explore(model, **chosen, jobs=2)
+    assert shown(together) == shown(alone)
+    assert together.symmetric == alone.symmetric
+    built = together.built
+    for violation in together.exploration.violations:
+        for before, step in pairwise(violation.trace):
+            assert (step.action, step.state) in list(built.steps(before.state))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "chosen"),
+    [
+        *WAYS[2:],
+        ("classic", {"mode": "eager", "faults": "crash=1,pause=1"}),
+        ("kip848", {"members": 3, "faults": "crash=1"}),
+        ("streams", {"partitions": 1, "faults": "crash=1"}),
+        ("classic", {"timing": Timing(), "partitions": 1}),
+        ("classic", {"network": "steps", "partitions": 1}),
+    ],
+    ids=str,
+)
+def test_several_processes_come_to_what_one_comes_to_in_larger_worlds(model, chosen):
+    alone = shown(explore(model, **chosen))
+    assert [shown(explore(model, **chosen, jobs=jobs)) for jobs in (2, 3)] == [alone, alone]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refused"),
+    [
+        ({"network": "astray", "jobs": 2}, "--jobs: a walk at random"),
+        ({"network": "astray", "fingerprints": True}, "--fingerprints: a walk at random"),
+        ({"jobs": 2, "fingerprints": True}, "--jobs: the states of several processes are told apart exactly"),
+    ],
+)
+def test_ways_to_walk_that_do_not_go_together_are_refused(chosen, refused):
+    with pytest.raises(InputError, match=refused):
+        explore("classic", **chosen)

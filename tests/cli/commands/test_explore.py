@@ -1,8 +1,13 @@
 """`kassay explore` as a user runs it: figures, traces, exit codes, bad input."""
 
 import json
+import os
 import re
 import shlex
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -58,7 +63,7 @@ def test_a_limit_reached_is_unknown(tmp_path: Path, limit: tuple[str, str]) -> N
 
 def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     done = kassay("explore", "draft", "--faults", "crash=1,pause=1", "--json", "-", cwd=tmp_path)
-    document = valid(json.loads(done.stdout), "explore-4")
+    document = valid(json.loads(done.stdout), "explore-5")
     assert (document["model"], document["limit"]) == ("draft", None)
     assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
     told = {"invariant": "live-members-kept", "id": "I17", "why": "nothing in this model shows it"}
@@ -71,7 +76,7 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
 def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--max-states", "50", "--json", "found.json", cwd=tmp_path)
     assert done.returncode == 3
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-4")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-5")
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
@@ -273,7 +278,7 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
     arguments = ("--network", "N2", "--faults", "duplicate=1", "--seed", "2", "--json", "found.json")
     done = kassay("explore", "kip848", *arguments, cwd=tmp_path)
     assert done.returncode == 1, done.stdout
-    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-4")
+    document = valid(json.loads((tmp_path / "found.json").read_text()), "explore-5")
     assert document["limit"] == "random walks"
     assert document["settings"]["seed"] == 2
     assert "heartbeat arrives" in done.stdout
@@ -314,7 +319,7 @@ def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_t
 def test_a_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     done = here("explore", "zookeeper", "--report", "html", "--out", "pages", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0
-    valid(json.loads(done.stdout), "explore-4")
+    valid(json.loads(done.stdout), "explore-5")
     assert done.stderr == "report: pages/exploration.html\n"
     page = (tmp_path / "pages" / "exploration.html").read_text()
     assert "kassay explore zookeeper --report html --out pages --json -" in page
@@ -326,9 +331,79 @@ def test_a_streams_group_is_walked_and_its_json_says_what_it_has_beside(tmp_path
     chosen = ("--tasks", "1", "--standby", "1", "--processes", "2", "--delayed")
     done = kassay("explore", "streams", *chosen, "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    document = valid(json.loads(done.stdout), "explore-4")
+    document = valid(json.loads(done.stdout), "explore-5")
     assert (document["model"], document["verdict"]) == ("streams", "holds")
     beside = {
         name: document["settings"][name] for name in ("standby", "processes", "endpoints", "delayed", "fresh")
     }
     assert beside == {"standby": 1, "processes": 2, "endpoints": 0, "delayed": True, "fresh": False}
+
+
+def test_by_fingerprints_the_odds_are_told(tmp_path: Path) -> None:
+    done = kassay("explore", "zookeeper", "--fingerprints", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"^fingerprints of 64 bits: any two states agree with a probability of \de-\d\d$", done.stdout, re.M
+    )
+    assert "again: kassay explore zookeeper --fingerprints" in done.stdout
+
+
+def test_by_fingerprints_a_page_draws_the_states_as_well(tmp_path: Path) -> None:
+    assert here("explore", "zookeeper", "--report", "html", "--out", "exact", cwd=tmp_path).returncode == 0
+    assert (
+        here(
+            "explore", "zookeeper", "--report", "html", "--out", "fp", "--fingerprints", cwd=tmp_path
+        ).returncode
+        == 0
+    )
+    drawn = [
+        re.findall(r"<circle.*", (tmp_path / way / "exploration.html").read_text()) for way in ("exact", "fp")
+    ]
+    assert drawn[0] == drawn[1] != []
+
+
+@pytest.mark.slow
+def test_an_interrupt_of_several_processes_is_one_line_and_leaves_none(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "kassay",
+        "explore",
+        "kip848",
+        "--members",
+        "3",
+        "--faults",
+        "pause=1",
+        "--jobs",
+        "2",
+    ]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as walk:
+        while len(group(walk.pid)) < 3:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        os.killpg(walk.pid, signal.SIGINT)
+        _, told = walk.communicate(timeout=60)
+    assert (walk.returncode, told.strip()) == (130, "kassay: interrupted")
+    assert group(walk.pid) == []
+
+
+def group(leader: int) -> list[str]:
+    """The processes of a group."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pgid=,stat="], check=True, capture_output=True, text=True
+    ).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    return [stat for number, stat in rows if number == str(leader) and not stat.startswith("Z")]
+
+
+def test_an_assignor_of_ones_own_is_asked_in_one_process(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("class Own:\n    def assign(self, partitions, members): return {}\n")
+    told = one_line(here("explore", "classic", "--assignor", "own.py:Own", "--jobs", "2", cwd=tmp_path), 2)
+    assert "--jobs: an assignor of yours is asked in one process" in told

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, COMPACTED, ExploreSettings
-from kassay.certify.protocols.stable import parts_of
+from kassay.certify.protocols.stable import codec_of, parts_of, place_of
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.liveness import rounds_between_disturbances
+from kassay.model.explore.parallel.shard import Shares
+from kassay.model.explore.parallel.walk import explore_by
 from kassay.model.explore.random_walk import random_walk
+from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore as walk
-from kassay.model.explore.states import PackedStates
+from kassay.model.explore.stable import collision_probability
+from kassay.model.explore.states import FingerprintedStates, PackedStates, States
 from kassay.model.explore.values import (
     Exploration,
     InvariantViolation,
@@ -49,7 +54,7 @@ from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import Views, invariants, load_invariants
 
-SCHEMA: Final = "kassay/explore/4"
+SCHEMA: Final = "kassay/explore/5"
 REGEX: Final = "t.*"
 """What clients subscribe by that leave it to the coordinator which topics that are."""
 UNSEEN: Final = "nothing in this model shows it"
@@ -80,6 +85,7 @@ class ExploreResult:
     """What one exploration came to; `built` is the model walked, whose states the traces hold.
 
     `symmetric`: states that differ in who is who were walked once. `seed` is that of walks at random.
+    `fingerprints`: states were told apart by these alone.
     """
 
     settings: ExploreSettings
@@ -87,6 +93,12 @@ class ExploreResult:
     built: Model[Any]
     symmetric: bool = False
     seed: int | None = None
+    fingerprints: bool = False
+
+    @property
+    def collision_probability(self) -> float | None:
+        """The odds that two states were taken for one; None where they are told apart exactly."""
+        return collision_probability(self.exploration.states) if self.fingerprints else None
 
     @property
     def verdict(self) -> Verdict:
@@ -135,6 +147,7 @@ class ExploreResult:
             "diameter": done.diameter,
             "limit": done.limit,
             "verdict": str(done.verdict),
+            "collision_probability": self.collision_probability,
             "elapsed_s": round(done.elapsed_s, 3),
             "violations": [_violation_json(violation) for violation in done.violations],
             "not_asked": [
@@ -255,25 +268,63 @@ def explore(
     *,
     seed: int = 0,
     symmetry: bool | None = None,
+    fingerprints: bool = False,
+    jobs: int = 1,
     progress: Callable[[WalkProgress], None] | None = None,
 ) -> ExploreResult:
     """Walk the model that the settings describe, with all invariants on.
 
     With `symmetry` worlds that differ only in who is who among interchangeable clients are walked once;
     None: from three clients on, where it saves time. A network on which messages go astray has no end: it
-    is walked at random from the `seed`, and never found to hold.
+    is walked at random from the `seed`, and never found to hold. With `fingerprints` these are kept
+    instead of the states: two of one fingerprint are taken for one, with the probability that the result
+    tells. Of several `jobs` each walks a share of the states, in a process of its own.
 
     Raises InputError for settings that are unknown, or that no exhaustive walk covers.
     """
     built = build(settings)
     promised = invariants(_views(settings, built))
+    _check_ways(settings, fingerprints, jobs)
     if settings.network is NetworkLevel.ASTRAY:
         done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
     renaming = _symmetry(built, symmetry)
-    states = PackedStates(parts_of(built))
+    if jobs > 1:
+        make = partial(shares_of, settings, symmetric=renaming is not None)
+        shares = make()
+        done = explore_by(jobs, shares, make, budget=limits, progress=progress)
+        return ExploreResult(settings, done, _full(shares.model), symmetric=renaming is not None)
+    states: States[Any] = PackedStates(parts_of(built))
+    if fingerprints:
+        states = FingerprintedStates(parts_of(built), codec_of(built).fingerprint)
     done = walk(built, promised, budget=limits, progress=progress, symmetry=renaming, states=states)
-    return ExploreResult(settings, done, built, symmetric=renaming is not None)
+    return ExploreResult(settings, done, built, symmetric=renaming is not None, fingerprints=fingerprints)
+
+
+def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> None:
+    """Raise InputError for ways to walk that do not go with the settings, or with each other."""
+    for option, wanted in (("--fingerprints", fingerprints), ("--jobs", jobs > 1)):
+        if wanted and settings.network is NetworkLevel.ASTRAY:
+            raise InputError(f"{option}: a walk at random; expected --network atomic or steps")
+    if jobs > 1 and fingerprints:
+        raise InputError("--jobs: the states of several processes are told apart exactly; expected --exact")
+    if jobs > 1 and not isinstance(settings.assignor, str | None):
+        raise InputError("--jobs: an assignor of yours is asked in one process; expected a name")
+
+
+def shares_of(settings: ExploreSettings, *, symmetric: bool) -> Shares[Any]:
+    """What a process needs to walk its share of the states, those that clients' names tell apart once."""
+    built = build(settings)
+    codec = codec_of(built)
+    walked = built
+    if symmetric and isinstance(built, ClassicModel):
+        walked = Reduced(built, ClientSymmetry(built.context.interner, codec.cell_digest))
+    promised = invariants(_views(settings, built))
+    return Shares(walked, promised, parts_of(built), codec, place_of(built, codec))
+
+
+def _full(model: Model[Any]) -> Model[Any]:
+    return model.full if isinstance(model, Reduced) else model
 
 
 def _views(settings: ExploreSettings, built: Model[Any]) -> Views:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kassay.model.explore.stable import StateCodec
@@ -28,6 +29,23 @@ def parts_of(model: Model[Any]) -> Parts[Any]:
     if isinstance(model, TimedModel):
         return Parts(_split_timed, _joined_timed, model.options.members + 2)
     return Parts(lambda state: (state,), lambda parts: parts[0], 1)
+
+
+def place_of(model: Model[Any], codec: StateCodec) -> Callable[[Any], int]:
+    """A number of each state's value by which states are dealt to processes: that of its coordinator, if any.
+
+    States with one coordinator go to one process, which remembers what may happen to it; dealt by all that
+    they are, every process would have to find that out.
+    """
+
+    def of_world(world: World) -> int:
+        return int.from_bytes(codec.cell_digest(world.broker.value.coordinator)[:8], "big")
+
+    if isinstance(model, ClassicModel):
+        return of_world
+    if isinstance(model, TimedModel):
+        return lambda state: of_world(state.world)
+    return codec.fingerprint
 
 
 def _split(world: World) -> tuple[Any, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
+    from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
     from kassay.model.groups.group import Assignment, Group
     from kassay.model.protocols.world.streams.options import StreamsOptions
@@ -137,6 +140,19 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     "unless told, once from three clients on.",
 )
 @click.option(
+    "--exact/--fingerprints",
+    default=True,
+    show_default=True,
+    help="Keep every state, packed; or 64 bits of each, and say how probably two passed for one.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Walk in so many processes, each with a share of the states.",
+)
+@click.option(
     "--switch",
     "switches",
     multiple=True,
@@ -170,7 +186,9 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
             limits,
             seed=chosen["seed"],
             symmetry=chosen["symmetry"],
-            progress=lambda walked: show(walked.states),
+            fingerprints=not chosen["exact"],
+            jobs=chosen["jobs"],
+            progress=lambda walked: show(walked.states, _progress(walked)),
         )
     again = typed_again(context)
     view = partial(exploration_view, result, replay=again, mermaid=chosen["mermaid"])
@@ -181,6 +199,19 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
         write_page(render(result, again=again), chosen["out"], "exploration.html")
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
+
+
+def _progress(walked: WalkProgress) -> str:
+    """How the walk goes on: how deep, how fast, in how much memory."""
+    rate = walked.states / walked.elapsed_s if walked.elapsed_s else 0.0
+    return f"{walked.states:,} states, depth {walked.depth}, {rate:,.0f}/s, {_peak_mib():,} MiB"
+
+
+def _peak_mib() -> int:
+    """The most memory that this process, or one that it started and that has ended, has taken, in MiB."""
+    unit = 1 << 20 if platform.system() == "Darwin" else 1 << 10
+    both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return max(resource.getrusage(whose).ru_maxrss for whose in both) // unit
 
 
 def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:

@@ -212,7 +212,7 @@ def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, aft
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """No cyclic garbage collection meanwhile: states are tuples, which hold no cycles.
 
     A walk keeps nearly all that it makes, and the collector would look through all of it again and
@@ -248,12 +248,19 @@ def explore(
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
     search = Search(walked, invariants, budget or WalkLimits(), progress, states)
-    with _uncollected():
+    with uncollected():
         limit = search.walk()
+    return concluded(search, invariants, limit, check_liveness=check_liveness)
+
+
+def concluded(
+    search: Search[S], invariants: Sequence[Invariant[S]], limit: str | None, *, check_liveness: bool = True
+) -> Exploration[S]:
+    """What a search that has walked comes to: traces read back, and liveness where the graph is complete."""
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)
     violations = _violations(search, invariants)
     liveness = None
     if check_liveness and limit is None:
-        liveness = judge_liveness(walked, search.graph)
+        liveness = judge_liveness(search.model, search.graph)
     elapsed_s = time.monotonic() - search.started
     return Exploration(search.graph, violations, liveness, limit, elapsed_s, frozenset(search.asked))

@@ -9,9 +9,11 @@ takes 150; the time of either is lost beside that of a step (docs/explorer-speed
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from struct import Struct
 from typing import Any, Final, Generic, Protocol, TypeVar
+
+from kassay.model.explore.memo import Memo
 
 S = TypeVar("S", bound=Hashable)
 
@@ -87,9 +89,15 @@ class Table:
         self.keys += key
         self._count += 1
         self._slots[place] = self._count
-        if self._count * 8 > len(self._slots) * 5:
-            self._grow()
+        if self._is_full():
+            self._rebuild()
         return self._count - 1
+
+    def extend(self, keys: bytes) -> None:
+        """Add keys, of which none is there yet."""
+        self.keys += keys
+        self._count = len(self.keys) // self.size
+        self._rebuild()
 
     def key(self, number: int) -> bytes:
         """The key of this number."""
@@ -106,8 +114,14 @@ class Table:
             place = place + 1 & mask
         return place
 
-    def _grow(self) -> None:
-        slots = array("I", bytes(8 * len(self._slots)))
+    def _is_full(self) -> bool:
+        return self._count * 8 > len(self._slots) * 5
+
+    def _rebuild(self) -> None:
+        length = len(self._slots)
+        while self._count * 8 > length * 5:
+            length *= 2
+        slots = array("I", bytes(4 * length))
         mask, size, keys = len(slots) - 1, self.size, bytes(self.keys)
         for number in range(self._count):
             place = hash(keys[number * size : (number + 1) * size]) & mask
@@ -128,7 +142,8 @@ class Parts(Generic[S]):
         self, split: Callable[[S], tuple[Hashable, ...]], join: Callable[[tuple[Any, ...]], S], places: int
     ) -> None:
         self._split = split
-        self._join = join
+        self.join = join
+        self.places = places
         self._layout = Struct(f"={places}I")
         self.size = self._layout.size
         self._numbers: dict[Hashable, int] = {}
@@ -140,14 +155,23 @@ class Parts(Generic[S]):
         try:
             return self._layout.pack(*[numbers[part] for part in parts])
         except KeyError:
-            return self._layout.pack(*[self._number(part) for part in parts])
+            return self._layout.pack(*[self.part_number(part) for part in parts])
 
     def unpack(self, key: bytes) -> S:
         """The state of this key."""
         parts = self._parts
-        return self._join(tuple([parts[number] for number in self._layout.unpack(key)]))
+        return self.join(tuple([parts[number] for number in self._layout.unpack(key)]))
 
-    def _number(self, part: Hashable) -> int:
+    def part(self, number: int) -> Any:
+        """The part of this number."""
+        return self._parts[number]
+
+    def all(self) -> Sequence[Any]:
+        """All parts, by their numbers."""
+        return self._parts
+
+    def part_number(self, part: Hashable) -> int:
+        """The part's number, the next one if it is new."""
         number = self._numbers.setdefault(part, len(self._parts))
         if number == len(self._parts):
             self._parts.append(part)
@@ -155,15 +179,19 @@ class Parts(Generic[S]):
 
 
 class PackedStates(Generic[S]):
-    """All states, packed: told apart exactly."""
+    """All states, packed: told apart exactly. Those met lately are remembered as they are, for speed."""
 
     def __init__(self, parts: Parts[S]) -> None:
         self._parts = parts
         self._table = Table(parts.size)
+        self._lately: Memo[S, int] = Memo()
 
     def put(self, state: S) -> int:
         """The state's number, the next one if it is new."""
-        return self._table.put(self._parts.pack(state))
+        number = self._lately.get(state)
+        if number is None:
+            number = self._lately[state] = self._table.put(self._parts.pack(state))
+        return number
 
     def number(self, state: S) -> int:
         """The state's number, -1 if it has none."""
@@ -171,6 +199,14 @@ class PackedStates(Generic[S]):
 
     def expanded(self, node: int) -> None:
         """All are kept."""
+
+    def keys(self) -> bytes:
+        """The packed states, one after the other."""
+        return bytes(self._table.keys)
+
+    def extend(self, keys: bytes) -> None:
+        """Add packed states, of which none is there yet."""
+        self._table.extend(keys)
 
     def __getitem__(self, node: int) -> S:
         if not 0 <= node < len(self._table):
@@ -191,14 +227,17 @@ class FingerprintedStates(Generic[S]):
         self._parts = parts
         self._fingerprint = fingerprint
         self._table = Table(8)
+        self._lately: Memo[S, int] = Memo()
         self._waiting: dict[int, bytes] = {}
 
     def put(self, state: S) -> int:
         """The state's number, the next one if it is new."""
-        known = len(self._table)
-        number = self._table.put(self._key(state))
-        if number == known:
-            self._waiting[number] = self._parts.pack(state)
+        number = self._lately.get(state)
+        if number is None:
+            known = len(self._table)
+            number = self._lately[state] = self._table.put(self._key(state))
+            if number == known:
+                self._waiting[number] = self._parts.pack(state)
         return number
 
     def number(self, state: S) -> int:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.model.explore.graph import Action
+from kassay.model.explore.stable import FINGERPRINT_BITS
 from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.values.releases import NEWEST
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
@@ -38,6 +39,10 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
             f"{done.elapsed_s:.1f} s ({speed:.0f} states/s)"
         ),
     ]
+    if result.collision_probability is not None:
+        odds = f"{result.collision_probability:.1g}"
+        words = f"fingerprints of {FINGERPRINT_BITS} bits: any two states agree with a probability of {odds}"
+        parts.append(line(words))
     runs = _Runs(mermaid)
     for severity in Severity:
         for violation in done.violations:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import ClassicClient, started
 from kassay.model.protocols.clients.config import Process
@@ -37,7 +38,7 @@ class FaultSteps:
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
-        self._ends: dict[tuple[int, Interned], tuple[tuple[str, Action, Interned], ...]] = {}
+        self._ends: Memo[tuple[int, Interned], tuple[tuple[str, Action, Interned], ...]] = Memo()
 
     def rollout_steps(self, c: int) -> int:
         """How many lists of assignors a client has."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.interned import Interned
+from kassay.model.explore.memo import Memo
 from kassay.model.protocols.clients import streams as cs
 from kassay.model.protocols.clients import streams_offsets
 from kassay.model.protocols.clients.config import ClientConfig, Process
@@ -38,7 +39,7 @@ class StreamsCensuses(Censuses):
         super().__init__(*arguments)
         self.standbys = standbys
         self.warms_up = warms_up
-        self._tasks: dict[Any, TaskCensus] = {}
+        self._tasks: Memo[Any, TaskCensus] = Memo()
 
     def record(self, state: World) -> RegisteredMember:
         """What the registry says."""

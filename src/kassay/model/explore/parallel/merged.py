@@ -1,0 +1,84 @@
+"""The graph that the shares of all processes make up: states by level, and within a level by process."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Sequence
+from itertools import chain
+from typing import Any, TypeVar
+
+from kassay.model.explore.graph import Graph
+from kassay.model.explore.parallel.shard import ShardGraph
+from kassay.model.explore.stable import StateCodec
+from kassay.model.explore.states import PackedStates, Parts
+
+S = TypeVar("S", bound=Hashable)
+
+
+def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> tuple[Graph[S], array[int]]:
+    """The graph as of one process but for the order within a level, and the number of each name."""
+    states = PackedStates(parts)
+    graph: Graph[S] = Graph(states)
+    numbers = _numbered(shards)
+    relabels = [
+        array("I", [graph.actions.setdefault(action, len(graph.actions)) for action in shard.actions])
+        for shard in shards
+    ]
+    known = [array("I", [parts.part_number(codec.decode(data)) for data in shard.parts]) for shard in shards]
+    for level in range(max(len(shard.levels) for shard in shards)):
+        for shard, relabel, mine in zip(shards, relabels, known, strict=True):
+            low, high = _bounds(shard, level)
+            keys = array("I", shard.keys[low * parts.size : high * parts.size])
+            states.extend(array("I", map(mine.__getitem__, keys)).tobytes())
+            graph.depths.extend([level] * (high - low))
+            graph.good += shard.good[low:high]
+            graph.parents.extend(
+                [parent if parent < 0 else numbers[parent] for parent in shard.parents[low:high]]
+            )
+            expanded = len(shard.first) - 1
+            start, end = shard.first[min(low, expanded)], shard.first[min(high, expanded)]
+            shift = len(graph.targets) - start
+            graph.first.extend([at + shift for at in shard.first[low + 1 : high + 1]])
+            graph.targets.extend(map(numbers.__getitem__, shard.targets[start:end]))
+            graph.labels.extend(map(relabel.__getitem__, shard.labels[start:end]))
+    return graph, numbers
+
+
+def _bounds(shard: ShardGraph, level: int) -> tuple[int, int]:
+    """Where a level of a share begins and ends."""
+    ends = [*shard.levels, len(shard.parents)]
+    return (ends[level], ends[level + 1]) if level + 1 < len(ends) else (ends[-1], ends[-1])
+
+
+def _numbered(shards: Sequence[ShardGraph]) -> array[int]:
+    """The number of each name: level by level, process by process."""
+    count = len(shards)
+    numbers = array("I", bytes(4 * count * max(len(shard.parents) for shard in shards)))
+    own = [array("I") for _ in shards]
+    following = 0
+    for level in range(max(len(shard.levels) for shard in shards)):
+        for shard, mine in zip(shards, own, strict=True):
+            low, high = _bounds(shard, level)
+            mine.extend(range(following, following + high - low))
+            following += high - low
+    for number, mine in enumerate(own):
+        numbers[number : number + count * len(mine) : count] = mine
+    return numbers
+
+
+def merged_findings(
+    shards: Sequence[ShardGraph], graph: Graph[S], numbers: array[int], codec: StateCodec
+) -> dict[tuple[str, Any], list[Any]]:
+    """The findings as a search has them: how often each was seen in all, and where nearest to the start."""
+    findings: dict[tuple[str, Any], list[Any]] = {}
+    nearest: dict[tuple[str, Any], tuple[int, int]] = {}
+    for each in chain.from_iterable(shard.findings for shard in shards):
+        node = numbers[each.node]
+        kind, rank = (each.invariant, each.severity), (graph.depths[node] + (each.via is not None), node)
+        entry = findings.setdefault(kind, [0, node, None, ""])
+        entry[0] += each.seen
+        if rank < nearest.get(kind, (rank[0] + 1, 0)):
+            nearest[kind] = rank
+            via = None if each.via is None else (each.via[0], codec.decode(each.via[1]))
+            entry[1:] = [node, via, each.message]
+    return findings

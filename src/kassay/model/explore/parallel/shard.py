@@ -1,0 +1,210 @@
+"""One process' share of a walk: it expands its own states level by level, and posts those that are another's.
+
+A state is named by `local number * processes + process`. Steps are judged where they are taken, states where
+they belong, so that everything is judged once, as by one process.
+"""
+
+from __future__ import annotations
+
+import signal
+from array import array
+from collections.abc import Callable, Hashable, Sequence
+from multiprocessing.connection import Connection
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+from kassay.model.explore.graph import Action
+from kassay.model.explore.memo import Memo
+from kassay.model.explore.parallel.letters import Inbox, Letter, Outbox
+from kassay.model.explore.search import Search, uncollected
+from kassay.model.explore.stable import StateCodec
+from kassay.model.explore.states import PackedStates, Parts
+from kassay.model.explore.values import Invariant, Model, WalkLimits, WalkProgress
+
+S = TypeVar("S", bound=Hashable)
+
+_TELLS: Final = 1024
+"""So many states are expanded between two words on how it goes."""
+
+
+class Shares(NamedTuple, Generic[S]):
+    """What every process of a walk needs, made in each anew: nothing of it but the settings is sent.
+
+    `place` gives a number of a state's value that says whose it is. States of which the same is computed
+    should have the same one, for each process remembers that for itself.
+    """
+
+    model: Model[S]
+    invariants: Sequence[Invariant[S]]
+    parts: Parts[S]
+    codec: StateCodec
+    place: Callable[[S], int]
+
+
+MakeShares: TypeAlias = Callable[[], Shares[Any]]
+
+
+class ShardSize(NamedTuple):
+    """How many states one process has, how many of them wait, and whether it has seen what ends the walk."""
+
+    states: int
+    waiting: int
+    stop: bool
+
+
+class ShardFinding(NamedTuple):
+    """A finding of one process: how often it was seen, and where first; the state of `via` as bytes."""
+
+    invariant: str
+    severity: Any
+    seen: int
+    node: int
+    via: tuple[Action, bytes] | None
+    message: str
+
+
+class ShardGraph(NamedTuple):
+    """One process' part of the graph, targets and parents by name; `levels` says where each level begins."""
+
+    levels: list[int]
+    parents: array[int]
+    first: array[int]
+    targets: array[int]
+    labels: array[int]
+    actions: list[Action]
+    good: bytearray
+    parts: list[bytes]
+    keys: bytes
+    findings: list[ShardFinding]
+    asked: set[str]
+
+
+class Shard(Search[S]):
+    """The search of one process among `count`."""
+
+    def __init__(
+        self,
+        shares: Shares[S],
+        number: int,
+        count: int,
+        budget: WalkLimits,
+        tell: Callable[[WalkProgress], None] | None = None,
+    ) -> None:
+        self.kept = PackedStates(shares.parts)
+        super().__init__(shares.model, shares.invariants, budget, tell, self.kept)
+        self.shares = shares
+        self.number = number
+        self.count = count
+        self.levels = [0]
+        self._abroad: Memo[S, int] = Memo()
+        self._asked: dict[S, tuple[int, int]] = {}
+        self._waiting: list[tuple[int, int, int]] = []
+        self._outboxes = [Outbox(shares.parts, shares.codec) for _ in range(count)]
+        self._inboxes = [Inbox(shares.parts, shares.codec) for _ in range(count)]
+        for start in self.model.initial():
+            start = self.model.canonical(start)
+            if shares.place(start) % count == number:
+                super().admit(start, -1, 0)
+
+    def admit(self, state: S, parent: int, depth: int) -> int:
+        """The state's name; 0 for one of another process whose name is not known yet."""
+        owner = self.shares.place(state) % self.count
+        name = parent * self.count + self.number
+        if owner == self.number:
+            return super().admit(state, name, depth) * self.count + owner
+        known = self._abroad.get(state)
+        if known is not None:
+            return known
+        asked = self._asked.get(state)
+        if asked is None:
+            asked = self._asked[state] = (owner, self._outboxes[owner].post(state, name))
+        self._waiting.append((len(self.graph.targets), *asked))
+        return 0
+
+    def expand_level(self) -> list[Letter]:
+        """Take every step of the states of the last level; the letters to all processes."""
+        low, high = self.levels[-1], len(self.graph.states)
+        self.levels.append(high)
+        for node in range(low, high):
+            self.expand(node)
+            if node % _TELLS == 0:
+                self.tell(node)
+        return [outbox.letter() for outbox in self._outboxes]
+
+    def take(self, letters: Sequence[Letter]) -> list[array[int]]:
+        """Admit what others have met that belongs here; the names, for each of them."""
+        depth = len(self.levels) - 1
+        return [
+            array(
+                "I",
+                [
+                    super(Shard, self).admit(state, parent, depth) * self.count + self.number
+                    for state, parent in inbox.read(letter)
+                ],
+            )
+            for inbox, letter in zip(self._inboxes, letters, strict=True)
+        ]
+
+    def name(self, names: Sequence[array[int]]) -> ShardSize:
+        """Write the names of others' states where they were not known; how far this process is."""
+        for edge, owner, place in self._waiting:
+            self.graph.targets[edge] = names[owner][place]
+        for state, (owner, place) in self._asked.items():
+            self._abroad[state] = names[owner][place]
+        self._waiting.clear()
+        self._asked.clear()
+        states = len(self.graph.states)
+        return ShardSize(states, states - self.levels[-1], self.stop)
+
+    def obey(self, order: str, *values: Any) -> Any:
+        """Do as told by the process that leads the walk."""
+        orders: dict[str, Callable[..., Any]] = {
+            "expand": self.expand_level,
+            "take": self.take,
+            "name": self.name,
+            "end": self.result,
+        }
+        return orders[order](*values)
+
+    def result(self) -> ShardGraph:
+        """All that this process knows."""
+        graph, codec = self.graph, self.shares.codec
+        findings = [
+            ShardFinding(
+                name,
+                severity,
+                seen,
+                node * self.count + self.number,
+                None if via is None else (via[0], codec.encode(via[1])),
+                message,
+            )
+            for (name, severity), (seen, node, via, message) in self.findings.items()
+        ]
+        return ShardGraph(
+            self.levels,
+            graph.parents,
+            graph.first,
+            graph.targets,
+            graph.labels,
+            list(graph.actions),
+            graph.good,
+            [codec.encode(part) for part in self.shares.parts.all()],
+            self.kept.keys(),
+            findings,
+            self.asked,
+        )
+
+
+def serve(connection: Connection, make: MakeShares, number: int, count: int, budget: WalkLimits) -> None:
+    """Do what the process that leads the walk says, until it says no more; an interrupt is for that one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    try:
+        shard = Shard(make(), number, count, budget, lambda walked: connection.send(("so far", walked)))
+        with uncollected():
+            while True:
+                order, *values = connection.recv()
+                connection.send(("done", shard.obey(order, *values)))
+    except EOFError:
+        return
+    except Exception as error:
+        connection.send(("failed", error))
