@@ -52,7 +52,10 @@ def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> 
     judged = invariants(views_of(model)) if checks else ()
     symmetry = ClientSymmetry(model.context.interner) if renamed and isinstance(model, ClassicModel) else None
     before = time.process_time()
-    states = PackedStates(parts_of(model))
+
+    def states() -> PackedStates[Any]:
+        return PackedStates(parts_of(model))
+
     done = explore(
         model, judged, budget=WalkLimits(None), check_liveness=liveness, symmetry=symmetry, states=states
     )

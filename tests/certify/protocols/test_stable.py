@@ -9,9 +9,9 @@ import pytest
 
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.stable import codec_of, parts_of
+from kassay.certify.protocols.stable import codec_of, fingerprinted, parts_of
 from kassay.model.explore.search import explore
-from kassay.model.explore.states import FingerprintedStates, PackedStates
+from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
@@ -66,12 +66,18 @@ def test_a_models_states_are_the_same_bytes_in_whatever_order_it_meets_them(sett
 def test_packed_and_by_fingerprint_a_model_is_walked_as_it_is(settings):
     model = build(settings)
     whole = explore(model, budget=SOME)
-    packed = explore(model, budget=SOME, states=PackedStates(parts_of(model)))
-    marked = explore(
-        model, budget=SOME, states=FingerprintedStates(parts_of(model), codec_of(model).fingerprint)
+    packed, marked = (
+        explore(model, budget=SOME, states=lambda states=states: states, whole_most=0)
+        for states in (
+            PackedStates(parts_of(model)),
+            fingerprinted(model),
+        )
     )
     assert list(packed.graph.states) == whole.graph.states
-    for field in ("parents", "first", "targets", "labels", "good"):
+    assert (
+        list(packed.graph.good) == list(marked.graph.good) == list(map(model.converged, whole.graph.states))
+    )
+    for field in ("parents", "first", "targets", "labels"):
         one = getattr(whole.graph, field)
         assert getattr(packed.graph, field) == one == getattr(marked.graph, field), field
 

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.model.explore.graph import WholeStates
 from kassay.model.explore.search import explore
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import SLOTS, FingerprintedStates, PackedStates, Parts, Table, WholeStates
-from tests.model.explore.toys import graphs
+from kassay.model.explore.states import SLOTS, FingerprintedStates, KeyTable, PackedStates, Parts
+from tests.model.explore.toys import Toy, act, graphs
 
 PAIRS = st.tuples(st.integers(0, 9), st.text("ab", max_size=2))
 
@@ -44,15 +45,19 @@ def test_every_way_to_keep_states_numbers_them_by_their_first_coming(states):
 def test_a_walk_is_the_same_however_it_keeps_its_states(toy):
     whole = explore(toy)
     for kept in (PackedStates(alone()), by_fingerprint(alone())):
-        other = explore(toy, states=kept)
-        for field in ("parents", "depths", "first", "targets", "labels", "actions", "good"):
+        other = explore(toy, states=lambda kept=kept: kept, whole_most=0)
+        for field in ("parents", "depths", "first", "targets", "labels", "actions"):
             assert getattr(other.graph, field) == getattr(whole.graph, field), field
+        assert list(other.graph.good) == [toy.converged(state) for state in whole.graph.states]
         assert (other.liveness, other.verdict) == (whole.liveness, whole.verdict)
-    assert list(explore(toy, states=PackedStates(alone())).graph.states) == whole.graph.states
+    assert (
+        list(explore(toy, states=lambda: PackedStates(alone()), whole_most=0).graph.states)
+        == whole.graph.states
+    )
 
 
 def test_a_table_grows_and_loses_nothing():
-    table = Table(8)
+    table = KeyTable(8)
     keys = [number.to_bytes(8, "big") for number in range(3 * SLOTS)]
     assert [table.put(key) for key in keys] == list(range(3 * SLOTS))
     assert [table.number(key) for key in keys] == [table.put(key) for key in keys] == list(range(3 * SLOTS))
@@ -72,3 +77,14 @@ def test_by_fingerprint_only_what_waits_is_kept():
 def test_two_states_of_one_fingerprint_pass_for_one_as_is_said():
     kept = FingerprintedStates(parts(), lambda state: state[0])
     assert [kept.put(state) for state in ((1, "a"), (1, "b"), (-2, "a"))] == [0, 0, 1]
+
+
+def test_a_walk_packs_its_states_once_they_are_many():
+    length = 5000
+    ring = Toy({n: [(act("on"), (n + 1) % length), (act("leap"), n * 7 % length)] for n in range(length)})
+    whole = explore(ring)
+    for kept in (PackedStates(alone()), by_fingerprint(alone())):
+        other = explore(ring, states=lambda kept=kept: kept, whole_most=100)
+        assert other.graph.states is kept
+        assert (other.graph.targets, other.graph.first) == (whole.graph.targets, whole.graph.first)
+        assert other.liveness == whole.liveness

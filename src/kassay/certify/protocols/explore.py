@@ -13,18 +13,18 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, COMPACTED, ExploreSettings
-from kassay.certify.protocols.stable import codec_of, parts_of, place_of
+from kassay.certify.protocols.stable import codec_of, fingerprinted, parts_of, place_of
 from kassay.certify.protocols.switches import check_switches
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.liveness import rounds_between_disturbances
-from kassay.model.explore.parallel.shard import Shares
+from kassay.model.explore.parallel.shard import WalkShare
 from kassay.model.explore.parallel.walk import explore_by
 from kassay.model.explore.random_walk import random_walk
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.stable import collision_probability
-from kassay.model.explore.states import FingerprintedStates, PackedStates, States
+from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import (
     Exploration,
     InvariantViolation,
@@ -294,10 +294,11 @@ def explore(
         shares = make()
         done = explore_by(jobs, shares, make, budget=limits, progress=progress)
         return ExploreResult(settings, done, _full(shares.model), symmetric=renaming is not None)
-    states: States[Any] = PackedStates(parts_of(built))
+    ways = partial(walk, built, promised, budget=limits, progress=progress, symmetry=renaming)
     if fingerprints:
-        states = FingerprintedStates(parts_of(built), codec_of(built).fingerprint)
-    done = walk(built, promised, budget=limits, progress=progress, symmetry=renaming, states=states)
+        done = ways(states=lambda: fingerprinted(built), whole_most=0)
+    else:
+        done = ways(states=lambda: PackedStates(parts_of(built)))
     return ExploreResult(settings, done, built, symmetric=renaming is not None, fingerprints=fingerprints)
 
 
@@ -312,7 +313,7 @@ def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> Non
         raise InputError("--jobs: an assignor of yours is asked in one process; expected a name")
 
 
-def shares_of(settings: ExploreSettings, *, symmetric: bool) -> Shares[Any]:
+def shares_of(settings: ExploreSettings, *, symmetric: bool) -> WalkShare[Any]:
     """What a process needs to walk its share of the states, those that clients' names tell apart once."""
     built = build(settings)
     codec = codec_of(built)
@@ -320,7 +321,7 @@ def shares_of(settings: ExploreSettings, *, symmetric: bool) -> Shares[Any]:
     if symmetric and isinstance(built, ClassicModel):
         walked = Reduced(built, ClientSymmetry(built.context.interner, codec.cell_digest))
     promised = invariants(_views(settings, built))
-    return Shares(walked, promised, parts_of(built), codec, place_of(built, codec))
+    return WalkShare(walked, promised, parts_of(built), codec, place_of(built, codec))
 
 
 def _full(model: Model[Any]) -> Model[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import Parts
+from kassay.model.explore.states import FingerprintedStates, Parts
 from kassay.model.explore.values import Model
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.parts.context import World
@@ -29,6 +29,11 @@ def parts_of(model: Model[Any]) -> Parts[Any]:
     if isinstance(model, TimedModel):
         return Parts(_split_timed, _joined_timed, model.options.members + 2)
     return Parts(lambda state: (state,), lambda parts: parts[0], 1)
+
+
+def fingerprinted(model: Model[Any]) -> FingerprintedStates[Any]:
+    """What keeps fingerprints of the model's states."""
+    return FingerprintedStates(parts_of(model), codec_of(model).fingerprint)
 
 
 def place_of(model: Model[Any], codec: StateCodec) -> Callable[[Any], int]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
-
-from kassay.model.explore.states import States, WholeStates
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 S = TypeVar("S", bound=Hashable)
 
@@ -38,13 +36,58 @@ class Action(NamedTuple):
         return f"{self.actor}{arrow}: {self.name}{inside}{answer}"
 
 
+class States(Protocol[S]):
+    """The states met, numbered in the order of their first `put`."""
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+
+    def expanded(self, node: int) -> None:
+        """Every step of this state has been taken: from here on only `number` is asked for it."""
+
+    def __getitem__(self, node: int) -> S:
+        """The state of this number."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[S]:
+        """All states that are kept, by their numbers."""
+
+
+class WholeStates(list[S], Generic[S]):
+    """The states themselves, and their numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: dict[S, int] = {}
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+        number = self.numbers.setdefault(state, len(self))
+        if number == len(self):
+            self.append(state)
+        return number
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+        return self.numbers.get(state, -1)
+
+    def expanded(self, node: int) -> None:
+        """All are kept."""
+
+
 @dataclass
 class Graph(Generic[S]):
     """The reached states by number and their edges, those of one state side by side.
 
     States are numbered in the order of discovery and expanded in that order, so that the edges of
     state `i` are `first[i] .. first[i + 1]`. Eight bytes an edge and, beside
-    the state itself, seventeen a state. `good` says of each whether a run may rest there for ever.
+    the state itself, seventeen a state. `good` says of each whether a run may rest there for ever;
+    it is empty where that was not asked.
     """
 
     states: States[S] = field(default_factory=WholeStates)

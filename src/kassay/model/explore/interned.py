@@ -1,10 +1,14 @@
-"""Interned components: such a state is hashed and compared by identity, however deep it is."""
+"""Interned components, hashed and compared by identity however deep they are; and memos of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+from weakref import ref
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Interned:
@@ -57,3 +61,30 @@ class Interner:
 
     def __len__(self) -> int:
         return len(self._cells)
+
+
+MOST: Final = 100_000
+"""Entries of one memo: large walks take no longer than with all of them (docs/explorer-speed.md)."""
+
+_memos: Final[list[ref[Memo]]] = []  # type: ignore[type-arg]
+
+
+class Memo(dict[K, V]):
+    """A dict that `trim` empties where it has grown too large.
+
+    What lies near each other in a walk is asked for again soon, and what is far behind hardly ever: to begin
+    anew costs no more than a few thousand answers, and reading and writing are those of a dict.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        _memos.append(ref(self))
+
+
+def trim(most: int = MOST) -> None:
+    """Empty every memo of this process that has more entries than `most`; walks do so now and then."""
+    alive = [(each, memo) for each in _memos if (memo := each()) is not None]
+    _memos[:] = [each for each, _ in alive]
+    for _, memo in alive:
+        if len(memo) > most:
+            memo.clear()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from kassay.model.explore.components import components
 from kassay.model.explore.graph import Action, Graph
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.traces import retrace
@@ -35,7 +34,8 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     """
     names = list(graph.actions)
     faulty = bytes(action.fault for action in names)
-    good, hopeful = graph.good, bytearray(graph.expanded)
+    good = graph.good or bytearray(model.converged(state) for state in graph.states)
+    hopeful = bytearray(graph.expanded)
 
     def edges(node: int) -> Iterator[tuple[Action, int]]:
         return ((names[label], target) for label, target in graph.edges(node))
@@ -183,3 +183,58 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
             inside[node], best[node] = 0, top
         most = max(most, top)
     return most
+
+
+def components(graph: Graph[Any], skipped: Sequence[int]) -> Iterator[list[int]]:
+    """The expanded states in strongly connected components along the actions that are not `skipped`.
+
+    Tarjan's algorithm (1972) in arrays and without recursion: twenty bytes a state, where graphs of dicts
+    take two thousand. Each component comes after all that it leads to; edges to states that are not expanded
+    are left out.
+    """
+    count, first, targets, labels = graph.expanded, graph.first, graph.targets, graph.labels
+    order = array("I", bytes(4 * count))  # 0: not met; `count + 1`: its component is complete
+    low = array("I", bytes(4 * count))
+    cursor = array("Q", first[:count])
+    met = 0
+    open_states: list[int] = []
+    for root in range(count):
+        if order[root]:
+            continue
+        way = [root]
+        while way:
+            node = way[-1]
+            if not order[node]:
+                met += 1
+                order[node] = low[node] = met
+                open_states.append(node)
+            lowest, deeper = low[node], False
+            at, end = cursor[node], first[node + 1]
+            while at < end:
+                target = targets[at]
+                if target < count and not skipped[labels[at]]:
+                    if not order[target]:
+                        deeper = True
+                        break
+                    if low[target] < lowest and order[target] <= count:
+                        lowest = low[target]
+                at += 1
+            low[node], cursor[node] = lowest, at
+            if deeper:
+                way.append(target)
+                continue
+            way.pop()
+            if lowest == order[node]:
+                yield _closed(open_states, node, order, count + 1)
+
+
+def _closed(open_states: list[int], entry: int, order: array[int], complete: int) -> list[int]:
+    """The component that was entered here, no longer open."""
+    at = len(open_states) - 1
+    while open_states[at] != entry:
+        at -= 1
+    component = open_states[at:]
+    del open_states[at:]
+    for node in component:
+        order[node] = complete
+    return component

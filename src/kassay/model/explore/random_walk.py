@@ -12,6 +12,7 @@ from random import Random
 from typing import TypeVar
 
 from kassay.model.explore.graph import Action
+from kassay.model.explore.interned import trim
 from kassay.model.explore.search import Search
 from kassay.model.explore.values import (
     Exploration,
@@ -57,6 +58,7 @@ def random_walk(
     while not search.stop and not _spent(search) and idle < IDLE_MAX:
         known = len(search.graph.states)
         _walk(search, random, ways)
+        trim()
         idle = idle + 1 if len(search.graph.states) == known else 0
         search.tell(0)
         search.stop = any(severity is Severity.REAL for _, severity in search.findings)
@@ -105,7 +107,9 @@ def _walk(
 
 def _met(search: Search[S], state: S, parent: int, depth: int) -> int:
     """The number of a state, which is judged when it is met first."""
-    return search.admit(search.model.canonical(state), parent, depth)
+    known = search.model.canonical(state)
+    number = search.ids.get(known)
+    return search.admit(known, parent, depth) if number is None else number
 
 
 def _drawn(random: Random, enabled: list[tuple[Action, S]]) -> tuple[Action, S]:

@@ -6,13 +6,12 @@ import gc
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.graph import Action, Graph, States, WholeStates
+from kassay.model.explore.interned import Memo, trim
 from kassay.model.explore.liveness import judge_liveness
-from kassay.model.explore.memo import Memo
 from kassay.model.explore.reduced import Reduced
-from kassay.model.explore.states import States
 from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import (
     Exploration,
@@ -27,6 +26,9 @@ from kassay.model.explore.values import (
 )
 
 S = TypeVar("S", bound=Hashable)
+
+WHOLE_MOST: Final = 20_000
+"""So many states are kept as they are, where they take little and are at hand at once."""
 
 
 _Said: TypeAlias = tuple[tuple[str, Finding], ...]
@@ -54,12 +56,19 @@ class Search(Generic[S]):
         invariants: Sequence[Invariant[S]],
         budget: WalkLimits,
         progress: Callable[[WalkProgress], None] | None,
-        states: States[S] | None = None,
+        states: Callable[[], States[S]] | None = None,
+        whole_most: int = WHOLE_MOST,
     ) -> None:
         self.model = model
         self.budget = budget
         self.progress = progress
-        self.graph: Graph[S] = Graph() if states is None else Graph(states)
+        self.graph: Graph[S] = Graph()
+        self.packs = states
+        self.whole_most = whole_most
+        whole: WholeStates[S] = WholeStates()
+        self.graph.states = whole
+        self.whole: WholeStates[S] | None = whole
+        self.ids = whole.numbers
         self.state_checks = _grouped((inv, inv.check) for inv in invariants)
         self.step_checks = _grouped((inv, inv.check_step) for inv in invariants)
         # (invariant, severity) -> [times seen, node before, action or None, state, message]
@@ -121,19 +130,36 @@ class Search(Generic[S]):
                 self.note(name, finding, node, (action, after))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
-        """The state's number; one that is new is judged."""
+        """The number of a state that `ids` does not know; one that is new is judged."""
         graph = self.graph
-        node = graph.states.put(state)
-        if node == len(graph.parents):
-            graph.parents.append(parent)
-            graph.depths.append(depth)
-            self.judge_state(state, node)
+        node = len(graph.parents)
+        if self.whole is not None:
+            self.ids[state] = node
+            self.whole.append(state)
+        elif (known := graph.states.put(state)) < node:
+            return known
+        else:
             graph.good.append(self.model.converged(state))
+        graph.parents.append(parent)
+        graph.depths.append(depth)
+        self.judge_state(state, node)
         return node
+
+    def pack(self, node: int) -> None:
+        """Keep the states otherwise from here on; those before this one are expanded."""
+        if self.packs is None or self.whole is None:
+            return
+        packed = self.packs()
+        for number, state in enumerate(self.whole):
+            packed.put(state)
+            self.graph.good.append(self.model.converged(state))
+            if number < node:
+                packed.expanded(number)
+        self.graph.states, self.whole, self.ids = packed, None, {}
 
     def expand(self, node: int) -> None:
         """Take every step of one state."""
-        graph, actions = self.graph, self.graph.actions
+        graph, ids, actions = self.graph, self.ids, self.graph.actions
         canonical, targets, labels = self.model.canonical, graph.targets, graph.labels
         state = graph.states[node]
         depth = graph.depths[node] + 1
@@ -141,13 +167,18 @@ class Search(Generic[S]):
         for action, after in self.model.steps(state):
             if lefts and after is not state:
                 self.judge_step(state, lefts, node, action, after)
-            targets.append(self.admit(canonical(after), node, depth))
+            after = canonical(after)
+            target = ids.get(after)
+            if target is None:
+                target = self.admit(after, node, depth)
+            targets.append(target)
             label = actions.get(action)
             if label is None:
                 label = actions[action] = len(actions)
             labels.append(label)
         graph.first.append(len(targets))
-        graph.states.expanded(node)
+        if self.whole is None:
+            graph.states.expanded(node)
 
     def tell(self, node: int) -> None:
         """Report to the progress callback."""
@@ -162,13 +193,18 @@ class Search(Generic[S]):
     def walk(self) -> str | None:
         """Expand states in order until none is left; the name of the limit that came first, or None."""
         for start in self.model.initial():
-            self.admit(self.model.canonical(start), -1, 0)
+            start = self.model.canonical(start)
+            if start not in self.ids:
+                self.admit(start, -1, 0)
         budget, graph = self.budget, self.graph
         node = 0
         while node < len(graph.states) and not self.stop:
             if budget.states_max is not None and len(graph.states) > budget.states_max:
                 return "states"
             if node % 1024 == 0:
+                trim()
+                if len(graph.states) > self.whole_most:
+                    self.pack(node)
                 self.tell(node)
                 if budget.time_s is not None and time.monotonic() - self.started > budget.time_s:
                     return "time"
@@ -239,15 +275,17 @@ def explore(
     progress: Callable[[WalkProgress], None] | None = None,
     check_liveness: bool = True,
     symmetry: Callable[[S], S] | None = None,
-    states: States[S] | None = None,
+    states: Callable[[], States[S]] | None = None,
+    whole_most: int = WHOLE_MOST,
 ) -> Exploration[S]:
     """Walk all states of the model within the budget and judge them.
 
     With a `symmetry` one state of each class is walked (see `Reduced`); traces are runs of the model all
-    the same. Liveness is judged only on complete graphs. `states` keeps the states, unless told as they are.
+    the same. Liveness is judged only on complete graphs. More states than
+    `whole_most` are kept in what `states` makes, if given.
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
-    search = Search(walked, invariants, budget or WalkLimits(), progress, states)
+    search = Search(walked, invariants, budget or WalkLimits(), progress, states, whole_most)
     with uncollected():
         limit = search.walk()
     return concluded(search, invariants, limit, check_liveness=check_liveness)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from struct import Struct
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Memo
 
 S = TypeVar("S", bound=Hashable)
 
@@ -22,48 +22,7 @@ SLOTS: Final = 1 << 10
 _FORGOTTEN: Final = "a walk by fingerprints keeps only the states that wait to be expanded"
 
 
-class States(Protocol[S]):
-    """The states met, numbered in the order of their first `put`."""
-
-    def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
-
-    def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
-
-    def expanded(self, node: int) -> None:
-        """Every step of this state has been taken: from here on only `number` is asked for it."""
-
-    def __getitem__(self, node: int) -> S:
-        """The state of this number."""
-
-    def __len__(self) -> int:
-        """How many there are."""
-
-
-class WholeStates(list[S], Generic[S]):
-    """The states themselves."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._numbers: dict[S, int] = {}
-
-    def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
-        number = self._numbers.setdefault(state, len(self))
-        if number == len(self):
-            self.append(state)
-        return number
-
-    def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
-        return self._numbers.get(state, -1)
-
-    def expanded(self, node: int) -> None:
-        """All are kept."""
-
-
-class Table:
+class KeyTable:
     """Keys of one length, numbered in the order in which they came."""
 
     def __init__(self, size: int) -> None:
@@ -183,7 +142,7 @@ class PackedStates(Generic[S]):
 
     def __init__(self, parts: Parts[S]) -> None:
         self._parts = parts
-        self._table = Table(parts.size)
+        self._table = KeyTable(parts.size)
         self._lately: Memo[S, int] = Memo()
 
     def put(self, state: S) -> int:
@@ -226,7 +185,7 @@ class FingerprintedStates(Generic[S]):
     def __init__(self, parts: Parts[S], fingerprint: Callable[[S], int]) -> None:
         self._parts = parts
         self._fingerprint = fingerprint
-        self._table = Table(8)
+        self._table = KeyTable(8)
         self._lately: Memo[S, int] = Memo()
         self._waiting: dict[int, bytes] = {}
 
@@ -257,6 +216,9 @@ class FingerprintedStates(Generic[S]):
 
     def __len__(self) -> int:
         return len(self._table)
+
+    def __iter__(self) -> Iterator[S]:
+        raise LookupError(_FORGOTTEN)
 
     def _key(self, state: S) -> bytes:
         return self._fingerprint(state).to_bytes(8, "big", signed=True)

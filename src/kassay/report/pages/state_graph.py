@@ -82,7 +82,8 @@ def state_graph(
         )
         for (a, b), texts in pairs.items()
     )
-    kinds = [_kind(result, state, steps) for state in range(len(graph.states))]
+    good = graph.good or bytearray(result.built.converged(state) for state in graph.states)
+    kinds = [_kind(result, state, steps, good) for state in range(len(graph.states))]
     last = list(steps)[-1] if steps else -1
     nodes = tuple(
         Node(
@@ -91,7 +92,7 @@ def state_graph(
             f"state {state}, {counted(graph.depths[state], 'step')} from the start"
             + (f": {kinds[state]}" if kinds[state] else ""),
             graph.parents[state] < 0,
-            bool(graph.good[state]),
+            bool(good[state]),
             state in steps,
             state == last,
             f"{name}/step-{steps[state]}" if state in steps else "",
@@ -138,12 +139,12 @@ def _steps_of(result: ExploreResult, way: Sequence[WalkStep[Any]]) -> dict[int, 
     return steps
 
 
-def _kind(result: ExploreResult, state: int, steps: Mapping[int, int]) -> str:
+def _kind(result: ExploreResult, state: int, steps: Mapping[int, int], good: bytearray) -> str:
     graph = result.exploration.graph
     words = []
     if graph.parents[state] < 0:
         words.append("a start")
-    if graph.good[state]:
+    if good[state]:
         words.append("a run may rest here")
     if state in steps:
         words.append(f"step {steps[state]} of the run")

@@ -1,6 +1,6 @@
 """Walks of toys by several shards, in this process or in others."""
 
-from kassay.model.explore.parallel.shard import Shard, Shares
+from kassay.model.explore.parallel.shard import Shard, WalkShare
 from kassay.model.explore.parallel.walk import Crew, put_together
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.stable import StateCodec
@@ -22,7 +22,7 @@ INVARIANTS = (Invariant("even", "even", odd), Invariant("falls", "falls", check_
 
 def shares_of(toy, invariants=INVARIANTS):
     parts = Parts(lambda state: (state,), lambda state: state[0], 1)
-    return Shares(toy, invariants, parts, StateCodec(), lambda state: state * 7 // 2)
+    return WalkShare(toy, invariants, parts, StateCodec(), lambda state: state * 7 // 2)
 
 
 RING = Toy({n: [(act("on"), (n + 1) % 60), (act("leap"), n * 5 % 60)] for n in range(60)}, frozenset({3}))

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Memo, trim
 from kassay.model.explore.parallel.letters import Inbox, Letter, Outbox
 from kassay.model.explore.search import Search, uncollected
 from kassay.model.explore.stable import StateCodec
@@ -26,7 +26,7 @@ _TELLS: Final = 1024
 """So many states are expanded between two words on how it goes."""
 
 
-class Shares(NamedTuple, Generic[S]):
+class WalkShare(NamedTuple, Generic[S]):
     """What every process of a walk needs, made in each anew: nothing of it but the settings is sent.
 
     `place` gives a number of a state's value that says whose it is. States of which the same is computed
@@ -40,7 +40,7 @@ class Shares(NamedTuple, Generic[S]):
     place: Callable[[S], int]
 
 
-MakeShares: TypeAlias = Callable[[], Shares[Any]]
+MakeShare: TypeAlias = Callable[[], WalkShare[Any]]
 
 
 class ShardSize(NamedTuple):
@@ -83,14 +83,15 @@ class Shard(Search[S]):
 
     def __init__(
         self,
-        shares: Shares[S],
+        shares: WalkShare[S],
         number: int,
         count: int,
         budget: WalkLimits,
         tell: Callable[[WalkProgress], None] | None = None,
     ) -> None:
         self.kept = PackedStates(shares.parts)
-        super().__init__(shares.model, shares.invariants, budget, tell, self.kept)
+        super().__init__(shares.model, shares.invariants, budget, tell, lambda: self.kept)
+        self.pack(0)
         self.shares = shares
         self.number = number
         self.count = count
@@ -127,6 +128,7 @@ class Shard(Search[S]):
         for node in range(low, high):
             self.expand(node)
             if node % _TELLS == 0:
+                trim()
                 self.tell(node)
         return [outbox.letter() for outbox in self._outboxes]
 
@@ -194,7 +196,7 @@ class Shard(Search[S]):
         )
 
 
-def serve(connection: Connection, make: MakeShares, number: int, count: int, budget: WalkLimits) -> None:
+def serve(connection: Connection, make: MakeShare, number: int, count: int, budget: WalkLimits) -> None:
     """Do what the process that leads the walk says, until it says no more; an interrupt is for that one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from kassay.model.errors import KassayError
 from kassay.model.explore.parallel.merged import merged, merged_findings
-from kassay.model.explore.parallel.shard import MakeShares, ShardGraph, Shares, serve
+from kassay.model.explore.parallel.shard import MakeShare, ShardGraph, WalkShare, serve
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.values import Exploration, WalkLimits, WalkProgress
 
@@ -21,8 +21,8 @@ S = TypeVar("S", bound=Hashable)
 
 def explore_by(
     processes: int,
-    shares: Shares[S],
-    make: MakeShares,
+    shares: WalkShare[S],
+    make: MakeShare,
     *,
     budget: WalkLimits | None = None,
     progress: Callable[[WalkProgress], None] | None = None,
@@ -44,7 +44,7 @@ def explore_by(
     return concluded(search, shares.invariants, limit)
 
 
-def put_together(search: Search[S], shares: Shares[S], graphs: Sequence[ShardGraph]) -> None:
+def put_together(search: Search[S], shares: WalkShare[S], graphs: Sequence[ShardGraph]) -> None:
     """Let a search know what all processes have met."""
     search.graph, numbers = merged(graphs, shares.parts, shares.codec)
     search.findings = merged_findings(graphs, search.graph, numbers, shares.codec)
@@ -104,7 +104,7 @@ class Crew:
 
 
 @contextmanager
-def _processes(count: int, make: MakeShares, budget: WalkLimits) -> Iterator[list[Connection]]:
+def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list[Connection]]:
     """The processes, which end with the block however it ends."""
     spawn = get_context("spawn")
     running, connections = [], []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.coordinator.ages import aged
 from kassay.model.protocols.coordinator.runtime import (
     NO_HISTORY,

@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import Interned
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import AnyBalanced
 from kassay.model.protocols.clients.classic_state import Assign, ClassicClient

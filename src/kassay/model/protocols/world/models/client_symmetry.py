@@ -14,8 +14,7 @@ from itertools import permutations
 from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.config import ClientConfig

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned, Interner
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.any_balanced import tps_of
 from kassay.model.protocols.clients.classic_state import ClassicClient

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import Interned, Interner, constant
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Interner, Memo, constant
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient

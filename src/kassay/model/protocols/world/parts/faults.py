@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import Interned
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Memo
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients.classic_state import ClassicClient, started
 from kassay.model.protocols.clients.config import Process

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Final
 
-from kassay.model.explore.interned import Interned, Interner
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.parts.context import World
 from kassay.model.protocols.world.parts.renaming import SAME, Count, Facts, facts_of_cell

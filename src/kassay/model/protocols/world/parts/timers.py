@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import Interned
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Memo
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.coordinator.brokers import Mail

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned
-from kassay.model.explore.memo import Memo
+from kassay.model.explore.interned import Interned, Memo
 from kassay.model.protocols.clients import streams as cs
 from kassay.model.protocols.clients import streams_offsets
 from kassay.model.protocols.clients.config import ClientConfig, Process
