@@ -44,9 +44,8 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     ends: list[int] = []
     undecided = 0
     for component in components(graph, faulty):
-        if any(good[n] for n in component) or any(
-            hopeful[t] for n in component for t in _ahead(graph, faulty, n)
-        ):
+        ahead = {target for n in component for target in _ahead(graph, faulty, n)}
+        if any(good[n] for n in component) or any(hopeful[target] for target in ahead):
             for n in component:
                 hopeful[n] = 1
         if all(good[n] for n in component):
@@ -65,7 +64,7 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
         if len(inside) > 1 and not _unfair(look, inside):
             cycle = _cycle(look, inside, min(inside))
             livelocks.append(Stuck(retrace(model, graph, entry), len(inside), cycle))
-        if not turning and len(component) == 1 and next(_ahead(graph, faulty, entry), None) is None:
+        if not turning and not ahead:
             ends.append(entry)
     ends.sort()
     dead = tuple(Stuck(retrace(model, graph, n) if i < TRACES_MAX else (), 1) for i, n in enumerate(ends))
