@@ -45,10 +45,6 @@ from tests.paths import HELD
         ({"streams": StreamsOptions(processes=3), "model": "streams"}, "--processes: 3 is out of range"),
         ({"streams": StreamsOptions(endpoints=3), "model": "streams"}, "--endpoints: 3 is out of range"),
         ({"topics": 2, "model": "streams"}, "--topics: the topology of streams reads one topic"),
-        (
-            {"records": 1, "network": NetworkLevel.STEPS, "model": "streams"},
-            "--records: stream threads process no records",
-        ),
         ({"faults": Faults(subscribe=1), "model": "streams"}, "--faults: streams knows no subscribe"),
         ({"timing": Timing(), "model": "streams"}, "--clock: streams has no integer clock"),
         ({"log": "short"}, "--log: unknown log 'short'; expected one of whole, compacted"),

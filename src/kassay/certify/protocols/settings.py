@@ -240,8 +240,6 @@ class ExploreSettings:
         ):
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
-        if self.records:
-            raise InputError("--records: stream threads process no records in the model")
         if self.topics > 1 or self.reads:
             raise InputError("--topics: the topology of streams reads one topic; expected --tasks")
 

@@ -8,7 +8,7 @@ judged when the coordinator accepts a commit, from history that nobody in the pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
@@ -17,9 +17,9 @@ from kassay.model.explore.values import Severity
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm
 from kassay.model.protocols.clients.classic_state import ClassicClient
-from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.shared.census import Breach
+from kassay.model.protocols.shared.census import Breach, Owned
 from kassay.model.protocols.values.groups import ClassicGroup, Role
 from kassay.model.protocols.values.in_flight import COMMIT, HEARTBEAT_OFFSET, number_of
 from kassay.model.protocols.values.requests import OffsetCommit, Partitions
@@ -86,11 +86,7 @@ class Ledger:
             return
         number = 2 * HEARTBEAT_OFFSET + number_of(c, client.connection)
         config = self.context.configs[c]
-        if isinstance(client, ClassicClient):
-            request = cc.commit(config, number, client, news)
-        else:
-            assert isinstance(client, ConsumerClient), "stream threads process no records here"
-            request = cm.commit(config, number, client, news)
+        request = self.commit(config, number, client, news)
         if request is None:
             return
         positions = tuple(p._replace(reported=p.processed) for p in offsets.positions[c])
@@ -100,6 +96,17 @@ class Ledger:
             Action(f"c{c + 1}", "sends OffsetCommit", BROKER, detail),
             put(state, c, sent)._replace(offsets=self._with(offsets, c, positions)),
         )
+
+    def commit(self, config: ClientConfig, number: int, client: Client, news: Counts) -> OffsetCommit | None:
+        """The client's OffsetCommit of this moment; None where it sends none."""
+        if isinstance(client, ClassicClient):
+            return cc.commit(config, number, client, news)
+        assert isinstance(client, ConsumerClient), "stream threads have a ledger of their own"
+        return cm.commit(config, number, client, news)
+
+    def reads(self, owned: Owned) -> Partitions:
+        """The partitions that a client reads which owns this."""
+        return owned
 
     def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Interned:
         return self.context.cell(
@@ -143,10 +150,12 @@ class Ledger:
                 known = {position.tp: position for position in rows[c]}
                 rows[c] = tuple(
                     known.get(tp) or Position(tp, committed.get(tp, 0), committed.get(tp, 0))
-                    for tp in new.value.owned
+                    for tp in self.reads(new.value.owned)
                 )
                 given = self._given(after.broker, new.value)
-                tenants.update((tp, c) for tp in new.value.owned if tp not in known and tp in given)
+                tenants.update(
+                    (tp, c) for tp in self.reads(new.value.owned) if tp not in known and tp in given
+                )
         return after._replace(
             offsets=self.context.cell(
                 offsets._replace(positions=tuple(rows), tenants=tuple(sorted(tenants.items())))
@@ -163,6 +172,10 @@ class Ledger:
         if isinstance(group, ClassicGroup):
             current = isinstance(client, ClassicClient) and client.generation == group.generation
             return member.assignment if current else ()
+        return self.held(member)
+
+    def held(self, member: Any) -> Partitions:
+        """What a member has on record, what it must give up among it."""
         return (*member.assigned, *member.pending)
 
 

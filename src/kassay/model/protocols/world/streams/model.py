@@ -7,6 +7,7 @@ says which topology.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import chain
 
 from kassay.model.cluster import TopicPartition
@@ -38,6 +39,7 @@ from kassay.model.protocols.world.parts.context import (
 from kassay.model.protocols.world.parts.timers import Timers
 from kassay.model.protocols.world.streams.census import StreamsCensuses
 from kassay.model.protocols.world.streams.faults import StreamsFaults
+from kassay.model.protocols.world.streams.offsets import TaskLedger
 from kassay.model.protocols.world.streams.options import (
     NO_STREAMS,
     SOURCE,
@@ -69,6 +71,11 @@ class StreamsModel(ClassicModel):
         self.task_censuses = censuses
         parts = WorldParts(context, nobody, calls, Timers(context), StreamsFaults(context), censuses)
         super().__init__(options, parts=parts)
+
+    @cached_property
+    def ledger(self) -> TaskLedger:
+        """The offsets, where records are processed."""
+        return TaskLedger(self.context)
 
     def initial(self) -> Iterator[World]:
         """Nobody has started; the coordinator knows the topics, whose sources may have to come yet."""

@@ -45,9 +45,10 @@ class StreamsTalk(Talk):
 
     def answer(self, reply: requests.ReplyBody) -> str:
         """What a reply says, in a few words."""
-        assert isinstance(reply, StreamsHeartbeatReply)
         if reply.error != errors.NONE:
             return reply.error
+        if not isinstance(reply, StreamsHeartbeatReply):
+            return "ok"
         assigned = "" if reply.tasks is None else f", assigned {roles(reply.tasks)}"
         return ", ".join((f"epoch {reply.member_epoch}{assigned}", *reply.status))
 
