@@ -392,7 +392,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         *OF_STREAMS,
     )
 }
-EXTRA: Final = frozenset({"max_gen_only", "timers_survive_migration"})
+EXTRA: Final = frozenset({"conversion_stops_timers", "max_gen_only"})
 
 
 def check_switches(model: str, names: frozenset[str]) -> None:

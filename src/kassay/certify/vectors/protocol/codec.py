@@ -24,9 +24,6 @@ from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Pa
 from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.reading.values import read_as
 
-EVERYWHERE: Final = frozenset({"timers_survive_migration"})
-"""What every release does, but no model: a conversion leaves the timers of the group's former shape armed."""
-
 
 def release_named(version: str) -> str:
     """The release whose coordinator took a trace, as the header's words for it name it; "" is the newest.
@@ -56,7 +53,7 @@ def config_of(config: ConfigShape, release: str) -> Config:
         assignors=config.server_assignors,
         upgrade=policy in ("UPGRADE", "BIDIRECTIONAL"),
         downgrade=policy in ("DOWNGRADE", "BIDIRECTIONAL"),
-        switches=RELEASES[release] | EVERYWHERE,
+        switches=RELEASES[release],
         streams=streams_config(config.streams, BROKER, StreamsConfig(), "config.streams"),
     )
 

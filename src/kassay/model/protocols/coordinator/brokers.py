@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.coordinator.ages import aged
@@ -46,6 +46,14 @@ Targets: TypeAlias = Callable[[TargetAsk], Sequence[Target]]
 
 TaskTargets: TypeAlias = Callable[[StreamsGroup], Sequence[TaskTarget]]
 """The same for the tasks of a Streams group."""
+
+
+SPENT: Final = frozenset({requests.SESSION, requests.SYNC, requests.CONSUMER_SESSION})
+"""The timers that a conversion leaves nothing to do, though they run on.
+
+A session is armed anew when its member comes back to a group of its kind, and nobody is pending there then;
+a sync timer is of a round whose generation waits for nobody any more, until the next one arms it anew.
+"""
 
 
 class Brokers:
@@ -117,7 +125,10 @@ class Brokers:
         call = CoordinatorCall(self, host, keeps_log=keeps_log)
         call.carry_out(result, event, errors.NOT_ENOUGH_REPLICAS if fails else "")
         mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
-        return self.interner.cell(_current(call.host)), mail
+        after = _current(call.host)
+        if fails or type(after.state.group) is not type(host.state.group):
+            after = _converted(after)
+        return self.interner.cell(after), mail
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
         """What the coordinator may do about an event."""
@@ -247,3 +258,20 @@ def _current(host: CoordinatorHost) -> CoordinatorHost:
     awaited = group.generation if isinstance(group, ClassicGroup) and group.state == COMPLETING else -1
     current = isinstance(then, StoredAssignment) and then.generation == awaited
     return host._replace(waiting=(then,) if current else ())
+
+
+def _converted(host: CoordinatorHost) -> CoordinatorHost:
+    """The host, its group being of one kind now: no conversion stops the timers of the other.
+
+    Of those that run on, `SPENT` are left out: whatever the group becomes, they do nothing.
+    """
+    if host.state.group is None:
+        return host
+    classic = isinstance(host.state.group, ClassicGroup)
+    armed = tuple(
+        order if ours else order._replace(outlived=True)
+        for order in host.armed
+        if (ours := (order.timer.kind in requests.OF_CLASSIC_GROUPS) is classic)
+        or order.timer.kind not in SPENT
+    )
+    return host._replace(armed=armed)

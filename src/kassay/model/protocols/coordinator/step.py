@@ -30,11 +30,10 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
 Those of Streams groups are in `coordinator.streams.switches`.
 
-So do the older rules of `values/releases`. One is what Kafka does in every release, and so is on where its
-traces are checked:
+So do the older rules of `values/releases`. One would mend what Kafka does in every release:
 
-* timers_survive_migration: a conversion leaves the timers of the former kind of group armed; a join or sync
-  timer that outlives two conversions removes members that are well
+* conversion_stops_timers: a conversion stops the timers of the former kind of group, which else run on, and may
+  fire when the group has come back to that kind
 """
 
 from __future__ import annotations
@@ -75,6 +74,7 @@ from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
 
 SWITCHES: Final = (
     *(rule.switch for rule in OLD_RULES),
+    "conversion_stops_timers",
     "created_topics_unseen",
     "empty_forgets_generation",
     "failed_expiry_dropped",
@@ -97,7 +97,6 @@ SWITCHES: Final = (
     "static_no_rebalance_in_completing",
     "static_replace_stable_only",
     "subscriptions_pooled",
-    "timers_survive_migration",
     *(rule.switch for rule in OLD_RULES),
 )
 

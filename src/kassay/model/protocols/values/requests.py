@@ -268,8 +268,10 @@ REVOCATION: Final = "revocation"
 CLASSIC_JOIN: Final = "classic_join_of_member"
 CLASSIC_SYNC: Final = "classic_sync_of_member"
 
-NOT_RETRIED: Final = frozenset({SESSION, JOIN, SYNC})
-"""The timers of classic groups; all others are armed once more if what they write cannot be written."""
+OF_CLASSIC_GROUPS: Final = frozenset({SESSION, JOIN, SYNC})
+"""The timers of classic groups. The groups of KIP-848 and KIP-1071 share no key with them."""
+NOT_RETRIED: Final = OF_CLASSIC_GROUPS
+"""All other timers are armed once more if what they write cannot be written."""
 RETRY_BACKOFF: Final = 500
 """So soon, in ms, such a timer fires again."""
 
@@ -321,12 +323,16 @@ class Reply(NamedTuple):
 
 
 class SetTimer(NamedTuple):
-    """Arm a timer that is due in so many ms or ticks; with `if_absent`, only if it is not armed already."""
+    """Arm a timer that is due in so many ms or ticks; with `if_absent`, only if it is not armed already.
+
+    An armed one is `outlived` once the group has been converted since: it runs on, whatever the group is now.
+    """
 
     timer: Timer
     due: int
     payload: Payload = ()
     if_absent: bool = False
+    outlived: bool = False
 
 
 Armed: TypeAlias = Ordered[SetTimer]

@@ -63,7 +63,7 @@ def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple
         group.answer_join(member_id, requests.JoinGroupReply(errors.REBALANCE_IN_PROGRESS, member_id))
         group.answer_sync(member_id, requests.SyncGroupReply(errors.REBALANCE_IN_PROGRESS))
     members = tuple(_modern(effects, group, member) for _, member in sorted(group.members.items()))
-    if not effects.has("timers_survive_migration"):
+    if effects.has("conversion_stops_timers"):
         effects.disarm(requests.JOIN)
         effects.disarm(requests.SYNC)
         for member_id in sorted({*group.members, *group.pending_join}):
@@ -172,7 +172,7 @@ def downgrade(
     )
     given = {member.member_id: member.assignment for member in draft.members.values()}
     records = (*tombstones, draft.record(given))
-    if not effects.has("timers_survive_migration"):
+    if effects.has("conversion_stops_timers"):
         for member_id in sorted({*(member.member_id for member in group.members), *draft.members}):
             disarm_all(effects, member_id)
     for member_id in sorted(draft.members):

@@ -14,7 +14,7 @@ from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, Role
-from kassay.model.protocols.values.requests import JoinGroupReply
+from kassay.model.protocols.values.requests import OF_CLASSIC_GROUPS, JoinGroupReply, SetTimer
 from kassay.model.protocols.values.streams.requests import INITIAL_REBALANCE, STREAMS_SESSION
 from kassay.model.protocols.world.parts.context import (
     BROKER,
@@ -98,7 +98,7 @@ class Timers:
                 polling |= ids
         for timer in broker.armed:
             kind, member_id = timer.timer
-            due = _due(group, kind, member_id, polling, beating)
+            due = _outlived(group, timer) or _due(group, kind, member_id, polling, beating)
             if due or (kind == requests.JOIN and (timer.payload or _waits_for_more(group))):
                 action = Action(BROKER, timer_name(kind, member_id))
                 for after, mail in self.context.brokers.fire(cell, timer, keeps_log=logged):
@@ -122,7 +122,7 @@ class Timers:
         armed = tuple(
             order.timer.member_id
             for order in broker.armed
-            if order.timer.kind in _SESSIONS
+            if (order.timer.kind in _SESSIONS and not _outlived(group, order))
             or (
                 order.timer.kind == requests.REVOCATION
                 and order.payload == (epochs.get(order.timer.member_id),)
@@ -159,6 +159,14 @@ def timer_name(kind: str, member: str) -> str:
 def _waits_for_more(group: Any) -> bool:
     """Whether a join phase goes on though everybody has joined: the first one, until its timer fires."""
     return isinstance(group, ClassicGroup) and group.initial
+
+
+def _outlived(group: Any, order: SetTimer) -> bool:
+    """Whether a timer is left of a former life of the group, and so waits for nobody in this one.
+
+    It may have been armed at any time before. Where the group is of another kind now, it does nothing.
+    """
+    return order.outlived or (order.timer.kind in OF_CLASSIC_GROUPS) is not isinstance(group, ClassicGroup)
 
 
 def _due(group: Any, kind: str, member: str, polling: set[str], beating: set[str]) -> bool:
