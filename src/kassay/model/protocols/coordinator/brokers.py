@@ -90,6 +90,7 @@ class Brokers:
         self.split_sync = split_sync
         self.now = config.assignment_interval or NO_CLOCK
         self.compacted = compacted
+        self.clocked = clocked
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
         # Named tuples of two classes may be equal, as ResolutionRun() is to TargetApplied(): so by class too.
         self._outcomes: Memo[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = Memo()
@@ -126,7 +127,7 @@ class Brokers:
         call.carry_out(result, event, errors.NOT_ENOUGH_REPLICAS if fails else "")
         mail = tuple([(reply.correlation_id, reply.body) for reply in call.replies])
         after = _current(call.host)
-        if fails or type(after.state.group) is not type(host.state.group):
+        if not self.clocked and (fails or type(after.state.group) is not type(host.state.group)):
             after = _converted(after)
         return self.interner.cell(after), mail
 
@@ -263,7 +264,8 @@ def _current(host: CoordinatorHost) -> CoordinatorHost:
 def _converted(host: CoordinatorHost) -> CoordinatorHost:
     """The host, its group being of one kind now: no conversion stops the timers of the other.
 
-    Of those that run on, `SPENT` are left out: whatever the group becomes, they do nothing.
+    Where no clock runs it is noted that they may fire at any time. Of those that run on, `SPENT` are left
+    out: whatever the group becomes, they do nothing.
     """
     if host.state.group is None:
         return host

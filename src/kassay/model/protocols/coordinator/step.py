@@ -32,8 +32,8 @@ Those of Streams groups are in `coordinator.streams.switches`.
 
 So do the older rules of `values/releases`. One would mend what Kafka does in every release:
 
-* conversion_stops_timers: a conversion stops the timers of the former kind of group, which else run on, and may
-  fire when the group has come back to that kind
+* conversion_stops_timers: a conversion stops the timers of the former kind of group, which else run on, and
+  may fire when the group has come back to that kind
 """
 
 from __future__ import annotations

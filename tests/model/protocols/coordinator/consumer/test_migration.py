@@ -209,8 +209,10 @@ def test_any_removal_converts_back_a_group_of_classic_members():
     assert isinstance(drive.group, ConsumerGroup)
 
 
-def test_timers_of_the_former_group_stop_with_it():
+def test_timers_of_the_former_group_run_on_and_stop_with_it_where_that_is_asked():
     drive = static_swap(BOTH)
+    assert {order.timer.kind for order in drive.host.armed} >= {requests.SESSION, requests.CONSUMER_SESSION}
+    drive = static_swap(old("conversion_stops_timers"))
     assert {order.timer.kind for order in drive.host.armed} == {requests.SESSION}
     drive.wait(5_999)
     assert drive.classic.state == STABLE
@@ -218,7 +220,7 @@ def test_timers_of_the_former_group_stop_with_it():
 
 def test_kafka_lets_a_join_timer_outlive_two_conversions():
     """Upgrade while preparing, downgrade by a returning static member, and the timer drops the healthy."""
-    drive = Drive(old("timers_survive_migration"))
+    drive = Drive(BOTH)
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
     assert drive.due(requests.JOIN) == 12_000

@@ -127,7 +127,7 @@ def test_a_failed_upgrade_in_the_first_join_phase_shuts_every_consumer_out():
 
 
 def test_a_join_timer_of_the_life_before_last_removes_who_is_well():
-    drive = Drive(old("timers_survive_migration"))
+    drive = Drive(BOTH)
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
     drive.modern("m", group_instance_id="i")

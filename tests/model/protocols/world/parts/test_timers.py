@@ -5,8 +5,10 @@ import pytest
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.coordinator.brokers import SPENT
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.groups import ClassicGroup
 from kassay.model.protocols.world.parts.timers import timer_name
 from tests.explored import build
 
@@ -53,6 +55,41 @@ def test_a_write_under_way_is_acknowledged_and_a_new_coordinator_loads():
 )
 def test_timers_are_named_by_what_happens(kind, member, name):
     assert timer_name(kind, member) == name
+
+
+TO_AND_FRO = {"partitions": 1, "static": 1, "kinds": (("classic", "consumer", "classic"), ("classic",))}
+
+
+def test_what_a_conversion_leaves_armed_fires_at_any_time_and_watches_nobody():
+    """Where the group is of the other kind it changes nothing; the same with a member that is well."""
+    model = build("migration", **TO_AND_FRO)
+    graph = explore(model, budget=WalkLimits(1_500), check_liveness=False).graph
+    outlived = 0
+    for state in graph.states:
+        host = state.broker.value
+        group, armed, _ = model.timers.watched(state)
+        for order in host.armed if group is not None else ():
+            elsewhere = (order.timer.kind in requests.OF_CLASSIC_GROUPS) is not isinstance(
+                group, ClassicGroup
+            )
+            if not order.outlived:
+                assert not elsewhere
+                continue
+            outlived += 1
+            assert order.timer.kind not in SPENT
+            assert armed.count(order.timer.member_id) <= 1
+            action = timer_name(*order.timer)
+            after = [w.broker.value for each, w in model.timers.steps(state) if each.name == action]
+            assert after
+            if elsewhere:
+                assert [each.coordinator for each in after] == [host.coordinator]
+    assert outlived
+
+
+def test_where_a_conversion_stops_them_none_is_left():
+    model = build("migration", **TO_AND_FRO, switches=frozenset({"conversion_stops_timers"}))
+    graph = explore(model, budget=WalkLimits(1_500), check_liveness=False).graph
+    assert not any(order.outlived for state in graph.states for order in state.broker.value.armed)
 
 
 def test_what_a_timer_cannot_write_it_tries_again_and_one_that_removes_its_member_watches_it():
