@@ -8,13 +8,21 @@ from typing import Any, Final
 
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
+from kassay.model.protocols.clients.config import Process
 from kassay.model.protocols.shared.census import Census
-from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup, CoordinatorState, Group, Role
+from kassay.model.protocols.values.groups import (
+    STABLE,
+    ClassicGroup,
+    ConsumerGroup,
+    CoordinatorState,
+    Group,
+    Role,
+)
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.values.streams.group import REFRESH_DUE, Remembered, StreamsTaskGroup
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.consumer import ConsumerModel
-from kassay.model.protocols.world.parts.consumer_faults import CONSUMER
+from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.context import World, failed, gained, loaded_in, moved, unwritten_in
 from kassay.model.protocols.world.parts.offsets import breach
 from kassay.model.protocols.world.streams.model import StreamsModel, refused
@@ -135,12 +143,42 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         views[registry.INTERVALS] = View(_consumer_group, reads=_known_group, relevant=_stays)
     if model.options.compacted:
         views[registry.LOADED] = View(_loaded(model), relevant=loaded_in)
-    alone = isinstance(model, ConsumerModel) and {kind for each in model.kinds for kind in each} == {CONSUMER}
-    if alone and not RELEASES["2024-10"] <= model.options.switches:
+    spoken = {kind for each in model.kinds for kind in each} if isinstance(model, ConsumerModel) else set()
+    if CLASSIC in spoken:
+        views[registry.PRESENCE] = View(_presence, relevant=_drops_at_rest)
+    if spoken == {CONSUMER} and not RELEASES["2024-10"] <= model.options.switches:
         views[registry.COMMITTERS] = View(model.census, reads=model.public)
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
+
+
+def _presence(state: World) -> registry.Presence:
+    """Who is known, and who runs and polls, where no clock tells more."""
+    polling = tuple(
+        (f"c{c + 1}", cell.value.member_id)
+        for c, cell in enumerate(state.clients)
+        if cell.value.run is Process.UP
+    )
+    return registry.Presence(_known_members(_coordinator(state).group), polling)
+
+
+def _drops_at_rest(before: World, after: World) -> bool:
+    """Whether a timer removes members from a group that waits for nobody to join or to sync.
+
+    Where it waits, and somebody is away, the same timer may remove who is merely late: without a clock that
+    is one thing.
+    """
+    if before.clients != after.clients or moved(before, after):
+        return False
+    group = _coordinator(before).group
+    if isinstance(group, ClassicGroup) and (group.state != STABLE or group.pending_sync):
+        return False
+    return bool(_known_members(group) - _known_members(_coordinator(after).group))
+
+
+def _known_members(group: Group) -> frozenset[str]:
+    return frozenset(member.member_id for member in group.members) if group is not None else frozenset()
 
 
 def _streams_group(state: World) -> StreamsTaskGroup | None:
@@ -203,9 +241,7 @@ def _on_the_clock(model: TimedModel) -> Views:
 
     def known(state: Timed) -> frozenset[str]:
         group = _coordinator(state.world).group
-        pending = group.pending_join if isinstance(group, ClassicGroup) else ()
-        members = group.members if group is not None else ()
-        return frozenset((*(member.member_id for member in members), *pending))
+        return _known_members(group).union(group.pending_join if isinstance(group, ClassicGroup) else ())
 
     def removes(before: Timed, after: Timed) -> bool:
         return not moved(before.world, after.world) and bool(known(before) - known(after))
