@@ -144,6 +144,38 @@ def test_the_rule_before_leaves_them_to_somebody(chosen, older):
     assert explore("migration", switches=frozenset({older}), **chosen).verdict == "holds"
 
 
+@pytest.mark.slow
+def test_a_timer_of_the_life_before_last_removes_who_is_well():
+    chosen = {"static": 1, "partitions": 1, "kinds": (("classic", "consumer", "classic"), ("classic",))}
+    result = explore("migration", **chosen)
+    assert real(result) == {"complete-at-rest": 9, "live-members-kept": 13}
+    (one,) = (each for each in result.exploration.violations if each.invariant == "live-members-kept")
+    assert one.trace[-1].action.name == "join timer fires"
+    mended = explore("migration", switches=frozenset({"conversion_stops_timers"}), **chosen)
+    assert real(mended) == {"complete-at-rest": 9}
+
+
+@pytest.mark.deep
+def test_and_forgets_who_is_dead():
+    """Where no static member that upgrades is left without partitions for good, this is what remains."""
+    chosen = {"static": 1, "partitions": 1, "kinds": (("classic", "consumer", "classic"), ("classic",))}
+    older = frozenset({"upgrade_always_bumps"})
+    result = explore("migration", faults="crash=1", switches=older, **chosen)
+    assert real(result) == {"members-watched": 9, "live-members-kept": 12, "complete-at-rest": 15}
+    (dead,) = (each for each in result.exploration.violations if each.invariant == "complete-at-rest")
+    assert dead.trace[-1].action.name == "join timer fires"
+    mended = explore("migration", faults="crash=1", switches=older | {"conversion_stops_timers"}, **chosen)
+    assert real(mended) == {"members-watched": 9}
+
+
+@pytest.mark.slow
+def test_a_leave_of_a_classic_member_that_cannot_be_written_leaves_it_unwatched():
+    result = explore("migration", partitions=1, faults="write=1", stop_at_first=True)
+    assert {*real(result)} == {"members-watched"}
+    (one,) = result.exploration.violations
+    assert one.trace[-1].action.name.startswith("closes")
+
+
 @pytest.mark.exhaustive
 def test_an_upgrade_that_fails_before_the_first_generation_leaves_a_static_member_unwatched():
     result = explore("migration", static=1, partitions=1)

@@ -6,7 +6,9 @@ from itertools import islice
 import pytest
 
 from kassay.certify.protocols.views import NOT_FENCED, beliefs, views_of
-from kassay.model.protocols.world.parts.context import moved
+from kassay.model.explore.search import explore as walk
+from kassay.model.explore.values import WalkLimits
+from kassay.model.protocols.world.parts.context import BROKER, moved
 from kassay.properties.protocols import registry
 from tests.explored import build
 
@@ -87,3 +89,30 @@ def test_every_model_shows_who_owns_what(walked):
     for group in (registry.CLASSIC_GROUP, registry.CONSUMER_GROUP):
         assert (group in views.views) is (name in ("classic", "kip848", "clock"))
     assert (registry.STORED in views.views) is (name == "draft")
+
+
+def test_where_migrations_are_walked_removals_by_a_timer_show_unless_the_group_waits():
+    model = build(
+        "migration", partitions=1, static=1, kinds=(("classic", "consumer", "classic"), ("classic",))
+    )
+    removes = views_of(model).views[registry.PRESENCE].relevant
+    graph = walk(model, budget=WalkLimits(600), check_liveness=False).graph
+    seen, passed = set(), set()
+    for state in graph.states:
+        before = _ids(state)
+        for action, after in model.steps(state):
+            if removes(state, after):
+                seen.add(action.name)
+                assert action.actor == BROKER
+                assert before - _ids(after)
+            elif action.actor == BROKER and before - _ids(after):
+                passed.add(action.name)
+    assert "session of i1-1 expires" in seen
+    assert all(name.startswith(("session", "join", "sync")) for name in passed)
+    alone = build("kip848", partitions=1)
+    assert registry.PRESENCE not in views_of(alone).views
+
+
+def _ids(state):
+    group = state.broker.value.state.group
+    return {member.member_id for member in group.members} if group is not None else set()

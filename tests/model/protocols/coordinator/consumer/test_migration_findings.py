@@ -126,8 +126,12 @@ def test_a_failed_upgrade_in_the_first_join_phase_shuts_every_consumer_out():
     assert [member.member_id for member in drive.classic.members] == [dead]
 
 
-def test_a_join_timer_of_the_life_before_last_removes_who_is_well():
-    drive = Drive(BOTH)
+def there_and_back(config: requests.Config = BOTH) -> tuple[Drive, str, int]:
+    """A stable classic group that was a consumer group for a moment; its dynamic member and generation.
+
+    It was preparing a rebalance when it was converted. A static member led it there and back.
+    """
+    drive = Drive(config)
     first, second = drive.stable(2, session_timeout=60_000)
     drive.join(first, session_timeout=60_000)
     drive.modern("m", group_instance_id="i")
@@ -137,8 +141,70 @@ def test_a_join_timer_of_the_life_before_last_removes_who_is_well():
         here = drive.member("m")
         drive.modern("m", here.epoch, group_instance_id="i", topic_partitions=here.assigned)
     drive.join(group_instance_id="i", session_timeout=60_000)
-    generation = drive.classic.generation
-    assert (drive.classic.state, drive.due(requests.JOIN)) == (STABLE, 12_000)
+    assert drive.classic.state == STABLE
+    return drive, first, drive.classic.generation
+
+
+def test_a_join_timer_of_the_life_before_last_removes_who_is_well():
+    drive, first, generation = there_and_back()
+    assert drive.due(requests.JOIN) == 12_000
     assert drive.heartbeat(first, generation) == errors.NONE
     drive.wait(12_000)
     assert drive.heartbeat(first, generation) == errors.UNKNOWN_MEMBER_ID
+
+
+def test_and_who_is_dead_it_forgets_without_a_rebalance():
+    drive, first, generation = there_and_back()
+    had = drive.member(first).assignment
+    (static,) = (member.member_id for member in drive.classic.members if member.group_instance_id)
+    synced = drive.sync(static, generation_id=generation, group_instance_id="i")
+    for _ in range(100):
+        drive.wait(3_000)
+        assert drive.heartbeat(static, generation, "i") == errors.NONE
+    assert had
+    assert sorted((*had, *synced.assignment)) == list(tps(0, 1, 2, 3))
+    assert [member.member_id for member in drive.classic.members] == [static]
+    assert (drive.classic.state, drive.classic.generation) == (STABLE, generation)
+
+
+def test_where_a_conversion_stops_its_timers_neither_happens():
+    drive, first, generation = there_and_back(old("conversion_stops_timers"))
+    assert drive.due(requests.JOIN) is None
+    drive.wait(12_000)
+    assert drive.heartbeat(first, generation) == errors.NONE
+    (static,) = (member.member_id for member in drive.classic.members if member.group_instance_id)
+    for _ in range(20):
+        drive.wait(3_000)
+        told = drive.heartbeat(static, generation, "i")
+    assert told == errors.REBALANCE_IN_PROGRESS, "a session that expires is noticed"
+
+
+def test_a_sync_timer_of_the_life_before_last_removes_who_is_well():
+    """Armed for a classic member in a consumer group, it runs on while the group is classic for a moment."""
+    drive = Drive(BOTH)
+    drive.modern("m")
+    joined = drive.join(session_timeout=45_000)
+    member = drive.join(joined.member_id, session_timeout=45_000).member_id
+    drive.wait(7_000)
+    assert drive.modern("m", -1).error == errors.NONE
+    assert drive.classic.state == PREPARING
+    drive.modern("n")
+    assert drive.due(requests.CLASSIC_SYNC, member) == 12_000
+    drive.wait(2_000)
+    assert drive.heartbeat(member, drive.member(member).epoch) == errors.REBALANCE_IN_PROGRESS
+    drive.wait(3_000)
+    assert drive.heartbeat(member, 0) == errors.UNKNOWN_MEMBER_ID
+
+
+def test_a_leave_of_a_classic_member_that_cannot_be_written_leaves_nobody_to_watch_it():
+    drive, (first, second) = upgraded()
+    settle(drive)
+    left = drive.send(requests.LeaveGroup(0, ((first, ""),)), "NOT_ENOUGH_REPLICAS")
+    assert left.error == errors.COORDINATOR_NOT_AVAILABLE
+    held = drive.member(first).assigned
+    for _ in range(100):
+        drive.wait(3_000)
+        drive.heartbeat(second, drive.member(second).epoch)
+        drive.modern("m", drive.member("m").epoch)
+    assert drive.member(first).assigned == held != ()
+    assert drive.due(requests.CONSUMER_SESSION, first) is None
