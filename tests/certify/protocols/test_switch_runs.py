@@ -9,6 +9,7 @@ from kassay.model.verdict import Verdict
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
 SLOWER = {
+    "static_downgrade_never_rebalances",
     "recompute_on_new_target",
     "no_abort_on_rejoin",
     "no_lost_on_reset",

@@ -169,9 +169,11 @@ def command(switch: Switch) -> str:
     """The command that walks with the switch on."""
     bound, plain = switch.bound, ExploreSettings(switch.model)
     words = ["kassay", "explore", switch.model]
-    for name in ("mode", "members", "partitions", "topics", "static"):
+    for name in ("policy", "mode", "members", "partitions", "topics", "static"):
         if (value := getattr(bound, name)) != getattr(plain, name):
             words += [f"--{name}", str(value)]
+    if bound.kinds:
+        words += ["--protocols", "/".join(",".join(spoken) for spoken in bound.kinds)]
     if bound.reads:
         words += ["--reads", ",".join(map(str, bound.reads))]
     words += [f"--{name.replace('_', '-')}" for name in ("regex", "late_targets") if getattr(bound, name)]

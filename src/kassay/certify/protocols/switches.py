@@ -275,6 +275,32 @@ SWITCHES: Final[dict[str, Switch]] = {
             ExploreSettings("migration", partitions=1, faults=Faults(crash=1)),
         ),
         Switch(
+            "disabled_lets_classic_in",
+            "KAFKA-20640",
+            "classic members join a group that may not go back, and what the last consumer had is nobody's",
+            (DEAD_END,),
+            ExploreSettings(
+                "migration",
+                partitions=1,
+                policy="disabled",
+                kinds=(("classic",), ("consumer",)),
+                faults=Faults(leave=1),
+            ),
+        ),
+        Switch(
+            "static_downgrade_never_rebalances",
+            "KAFKA-19546, KAFKA-20273",
+            "a downgrade without a rebalance hands out a target from before somebody left",
+            (DEAD_END,),
+            ExploreSettings(
+                "migration",
+                partitions=1,
+                static=1,
+                kinds=(("consumer", "classic"), ("consumer",)),
+                faults=Faults(leave=1),
+            ),
+        ),
+        Switch(
             "commits_at_epoch_only",
             "KIP-1251",
             "a commit that an epoch overtakes is refused, though its partitions are still the member's",

@@ -166,7 +166,6 @@ OLD_RULES: Final = (
         "KAFKA-20640",
         "Members of the classic protocol join a consumer group under every policy.",
         "Where migration is disabled, a consumer group with members refuses JoinGroup.",
-        hidden="Who is let in is served as well as under any other policy.",
     ),
     OldRule(
         "zero_bytes_refused",
@@ -229,7 +228,6 @@ OLD_RULES: Final = (
         "KAFKA-19546, KAFKA-20273",
         "A downgrade by a returning static member never rebalances, though its target may be stale.",
         "It does if the group epoch is ahead of the target; who returned hears of generation 0.",
-        hidden="Where it shows, 4.4 leaves a partition unread too (docs/protocol-findings.md).",
     ),
     OldRule(
         "classic_follows_group_epoch",
