@@ -74,7 +74,7 @@ REMARKS: Final[dict[str, str]] = {
         "KAFKA-20254 is of Streams groups; consumer groups had the rule since they record anything."
     ),
     "disabled_lets_classic_in": (
-        "In 2024-10 nothing comes of it: there a classic member joins again as soon as the group epoch is ahead."
+        "In 2024-10 nothing comes of it: a classic member joins again as soon as the group epoch is ahead."
     ),
     "failed_expiry_dropped": "Kafka arms such a timer again after 500 ms (`CoordinatorTimerImpl`).",
     "full_names_completed": (
