@@ -24,6 +24,7 @@ class Faults(NamedTuple):
     somebody asks for fewer partitions of a topic, and is refused. write: the coordinator cannot append to
     its log; what it was about to do is undone and refused, its timers stay as they are set.
     assignor: a running member of KIP-848 comes to prefer another server-side assignor, and says so.
+    remove: somebody removes all members of the group by LeaveGroup (`Admin.removeMembersFromConsumerGroup`).
     """
 
     crash: int = 0
@@ -43,6 +44,7 @@ class Faults(NamedTuple):
     shrink: int = 0
     write: int = 0
     assignor: int = 0
+    remove: int = 0
 
     @property
     def spent(self) -> bool:
@@ -71,9 +73,9 @@ _WORLD: Final = _SHARED | frozenset(
 KNOWN: Final[dict[str, frozenset[str]]] = {
     "zookeeper": _SHARED | {"stale"},
     "draft": _SHARED | {"failover"},
-    "classic": _WORLD,
-    "kip848": _WORLD | {"assignor"},
-    "migration": _WORLD | {"assignor"},
+    "classic": _WORLD | {"remove"},
+    "kip848": _WORLD | {"assignor", "remove"},
+    "migration": _WORLD | {"assignor", "remove"},
     "streams": _WORLD - {"subscribe", "shrink"},
 }
 """What can happen in each model at all."""

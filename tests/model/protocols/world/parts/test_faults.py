@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.explore.search import explore as walk
-from kassay.model.explore.values import WalkLimits
+from kassay.model.explore.values import Severity, WalkLimits
 from kassay.model.protocols.shared.faults import Faults
 from kassay.model.protocols.values.in_flight import SILENT
-from tests.explored import build
+from tests.explored import build, explore
 from tests.model.protocols.world.networks.worlds import clients, group
-from tests.model.protocols.world.script import first, play
+from tests.model.protocols.world.script import first, play, started
 
 
 def astray(name="classic", *, network="N2", **settings_):
@@ -46,3 +46,26 @@ def test_a_fault_costs_one_of_its_own_budget_and_every_other_step_nothing(name):
             assert less or not action.fault or action.name in ("start", "restart")
             spent |= set(less)
     assert spent == {"crash", "pause", "leave", "failover", "partitions"}
+
+
+@pytest.mark.parametrize("model", ["classic", "kip848"])
+def test_all_members_are_removed_by_one_request_static_ones_by_their_instance_ids(model):
+    built = build(model, partitions=1, static=1, faults="remove=1")
+    assert not [a for a, _ in built.steps(started(built, 0)) if a.actor == "admin"]
+    state = started(built, 2)
+    assert len(group(state).members) == 2
+    ((action, after),) = [(a, s) for a, s in built.steps(state) if a.actor == "admin"]
+    assert (action.name, action.fault, action.to) == ("removes all members", True, "coordinator")
+    assert group(after).members == ()
+    assert not [a for a, _ in built.steps(after) if a.actor == "admin"]
+
+
+def test_who_is_removed_while_it_awaits_its_assignment_is_never_answered_and_others_join_again():
+    result = explore("classic", partitions=1, faults="remove=1")
+    assert {v.severity for v in result.exploration.violations} <= {Severity.ZOMBIE}
+    assert not result.exploration.liveness.livelocks
+    ends = [one.trace[-1].state for one in result.exploration.liveness.dead_ends if one.trace]
+    assert ends
+    for world in ends:
+        assert any(cell.value.waits == "sync" for cell in world.clients)
+    assert explore("kip848", partitions=1, faults="remove=1").verdict == "holds"

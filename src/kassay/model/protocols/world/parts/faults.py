@@ -71,6 +71,8 @@ class FaultSteps:
             yield from self.client_faults(state, c, cell, faults)
         if faults.failover and state.broker.value.state.group is not None:
             yield from self._fail_over(state)
+        if faults.remove:
+            yield from self._removal(state)
         yield from self._metadata_faults(state, faults)
         if faults.shrink:
             yield from self._refusals(state)
@@ -197,6 +199,19 @@ class FaultSteps:
             clients = self.context.post(state.clients, mail)
             label = Action(BROKER, "moves to another broker", reply=reading(broker), fault=True)
             yield label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
+
+    def _removal(self, state: World) -> Iterator[tuple[Action, World]]:
+        """Somebody removes all members in one LeaveGroup, static ones by their instance ids (KIP-571)."""
+        group = state.broker.value.state.group
+        members = () if group is None else group.members
+        named = tuple(
+            ("", member.group_instance_id) if member.group_instance_id else (member.member_id, "")
+            for member in members
+        )
+        if named:
+            action = Action("admin", "removes all members", BROKER, fault=True)
+            after = state._replace(budget=self.context.spent(state.budget, "remove"))
+            yield from self.last_words(action, after, LeaveGroup(HEARTBEAT_OFFSET, named))
 
     def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
         """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""
