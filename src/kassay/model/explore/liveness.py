@@ -74,7 +74,10 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
 
 def _ahead(graph: Graph[S], skipped: Sequence[int], node: int) -> Iterator[int]:
     """Where the steps of a state lead that are not skipped, to itself left out."""
-    return (target for label, target in graph.edges(node) if target != node and not skipped[label])
+    labels, targets = graph.labels, graph.targets
+    for at in range(graph.first[node], graph.first[node + 1]):
+        if targets[at] != node and not skipped[labels[at]]:
+            yield targets[at]
 
 
 def _repeats(graph: Graph[S], faulty: Sequence[int], node: int) -> bool:
@@ -163,6 +166,7 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
     """
     skipped = bytes(action.fault or action.disturbs for action in graph.actions)
     rounds = [action.rounds for action in graph.actions]
+    first, targets, labels = graph.first, graph.targets, graph.labels
     best = array("I", bytes(4 * graph.expanded))
     inside = bytearray(graph.expanded)
     most = 0
@@ -171,7 +175,8 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
             inside[node] = 1
         top = 0
         for node in component:
-            for label, target in graph.edges(node):
+            for at in range(first[node], first[node + 1]):
+                label, target = labels[at], targets[at]
                 if skipped[label]:
                     continue
                 if not inside[target]:
