@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from kassay.certify.clusters.figures import Loads
@@ -125,8 +125,14 @@ def _spread(answer: WhatIf) -> Histograms:
         name: Counter(len(given.get(member.member_id, ())) for member in members)
         for name, given in rows.items()
     }
-    texts = {name: f"{min(loads)} to {max(loads)} a member" for name, loads in counts.items()}
+    texts = {name: f"{_range(loads)} a member" for name, loads in counts.items()}
     return histograms("Members by how many partitions they have", counts, "partitions of a member", texts)
+
+
+def _range(loads: Collection[int]) -> str:
+    """The least and the most, or the one number that all have."""
+    least, most = min(loads), max(loads)
+    return str(least) if least == most else f"{least} to {most}"
 
 
 def _moves(answer: WhatIf) -> BarChart:
