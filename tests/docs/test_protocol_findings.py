@@ -200,7 +200,10 @@ def test_there_and_back_a_partition_is_given_out_before_it_is_free():
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("release", "more"),
-    [("4.4", {"complete-at-rest": 9, "members-watched": 9}), ("2024-10", {"members-watched": 8})],
+    [
+        ("4.4", {"complete-at-rest": 9, "members-watched": 9, "live-members-kept": 12}),
+        ("2024-10", {"members-watched": 8, "live-members-kept": 12}),
+    ],
 )
 def test_there_and_back_after_a_crash(release, more):
     result = explore("migration", static=1, faults="crash=1", release=release)
