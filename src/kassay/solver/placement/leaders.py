@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from kassay.solver.algorithms.bulk_flow import Arcs
+from kassay.solver.algorithms.convex import Convex, place_prices
 from kassay.solver.algorithms.even_picks import even_picks
-from kassay.solver.algorithms.exchange import Exchange, cheapest
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.problem import Broker
+
+
+class Leaders(NamedTuple):
+    """The leader of each partition and a price for each broker, by position.
+
+    Where the time was spent, `late`, leaders are valid only, and the prices prove a bound.
+    """
+
+    leads: list[int]
+    prices: tuple[int, ...]
+    late: bool = False
 
 
 def leader_quota(brokers: Sequence[Broker], partitions: int) -> Quota:
@@ -20,19 +33,60 @@ def choose_leaders(
     replicas: Sequence[Iterable[int]],
     wanted: Sequence[int | None],
     deadline: float | None = None,
-) -> Exchange:
-    """The exchange graph of the best leaders by the deadline, where `replicas` are positions in `brokers`.
+) -> Leaders:
+    """The best leaders by the deadline, one of `time.monotonic`; `replicas` are positions in `brokers`.
 
-    `wanted` is the leader that each partition would rather keep. A fenced broker leads only what
-    has no other replica. Where all shares are alike the descent starts from even picks, which leave it
-    nothing to do but to prove them.
+    `wanted` is the leader that each partition would rather keep. A fenced broker leads only what has no other
+    replica.
     """
     fenced = {place for place, broker in enumerate(brokers) if broker.fenced}
-    able = [set(row) - fenced or set(row) for row in replicas]
+    able = [sorted(set(row) - fenced or set(row)) for row in replicas]
     # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
-    prices = [{place: int(place != want) for place in row} for want, row in zip(wanted, able, strict=True)]
-    alike = len({broker.share for broker in brokers}) == 1
-    even = even_picks(len(brokers), able, wanted, deadline) if alike else None
-    start = None if even is None else [{place} for place in even]
-    marginal = leader_quota(brokers, len(able)).marginal
-    return cheapest(len(brokers), prices, 1, marginal, deadline, start=start)
+    homes = [want if want in row else None for want, row in zip(wanted, able, strict=True)]
+    quota = leader_quota(brokers, len(able))
+    if len({broker.share for broker in brokers}) == 1:
+        leads = even_picks(len(brokers), able, homes, deadline)
+    else:
+        leads = _near_shares(able, homes, quota, deadline)
+    if leads is None:
+        nearest = [row[0] if home is None else home for row, home in zip(able, homes, strict=True)]
+        return Leaders(nearest, (quota.level_price(),) * len(brokers), late=True)
+    return Leaders(leads, _prices(able, homes, leads, quota))
+
+
+def _near_shares(
+    able: Sequence[Sequence[int]], homes: Sequence[int | None], quota: Quota, deadline: float | None
+) -> list[int] | None:
+    """The leaders nearest to the brokers' shares, or None after the deadline."""
+    net = Convex([len(able)] * len(quota.shares))
+    ways = []
+    for row, home in zip(able, homes, strict=True):
+        node = net.node(1)
+        ways.append([(net.arc(node, place, 1, int(home not in (None, place))), place) for place in row])
+    flows = net.cheapest(quota.marginal, [quota.floor(place) for place in range(len(quota.shares))], deadline)
+    if flows is None:
+        return None
+    return [next(place for arc, place in arcs if flows[arc]) for arcs in ways]
+
+
+def _prices(
+    able: Sequence[Sequence[int]], homes: Sequence[int | None], leads: Sequence[int], quota: Quota
+) -> tuple[int, ...]:
+    """The prices that prove the leaders: to hand a leadership on is a path from broker to broker."""
+    places = len(quota.shares)
+    change: dict[tuple[int, int], int] = {}
+    counts = [0] * places
+    for row, home, lead in zip(able, homes, leads, strict=True):
+        counts[lead] += 1
+        away = int(home not in (None, lead))
+        for place in row:
+            cost = int(home not in (None, place)) - away
+            if place != lead and cost < change.get((lead, place), 2):
+                change[lead, place] = cost
+    arcs = Arcs(
+        [tail for tail, _ in change], [head for _, head in change], [1] * len(change), [*change.values()]
+    )
+    most = [len(able)] * places
+    prices = place_prices(places, arcs, [0] * len(change), counts, most, quota.marginal)
+    assert prices is not None, "leaders could be better"
+    return prices

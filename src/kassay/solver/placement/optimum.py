@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
-from kassay.solver.placement.leaders import choose_leaders, leader_quota
+from kassay.solver.placement.hubs import Hubs, Partitions
+from kassay.solver.placement.leaders import choose_leaders
 from kassay.solver.placement.problem import (
     InfeasiblePlacementError,
     PlacementProblem,
@@ -70,16 +71,33 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
 
     Raises `InfeasiblePlacementError` where `max_replicas` leave no room, however little time there is.
     """
+    partitions = partitions_of(problem)
+    quota = replica_quota(problem, problem.total + 1)
+    if any(broker.cordoned or broker.max_replicas is not None for broker in problem.brokers):
+        require_room(problem, partitions.factors, fewest_copies(problem, partitions, quota))
+    hubs = Hubs(problem, partitions, quota, deadline)
+    prices = hubs.prices(quota) if hubs.solved else None
+    if prices is not None:
+        return with_leaders(problem, hubs.picks, prices, _witness(problem, hubs, quota), deadline)
+    graph = _spread_replicas(problem, partitions, quota, deadline)
+    if graph.late:
+        chosen = within_room(problem, partitions.factors, graph.picks)
+        return with_leaders(problem, chosen, _level_prices(quota), None, deadline, late=True)
+    return with_leaders(
+        problem, graph.picks, graph.prices(quota.marginal), _witness(problem, graph, quota), deadline
+    )
+
+
+def partitions_of(problem: PlacementProblem) -> Partitions:
+    """What is to be placed, with brokers by position; a fenced broker could not go on to lead."""
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
-    current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
-    quota = replica_quota(problem, problem.total + 1)
-    factors = [rf for _, rf, _ in placed]
-    graph = _spread_replicas(problem, factors, current, quota, deadline)
-    chosen = within_room(problem, factors, graph.picks) if graph.late else graph.picks
-    prices = _level_prices(quota) if graph.late else graph.prices(quota.marginal)
-    witness = None if graph.late else _witness(problem, graph, quota)
-    return with_leaders(problem, chosen, prices, witness, deadline, late=graph.late)
+    fenced = {broker.id for broker in problem.brokers if broker.fenced}
+    return Partitions(
+        [rf for _, rf, _ in placed],
+        [tuple(index[b] for b in row if b in index) for _, _, row in placed],
+        [index.get(row[0]) if row and row[0] not in fenced else None for _, _, row in placed],
+    )
 
 
 def with_leaders(
@@ -97,9 +115,8 @@ def with_leaders(
     current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
-    led_quota = leader_quota(problem.brokers, len(chosen))
     late = late or leaders.late
-    led = [next(iter(picked)) for picked in leaders.picks]
+    led = leaders.leads
     ids = [broker.id for broker in problem.brokers]
     rows = tuple(
         tuple(ids[place] for place in _in_order(leader, row, picked))
@@ -109,17 +126,17 @@ def with_leaders(
         problem,
         rows,
         tuple(_counts(problem, chosen)),
-        tuple(leaders.counts),
+        tuple(_counts(problem, ((leader,) for leader in led))),
         sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
         sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
         prices,
-        _level_prices(led_quota) if leaders.late else leaders.prices(led_quota.marginal),
+        leaders.prices,
         None if late else witness,
         late,
     )
 
 
-def _counts(problem: PlacementProblem, picks: Sequence[set[int]]) -> list[int]:
+def _counts(problem: PlacementProblem, picks: Iterable[Iterable[int]]) -> list[int]:
     counted = Counter(chain.from_iterable(picks))
     return [counted[place] for place in range(len(problem.brokers))]
 
@@ -148,30 +165,33 @@ def _in_order(leader: int, row: Sequence[int], picked: set[int]) -> list[int]:
 
 
 def _spread_replicas(
-    problem: PlacementProblem,
-    factors: Sequence[int],
-    current: Sequence[tuple[int, ...]],
-    quota: Quota,
-    deadline: float | None,
+    problem: PlacementProblem, partitions: Partitions, quota: Quota, deadline: float | None
 ) -> Exchange:
     """The exchange graph after the descent: every partition's replicas; raises where there is no room."""
-    start = fewest_copies(problem, factors, current, quota)
+    factors, leads = partitions.factors, partitions.leads
+    start = fewest_copies(problem, partitions, quota)
     require_room(problem, factors, start)
-    graph = Exchange(placement_rules(problem, factors, current, {1: range(len(factors))}), start, deadline)
-    graph.descend(quota.marginal)
-    return graph
+    # Leaders that would rather keep their replica choose, and leave it out of what the prices prove.
+    copy = len(factors) + 2
+    plain = placement_rules(problem, partitions, {1: range(len(factors))})
+    led = masks(len(problem.brokers), (() if lead is None else (lead,) for lead in leads))
+    held, copied = plain.priced
+    staying = [mask & ~lead for mask, lead in zip(held, led, strict=True)]
+    heavy = replace(quota, weight=quota.weight * (copy + 1))
+    fond = replace(plain, prices=(0, 1, copy), priced=(led, staying, copied))
+    graph = Exchange(fond, start, deadline)
+    graph.descend(heavy.marginal)
+    return graph if graph.late else Exchange(plain, graph.picks)
 
 
 def placement_rules(
-    problem: PlacementProblem,
-    factors: Sequence[int],
-    current: Sequence[tuple[int, ...]],
-    copies: Mapping[int, Iterable[int]],
+    problem: PlacementProblem, partitions: Partitions, copies: Mapping[int, Iterable[int]]
 ) -> Rules:
     """What replicas must obey; a copy costs what `copies` says of the partitions by position."""
+    factors = partitions.factors
     everything = (1 << len(factors)) - 1
     spreads = {rf: problem.spread(rf) for rf in set(factors)}
-    kept = masks(len(problem.brokers), current)
+    kept = masks(len(problem.brokers), partitions.current)
     alike = {price: sum(1 << item for item in items) for price, items in copies.items()}
     return Rules(
         may=[
@@ -186,25 +206,21 @@ def placement_rules(
     )
 
 
-def fewest_copies(
-    problem: PlacementProblem,
-    factors: Sequence[int],
-    current: Sequence[tuple[int, ...]],
-    quota: Quota,
-) -> list[set[int]]:
+def fewest_copies(problem: PlacementProblem, partitions: Partitions, quota: Quota) -> list[set[int]]:
     """For each partition alone a valid placement with the fewest copies, at brokers with room first.
 
-    Balance is left to the descent, but the nearer the start is to it the less there is to do.
+    Balance is left to what follows, but the nearer the start is to it the less there is to do. Of replicas
+    the leader's goes last.
     """
-    spreads = {rf: problem.spread(rf) for rf in set(factors)}
+    spreads = {rf: problem.spread(rf) for rf in set(partitions.factors)}
     racks = problem.racks or (0,) * len(problem.brokers)
     members: list[list[int]] = [[] for _ in range(max(racks) + 1)]
     for place, rack in enumerate(racks):
         members[rack].append(place)
     counts = [0] * len(problem.brokers)
-    picks: list[set[int]] = [set() for _ in factors]
+    picks: list[set[int]] = [set() for _ in partitions.factors]
     unsettled = []
-    for item, (rf, row) in enumerate(zip(factors, current, strict=True)):
+    for item, (rf, row) in enumerate(zip(partitions.factors, partitions.current, strict=True)):
         if len(row) == rf and _obeys(row, racks, len(members), spreads[rf]):
             picks[item] = set(row)
             for place in row:
@@ -215,13 +231,13 @@ def fewest_copies(
         _Due([b for b in rack if not problem.brokers[b].cordoned], rack, counts, quota) for rack in members
     ]
     for item in unsettled:
-        kept = set(current[item])
-        spread = spreads[factors[item]]
-        order = [rack.first(spread.most, kept) for rack in due]
-        _require_takers(problem, item, factors[item], spread, order)
+        kept, rf = set(partitions.current[item]), partitions.factors[item]
+        spread = spreads[rf]
+        order = [rack.first(spread.most, kept, partitions.leads[item]) for rack in due]
+        _require_takers(problem, item, rf, spread, order)
         chosen = {place for rack in order for _, _, place in rack[: spread.least]}
         spare = sorted(each for rack in order for each in rack[spread.least :])
-        chosen.update(place for _, _, place in spare[: factors[item] - len(chosen)])
+        chosen.update(place for _, _, place in spare[: rf - len(chosen)])
         picks[item] = chosen
         for place in chosen:
             counts[place] += 1
@@ -257,8 +273,8 @@ class _Due:
         self.heap = [(quota.marginal(broker, counts[broker]), broker) for broker in takers]
         heapify(self.heap)
 
-    def first(self, number: int, kept: Set[int]) -> list[tuple[bool, int, int]]:
-        """So many brokers, those kept first: whether it is another one, what a copy adds, which one."""
+    def first(self, number: int, kept: Set[int], lead: int | None) -> list[tuple[int, int, int]]:
+        """So many brokers, first who leads, then those kept: 0, 1 or 2, what a copy adds, which one."""
         own = self.brokers & kept
         near: list[tuple[int, int]] = []
         while self.heap and len(near) < number + len(own):
@@ -270,8 +286,10 @@ class _Due:
                 heapreplace(self.heap, (now, broker))
         for each in near:
             heappush(self.heap, each)
-        order = [(False, self.quota.marginal(broker, self.counts[broker]), broker) for broker in own]
-        order += [(True, now, broker) for now, broker in near if broker not in own]
+        order = [
+            (int(broker != lead), self.quota.marginal(broker, self.counts[broker]), broker) for broker in own
+        ]
+        order += [(2, now, broker) for now, broker in near if broker not in own]
         return sorted(order)[:number]
 
 
@@ -282,7 +300,7 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
     return all(spread.least <= count <= spread.most for count in held)
 
 
-def _witness(problem: PlacementProblem, graph: Exchange, quota: Quota) -> Witness | None:
+def _witness(problem: PlacementProblem, graph: Exchange | Hubs, quota: Quota) -> Witness | None:
     """Brokers that hold the fewest replicas they can, and still too many for all to be within one.
 
     None as well where `max_replicas` or cordons are given: then they themselves may be the reason.

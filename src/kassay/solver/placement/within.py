@@ -23,6 +23,7 @@ from kassay.solver.placement.optimum import (
     PlacementOptimum,
     best_placement,
     fewest_copies,
+    partitions_of,
     placement_rules,
     replica_quota,
     with_leaders,
@@ -75,18 +76,16 @@ class _Search:
     """Replicas (positions of brokers) of each partition on their way from the fewest copies to evenness."""
 
     def __init__(self, problem: PlacementProblem, budget: int, costs: Sequence[int] | None) -> None:
-        placed = problem.partitions()
-        index = {broker.id: place for place, broker in enumerate(problem.brokers)}
         self.problem, self.budget = problem, budget
-        self.factors = [rf for _, rf, _ in placed]
-        self.current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
-        self.costs = tuple(costs) if costs is not None else (1,) * len(placed)
+        self.partitions = partitions_of(problem)
+        self.current = self.partitions.current
+        self.costs = tuple(costs) if costs is not None else (1,) * len(self.current)
         classes = _classes(self.costs)
         self.coarse = max(1, max(classes, default=1) // _FINE)
         self.steering: dict[int, list[int]] = {}
         for mean, items in classes.items():
             self.steering.setdefault(-(-mean // self.coarse), []).extend(items)
-        self.start = fewest_copies(problem, self.factors, self.current, replica_quota(problem, 1))
+        self.start = fewest_copies(problem, self.partitions, replica_quota(problem, 1))
         forced = self.cost(self.start)
         if forced > budget:
             raise InfeasiblePlacementError(
@@ -108,7 +107,7 @@ class _Search:
     def within(self) -> PlacementWithin:
         """The most even placement within the budget, which is too small for the optimum."""
         # A price is a whole number, so imbalance counts enough that 1 is little for the dearest copy.
-        unit = max(64, len(self.factors)) * max(1, *self.steering)
+        unit = max(64, len(self.current)) * max(1, *self.steering)
         marginal = replica_quota(self.problem, unit).marginal
         ends = [(b, count) for b in range(len(self.problem.brokers)) for count in (0, self.problem.total)]
         low, high = 0, 2 + 2 * max(abs(marginal(place, count)) for place, count in ends)
@@ -135,7 +134,7 @@ class _Search:
         other is always the same. Otherwise there would be negative cycles.
         """
         copies = {price * units: items for units, items in self.steering.items()}
-        rules = placement_rules(self.problem, self.factors, self.current, copies)
+        rules = placement_rules(self.problem, self.partitions, copies)
         return Exchange(rules, [set(row) for row in picks])
 
     def _prices(self, picks: Sequence[set[int]], scales: PaymentScales) -> tuple[int, ...]:

@@ -1,0 +1,203 @@
+"""Units flow to places whose costs are convex in their count: the cheapest flow, and its proof.
+
+A place is near what it is due in the optimum, mostly. So its convex cost is laid out unit by unit only in a
+window around that; below and above it goes on in a straight line. Such a cost is nowhere above the true one,
+and equal to it inside the window. So an optimum with all counts inside their windows is a true one; where a
+count is outside, its window grows and the flow is sought again. Source: Ahuja, Magnanti, Orlin, "Network
+Flows", chapter 14 (convex costs as parallel arcs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from kassay.solver.algorithms import bulk_flow
+from kassay.solver.algorithms.bulk_flow import Arcs
+from kassay.solver.algorithms.flow import Network, is_over
+
+_WINDOW: Final = 2
+_GROWTH: Final = 4
+
+Marginal = Callable[[int, int], int]
+"""(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
+
+
+def place_prices(
+    nodes: int,
+    arcs: Arcs,
+    flows: Sequence[int],
+    counts: Sequence[int],
+    most: Sequence[int],
+    marginal: Marginal,
+) -> tuple[int, ...] | None:
+    """What each place would charge for a unit, so that none wants to change; None where one does.
+
+    The first of the nodes are the places, each with its count and the largest that it may have. A price lies
+    between what the last unit of its place costs and what the next one would.
+    """
+    held = [(place, marginal(place, count - 1), 1) for place, count in enumerate(counts) if count]
+    more = [
+        (place, marginal(place, count), 0)
+        for place, (count, limit) in enumerate(zip(counts, most, strict=True))
+        if count < limit
+    ]
+    last = held + more
+    whole = Arcs(
+        [*arcs.tails, *(place for place, _, _ in last)],
+        [*arcs.heads, *(nodes for _ in last)],
+        [*arcs.capacities, *(1 for _ in last)],
+        [*arcs.costs, *(cost for _, cost, _ in last)],
+    )
+    proof = bulk_flow.potentials(nodes + 1, whole, [*flows, *(flow for _, _, flow in last)])
+    if proof is None:
+        return None
+    return tuple(proof[nodes] - proof[place] for place in range(len(counts)))
+
+
+class Convex:
+    """A network whose first nodes are the places; `most[b]` is the largest count of place b.
+
+    Every unit of `supplies`, one number a node, goes to a place. Costs of arcs must not be negative.
+    """
+
+    def __init__(self, most: Sequence[int]) -> None:
+        self.most = most
+        self.supplies = [0] * len(most)
+        self.tails: list[int] = []
+        self.heads: list[int] = []
+        self.capacities: list[int] = []
+        self.costs: list[int] = []
+
+    def node(self, supply: int = 0) -> int:
+        """A new node with this supply."""
+        self.supplies.append(supply)
+        return len(self.supplies) - 1
+
+    def arc(self, tail: int, head: int, capacity: int, cost: int = 0) -> int:
+        """A new arc; its number is its place among the flows."""
+        self.tails.append(tail)
+        self.heads.append(head)
+        self.capacities.append(capacity)
+        self.costs.append(cost)
+        return len(self.tails) - 1
+
+    def counts(self, flows: Sequence[int]) -> list[int]:
+        """How many units each place has."""
+        counts = self.supplies[: len(self.most)]
+        for tail, head, flow in zip(self.tails, self.heads, flows, strict=True):
+            if flow:
+                if head < len(counts):
+                    counts[head] += flow
+                if tail < len(counts):
+                    counts[tail] -= flow
+        return counts
+
+    def cheapest(
+        self, marginal: Marginal, near: Sequence[int], deadline: float | None = None
+    ) -> list[int] | None:
+        """What flows over each arc in a cheapest flow; None where none carries all, or after the deadline.
+
+        `near` is about how many units each place will have: the better, the sooner. With a deadline, one of
+        `time.monotonic`, only our own engine is asked, which looks at the clock.
+        """
+        reach = [_WINDOW] * len(near)
+        while not is_over(deadline):
+            windows = [
+                (max(0, min(want, most) - width), min(want + width, most))
+                for want, width, most in zip(near, reach, self.most, strict=True)
+            ]
+            flows = self._flows(marginal, windows, deadline)
+            if flows is None:
+                return None
+            outside = [
+                place
+                for place, (count, (low, high)) in enumerate(zip(self.counts(flows), windows, strict=True))
+                if not low <= count <= high
+            ]
+            if not outside:
+                return flows
+            for place in outside:
+                reach[place] *= _GROWTH
+        return None
+
+    def _flows(
+        self, marginal: Marginal, windows: Sequence[tuple[int, int]], deadline: float | None
+    ) -> list[int] | None:
+        """The cheapest flow where places cost what they do inside their windows, and no more beyond."""
+        sink = len(self.supplies)
+        last: list[tuple[int, int, int]] = []
+        for place, (low, high) in enumerate(windows):
+            if low:
+                last.append((place, low, marginal(place, low - 1)))
+            last += [(place, 1, marginal(place, count)) for count in range(low, high)]
+            if high < self.most[place]:
+                last.append((place, self.most[place] - high, marginal(place, high)))
+        places, rooms, costs = (list(each) for each in zip(*last, strict=True)) if last else ([], [], [])
+        # All units pass one of the last arcs: what is added to the costs of all of those changes nothing.
+        least = min(costs, default=0)
+        arcs = Arcs(
+            self.tails + places,
+            self.heads + [sink] * len(last),
+            self.capacities + rooms,
+            self.costs + [cost - least for cost in costs],
+        )
+        if deadline is None and len(arcs.tails) >= bulk_flow.ENOUGH:
+            flows = bulk_flow.cheapest(arcs, [*self.supplies, -sum(self.supplies)])
+            if flows is not None:
+                return flows[: len(self.tails)]
+        return self._own_flows(arcs, sink, deadline)
+
+    def _own_flows(self, arcs: Arcs, sink: int, deadline: float | None) -> list[int] | None:
+        net = Network(sink + 2)
+        numbers = [net.arc(*each) for each in zip(*arcs, strict=True)]
+        for node, supply in enumerate(self.supplies):
+            if supply:
+                net.arc(sink + 1, node, supply)
+        total = sum(self.supplies)
+        if net.cheapest(sink + 1, sink, total, deadline) < total:
+            return None
+        return [net.flow(number) for number in numbers[: len(self.tails)]]
+
+    def prices(
+        self, flows: Sequence[int], marginal: Marginal, costs: Sequence[int] | None = None
+    ) -> tuple[int, ...] | None:
+        """What each place would charge for a unit, so that none wants to change; None where one does.
+
+        `costs` stand for those of the arcs, where they are given: a flow that several goals chose is proven
+        for the first ones alone.
+        """
+        chosen = self.costs if costs is None else costs
+        arcs = Arcs(self.tails, self.heads, self.capacities, chosen)
+        return place_prices(len(self.supplies), arcs, flows, self.counts(flows), self.most, marginal)
+
+    def reachable(self, flows: Sequence[int], start: Iterable[int]) -> set[int]:
+        """The places to which a unit can be handed from `start`, at whatever cost; `start` included."""
+        return self._along(self._ways(flows, forth=True), start)
+
+    def reaching(self, flows: Sequence[int], goal: Iterable[int]) -> set[int]:
+        """The places from which a unit can be handed to `goal`, at whatever cost; `goal` included."""
+        return self._along(self._ways(flows, forth=False), goal)
+
+    def _ways(self, flows: Sequence[int], *, forth: bool) -> dict[int, list[int]]:
+        """Where a unit at a node may go by the residual graph, or where it may come from.
+
+        None goes to a place that has the most it can have.
+        """
+        full = {place for place, (n, most) in enumerate(zip(self.counts(flows), self.most)) if n >= most}
+        ways: dict[int, list[int]] = {}
+        for tail, head, room, flow in zip(self.tails, self.heads, self.capacities, flows, strict=True):
+            if room > flow and head not in full:
+                ways.setdefault(tail if forth else head, []).append(head if forth else tail)
+            if flow and tail not in full:
+                ways.setdefault(head if forth else tail, []).append(tail if forth else head)
+        return ways
+
+    def _along(self, ways: Mapping[int, Sequence[int]], start: Iterable[int]) -> set[int]:
+        seen = set(start)
+        waiting = list(seen)
+        while waiting:
+            more = [node for node in ways.get(waiting.pop(), ()) if node not in seen]
+            seen.update(more)
+            waiting += more
+        return {node for node in seen if node < len(self.most)}

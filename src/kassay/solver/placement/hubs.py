@@ -1,0 +1,250 @@
+"""Replicas of all partitions at once, as one flow through racks: for clusters of real size.
+
+Partitions that are alike (replication factor, brokers that hold them, who leads) are a class. Its replicas
+flow into racks, and in a rack either to a broker that has one, which costs nothing, or through the rack's
+hub to any broker, which is a copy. So arcs grow with classes, not with classes times brokers. Where every
+rack has to hold just as many replicas of each partition, racks do not depend on each other, and what one
+broker holds of one rack is a class.
+
+**Exact where a rack takes one replica of a partition**: whatever a hub hands to such a partition is all that
+it has in that rack. Where a rack takes more (fewer racks than replicas, small racks, no racks at all), a hub
+could hand two replicas of one partition to one broker. So there a class sends one replica a partition through
+a hub, or as many as have nowhere to stay. Whether the best placement needs more the prices say: where they
+prove this one against hubs without that limit, it is the best one; where not, there is no answer from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple
+
+from kassay.solver.algorithms.convex import Convex
+from kassay.solver.algorithms.quota import Quota
+from kassay.solver.placement.problem import PlacementProblem, Spread
+
+
+class Partitions(NamedTuple):
+    """One entry a partition: how many replicas it wants, who holds some now, and who of those leads.
+
+    Brokers go by their position; `leads` is None where nobody leads who could go on.
+    """
+
+    factors: Sequence[int]
+    current: Sequence[tuple[int, ...]]
+    leads: Sequence[int | None]
+
+
+class _Lane(NamedTuple):
+    """Replicas of a class in one rack: arcs to who has one, an arc to the hub, and what is due to that."""
+
+    rack: int
+    kept: list[tuple[int, int]]
+    hub: int
+    due: int
+
+
+class _Class(NamedTuple):
+    """Partitions that are alike, and their lanes."""
+
+    items: list[int]
+    lanes: list[_Lane]
+
+
+class Hubs:
+    """The best replicas of all partitions, `picks`, as sets of positions; `counts` of each broker.
+
+    Among the best in balance and copies those that take the replica from as few leaders as possible. Where
+    `solved` is false there is no answer from here, or not by the deadline (one of `time.monotonic`).
+    """
+
+    def __init__(
+        self, problem: PlacementProblem, partitions: Partitions, quota: Quota, deadline: float | None = None
+    ) -> None:
+        self.problem, self.partitions = problem, partitions
+        number = len(partitions.factors)
+        self.racks = problem.racks or (0,) * len(problem.brokers)
+        self.spreads = {rf: problem.spread(rf) for rf in set(partitions.factors)}
+        rooms = (
+            number if room is None else max(0, min(number, room - base))
+            for room, base in zip(quota.room, quota.base, strict=True)
+        )
+        self.net = Convex(list(rooms))
+        self.sizes = [self.racks.count(rack) for rack in range(max(self.racks) + 1)]
+        self.hubs = [self.net.node() for _ in self.sizes]
+        self.outlets = [
+            (place, self.net.arc(self.hubs[rack], place, number))
+            for place, (broker, rack) in enumerate(zip(problem.brokers, self.racks, strict=True))
+            if not broker.cordoned
+        ]
+        # Any copy is dearer than all leaders together, and any imbalance than all copies.
+        self.copy = number + 2
+        self.narrow: list[int] = []
+        self.classes = [self._lay(key, items) for key, items in self._alike().items()]
+        marginal = Quota(quota.shares, quota.total, quota.weight * (self.copy + 1), quota.base, quota.room)
+        self.flows = self.net.cheapest(marginal.marginal, self._near(quota), deadline)
+        self.picks: list[set[int]] = [set() for _ in range(number)]
+        self.counts: list[int] = []
+        self.solved = self.flows is not None and self._deal(self.flows)
+
+    def _alike(self) -> dict[tuple[int, int, tuple[int, ...], int | None], list[int]]:
+        """The partitions of each class: its factor, the rack or -1 for all, who has replicas, who leads."""
+        classes: dict[tuple[int, int, tuple[int, ...], int | None], list[int]] = {}
+        racks, apart = self.racks, {rf for rf in self.spreads if self._fixed(rf)}
+        every = range(len(self.sizes))
+        for item, (rf, row, lead) in enumerate(zip(*self.partitions, strict=True)):
+            if rf not in apart:
+                classes.setdefault((rf, -1, tuple(sorted(row)), lead), []).append(item)
+                continue
+            inside: list[tuple[int, ...]] = [()] * len(self.sizes)
+            for place in row:
+                rack = racks[place]
+                inside[rack] = (*inside[rack], place) if inside[rack] else (place,)
+            for rack in every:
+                kept = inside[rack]
+                if len(kept) > 1:
+                    kept = tuple(sorted(kept))
+                classes.setdefault((rf, rack, kept, lead if lead in kept else None), []).append(item)
+        return classes
+
+    def _fixed(self, rf: int) -> bool:
+        """Whether each rack has to hold just so many replicas of a partition."""
+        spread = self.spreads[rf]
+        return spread.least == spread.most or len(self.sizes) == 1
+
+    def _lay(self, key: tuple[int, int, tuple[int, ...], int | None], items: list[int]) -> _Class:
+        """The nodes and arcs of a class."""
+        rf, alone, row, lead = key
+        net, number, spread = self.net, len(items), self.spreads[rf]
+        if alone >= 0:
+            wanted = rf if len(self.sizes) == 1 else spread.most
+            cell = net.node(number * wanted)
+            return _Class(items, [self._lane(cell, alone, row, lead, number, Spread(wanted, wanted), 0)])
+        node = net.node(number * (rf - spread.least * len(self.sizes)))
+        lanes = []
+        for rack, size in enumerate(self.sizes):
+            kept = [place for place in row if self.racks[place] == rack]
+            due, more = number * spread.least, number * (min(spread.most, size) - spread.least)
+            if kept:
+                cell = net.node(due)
+                net.arc(node, cell, more)
+                lanes.append(self._lane(cell, rack, kept, lead, number, spread, 0))
+            else:
+                net.supplies[self.hubs[rack]] += due
+                lanes.append(_Lane(rack, [], net.arc(node, self.hubs[rack], more, self.copy), due))
+        return _Class(items, lanes)
+
+    def _lane(
+        self,
+        cell: int,
+        rack: int,
+        kept: Iterable[int],
+        lead: int | None,
+        number: int,
+        spread: Spread,
+        due: int,
+    ) -> _Lane:
+        """The arcs out of a rack's cell of a class."""
+        staying = [(place, self.net.arc(cell, place, number, 0 if place == lead else 1)) for place in kept]
+        through = max(1, spread.most - len(staying))
+        hub = self.net.arc(cell, self.hubs[rack], number * through, self.copy)
+        if through < spread.most:
+            self.narrow.append(hub)
+        return _Lane(rack, staying, hub, due)
+
+    def _near(self, quota: Quota) -> list[int]:
+        """About how many replicas each broker will have: its share, as far as the limits of racks let it."""
+        places = range(len(self.racks))
+        due = [quota.total * quota.shares[b] // quota.scale - quota.base[b] for b in places]
+        within = []
+        for rack, size in enumerate(self.sizes):
+            limits = [0, 0]
+            for rf in self.partitions.factors:
+                spread = self.spreads[rf]
+                limits[0] += spread.least
+                limits[1] += min(spread.most, size)
+            within.append((sum(due[b] for b in places if self.racks[b] == rack), size, *limits))
+        total = sum(self.partitions.factors)
+
+        def held(rise: int) -> list[int]:
+            return [min(max(own + rise * size, low), high) for own, size, low, high in within]
+
+        low, high = -quota.total, quota.total
+        while low < high:
+            middle = (low + high) // 2
+            if sum(held(middle)) < total:
+                low = middle + 1
+            else:
+                high = middle
+        rises = [(amount - own) // size for amount, (own, size, *_) in zip(held(low), within, strict=True)]
+        return [max(0, due[b] + rises[self.racks[b]]) for b in places]
+
+    def _deal(self, flows: Sequence[int]) -> bool:
+        """Give each partition its replicas; whether that can be done with what the hubs hand out.
+
+        The units of a class are laid in a row, rack by rack and broker by broker, and dealt to its partitions
+        in turn. No broker comes round to one twice, nor does a rack that takes one replica of each.
+        """
+        wanting: list[list[int]] = [[] for _ in self.sizes]
+        for items, lanes in self.classes:
+            turn, number = 0, len(items)
+            for lane in lanes:
+                for place, arc in lane.kept:
+                    for _ in range(flows[arc]):
+                        self.picks[items[turn % number]].add(place)
+                        turn += 1
+                fresh = flows[lane.hub] + lane.due
+                wanting[lane.rack] += [items[(turn + each) % number] for each in range(fresh)]
+                turn += fresh
+        giving: list[list[int]] = [[] for _ in self.sizes]
+        for place, arc in self.outlets:
+            giving[self.racks[place]] += repeat(place, flows[arc])
+        self.counts = self.net.counts(flows)
+        return all(
+            self._hand_out(sorted(items), places) for items, places in zip(wanting, giving, strict=True)
+        )
+
+    def _hand_out(self, items: Sequence[int], places: list[int]) -> bool:
+        """Give the items one place each, no item one that it has; whether exchanges of two can do it."""
+        picks = self.picks
+        for at, item in enumerate(items):
+            place = places[at]
+            if place in picks[item]:
+                other = self._exchange(items, places, at)
+                if other is None:
+                    return False
+                place = other
+            picks[item].add(place)
+        return True
+
+    def _exchange(self, items: Sequence[int], places: list[int], at: int) -> int | None:
+        """Another place for the item, for which a later or an earlier one takes that which it has."""
+        own, mine = places[at], self.picks[items[at]]
+        for later in range(at + 1, len(items)):
+            if places[later] not in mine:
+                places[at], places[later] = places[later], own
+                return places[at]
+        for earlier in range(at):
+            theirs = self.picks[items[earlier]]
+            if places[earlier] not in mine and own not in theirs:
+                theirs.remove(places[earlier])
+                theirs.add(own)
+                places[at], places[earlier] = places[earlier], own
+                return places[at]
+        return None
+
+    def prices(self, quota: Quota) -> tuple[int, ...] | None:
+        """One price a broker, for balance and copies; None where the limits of hubs may have cost some."""
+        assert self.flows is not None
+        for arc in self.narrow:
+            self.net.capacities[arc] = self.flows[arc] + 1
+        plain = [int(cost == self.copy) for cost in self.net.costs]
+        return self.net.prices(self.flows, quota.marginal, plain)
+
+    def reachable(self, start: Iterable[int]) -> set[int]:
+        """The brokers to which a replica can be handed from `start`, at whatever cost; `start` included."""
+        return self.net.reachable(self.flows or (), start)
+
+    def reaching(self, goal: Iterable[int]) -> set[int]:
+        """The brokers from which a replica can be handed to `goal`, at whatever cost; `goal` included."""
+        return self.net.reaching(self.flows or (), goal)
