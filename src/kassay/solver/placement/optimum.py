@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
+from typing import Final
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
@@ -32,6 +33,9 @@ from kassay.solver.placement.problem import (
     broker_ids,
 )
 from kassay.solver.placement.room import require_room, within_room
+
+_EXCHANGE_MOST: Final = 1 << 34
+"""The exchange graph has a bit for each pair of brokers and partition: 2 GiB."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,8 @@ class PlacementOptimum:
 def best_placement(problem: PlacementProblem, deadline: float | None = None) -> PlacementOptimum:
     """The optimum of the problem, or the best placement at the deadline, one of `time.monotonic`.
 
+    The flow through racks' hubs finds and proves it, or the exchange graph where racks take several replicas
+    and hubs do not do; where that graph would be too large, the hubs' placement is told with bounds, `late`.
     Raises `InfeasiblePlacementError` where `max_replicas` leave no room, however little time there is.
     """
     partitions = partitions_of(problem)
@@ -79,6 +85,8 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
     prices = hubs.prices(quota) if hubs.solved else None
     if prices is not None:
         return with_leaders(problem, hubs.picks, prices, _witness(problem, hubs, quota), deadline)
+    if hubs.solved and len(problem.brokers) ** 2 * len(partitions.factors) > _EXCHANGE_MOST:
+        return with_leaders(problem, hubs.picks, _level_prices(quota), None, deadline, late=True)
     graph = _spread_replicas(problem, partitions, quota, deadline)
     if graph.late:
         chosen = within_room(problem, partitions.factors, graph.picks)

@@ -24,6 +24,7 @@ from typing import Final
 
 from kassay.solver.algorithms.exchange import Exchange, Prices, cheapest
 from kassay.solver.algorithms.quota import Quota
+from kassay.solver.streams.joint import Tariff, joint_tasks
 from kassay.solver.streams.problem import TaskProblem
 
 RESTORE: Final = 3
@@ -35,8 +36,14 @@ _TURNS: Final = 10
 _SHARE_OF_FLOWS: Final = 0.6
 _SOON_DONE: Final = 1000
 """The bound of so many tasks takes milliseconds: no more than to look whether there is time for it."""
+_SMALL: Final = 4000
+"""So many pairs of clients and tasks take flows less time than OR-tools takes to load."""
 _PRICES_MOST: Final = 4_000_000
 """So many prices of one client for one task are held in memory at most."""
+
+
+_Prices = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of each client for copies, and for active tasks, in 1 / SCALE."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,12 @@ class TaskOptimum:
     @property
     def optimal(self) -> bool:
         """Whether everything is proven best."""
-        return self.balanced and self.lower == self.upper
+        return self.balanced and self.gap == 0
+
+    @property
+    def gap(self) -> int:
+        """What lies between the cost and the bound of it."""
+        return self.upper - self.lower
 
 
 def dear(problem: TaskProblem) -> int:
@@ -83,19 +95,32 @@ def quotas(problem: TaskProblem) -> tuple[Quota, Quota]:
 
 
 def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
-    """The best joint assignment found, and how good any could be."""
+    """The best joint assignment found, and how good any could be.
+
+    The flows in turns are tried first where they are quick, the programme for both at once (`joint`) where
+    they are not, or leave an interval.
+    """
     began = time.monotonic()
     deadline = began + time_limit_s
     flows = _Flows(problem, began + _SHARE_OF_FLOWS * time_limit_s)
-    together, copy_prices, active_prices = flows.copies_first()
-    candidates = [together]
-    if not flows.late:
-        apart, active_prices = flows.actives_first()
-        candidates = [flows.improve(placed) for placed in (together, apart)]
-    best = flows.apart_in_racks(min(candidates, key=flows.paid))
+    small = problem.tasks * len(problem.clients) <= _SMALL
+    quick = _told(flows, *_in_turns(flows), deadline) if small else None
+    if quick is not None and quick.optimal:
+        return quick
+    joint = joint_tasks(problem, quotas(problem), Tariff(RESTORE, CHANGE, SCALE), flows.deadline)
+    if joint is None:
+        return quick or _told(flows, *_in_turns(flows), deadline)
+    both = _told(flows, Placed(*joint[:2]), joint[2:], deadline)
+    return min((each for each in (both, quick) if each), key=lambda each: (not each.balanced, each.gap))
+
+
+def _told(flows: _Flows, placed: Placed, prices: _Prices, deadline: float) -> TaskOptimum:
+    """The assignment, with fewer racks shared where that is free, and the bound that such prices prove."""
+    problem = flows.problem
+    best = flows.apart_in_racks(placed)
     paid = flows.paid(best)
     balance = paid - cost(problem, best)
-    prices, bound = _raise_bound(problem, copy_prices, active_prices, paid, deadline)
+    prices, bound = _raise_bound(problem, prices, paid, deadline)
     # All costs together are less than `dear`, so a better balance would pay less than the bound.
     balanced = bound is not None and bound > balance - dear(problem)
     return TaskOptimum(
@@ -107,6 +132,17 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
         restores(problem, best),
         *prices,
     )
+
+
+def _in_turns(flows: _Flows) -> tuple[Placed, _Prices]:
+    """The better of the two orders, improved in turns, and the flows' own prices in 1 / SCALE."""
+    together, copy_prices, active_prices = flows.copies_first()
+    candidates = [together]
+    if not flows.late:
+        apart, active_prices = flows.actives_first()
+        candidates = [flows.improve(placed) for placed in (together, apart)]
+    copies, actives = (tuple(price * SCALE for price in each) for each in (copy_prices, active_prices))
+    return min(candidates, key=flows.paid), (copies, actives)
 
 
 def restores(problem: TaskProblem, placed: Placed) -> int:
@@ -255,26 +291,18 @@ class _Flows:
         return cheapest(len(self.clients), prices, picks, quota.marginal, self.deadline, elsewhere)
 
 
-_Prices = tuple[tuple[int, ...], tuple[int, ...]]
-
-
 def _raise_bound(
-    problem: TaskProblem,
-    copy_prices: Sequence[int],
-    active_prices: Sequence[int],
-    goal: int,
-    deadline: float,
+    problem: TaskProblem, start: _Prices, goal: int, deadline: float
 ) -> tuple[_Prices, int | None]:
-    """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the flows' own; and the bound.
+    """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the start; and the bound.
 
     None for a bound where there is no time for one, and it is not done in a moment.
     """
     if time.monotonic() > deadline and problem.tasks > _SOON_DONE:
-        return (tuple(copy_prices), tuple(active_prices)), None
+        return start, None
     dual = _Dual(problem)
     began = time.monotonic()
-    copies = [float(price * SCALE) for price in copy_prices]
-    actives = [float(price * SCALE) for price in active_prices]
+    copies, actives = (list(map(float, each)) for each in start)
     best: tuple[int, _Prices] | None = None
     for step in range(_STEPS):
         rounded = (tuple(map(round, copies)), tuple(map(round, actives)))

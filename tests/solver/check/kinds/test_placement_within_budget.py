@@ -98,7 +98,7 @@ def accepted(seed: int, forgeries: int) -> Counter[bool]:
 
 
 def test_what_is_accepted_is_true() -> None:
-    outcomes = accepted(8, 24)
+    outcomes = accepted(10, 24)
     assert outcomes[True] > 10 and outcomes[False] > 0
 
 

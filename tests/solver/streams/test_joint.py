@@ -1,0 +1,63 @@
+"""The linear programme of actives and standbys against every assignment there is."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from kassay.solver.instances.brokers import tasks
+from kassay.solver.streams.joint import Joint, Tariff, joint_tasks
+from kassay.solver.streams.optimum import CHANGE, RESTORE, SCALE, Placed, best_tasks, cost, quotas
+from kassay.solver.streams.problem import TaskProblem
+from tests.solver.streams import cases
+
+pytest.importorskip("ortools")
+
+
+def joint_of(problem: TaskProblem, seconds: float = 30.0) -> Joint | None:
+    return joint_tasks(problem, quotas(problem), Tariff(RESTORE, CHANGE, SCALE), time.monotonic() + seconds)
+
+
+def test_what_it_answers_is_the_best_of_all_assignments() -> None:
+    rng = random.Random(31)
+    answered = 0
+    for _ in range(60):
+        case = cases.small(rng, threads=False)
+        joint = joint_of(TaskProblem.parse(case))
+        if joint is None:
+            continue
+        answered += 1
+        chosen = tuple(zip(joint.active, joint.standby, strict=True))
+        assert set(chosen) <= set(cases.choices(case))
+        assert cases.worth(case, chosen) == min(cases.every(case))
+    assert answered > 35
+
+
+def test_shares_that_differ_are_met_or_left_to_the_flows() -> None:
+    rng = random.Random(32)
+    answered = 0
+    for _ in range(40):
+        case = cases.small(rng)
+        joint = joint_of(TaskProblem.parse(case))
+        if joint is not None:
+            answered += 1
+            chosen = tuple(zip(joint.active, joint.standby, strict=True))
+            assert cases.worth(case, chosen) == min(cases.every(case))
+    assert answered > 15
+
+
+@pytest.mark.parametrize("shape", ["join", "leave"])
+def test_what_flows_in_turns_leave_open_is_proven(shape: str) -> None:
+    problem = TaskProblem.parse(tasks(shape, 1, clients=20, tasks=210))
+    best = best_tasks(problem, 60.0)
+    assert best.optimal
+    joint = joint_of(problem)
+    assert joint is not None
+    assert best.upper <= cost(problem, Placed(joint.active, joint.standby))
+
+
+def test_without_time_there_is_no_answer() -> None:
+    problem = TaskProblem.parse(tasks("join", 1, clients=5, tasks=20))
+    assert joint_of(problem, seconds=-1.0) is None
