@@ -104,17 +104,17 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
     deadline = began + time_limit_s
     flows = _Flows(problem, began + _SHARE_OF_FLOWS * time_limit_s)
     small = problem.tasks * len(problem.clients) <= _SMALL
-    quick = _told(flows, *_in_turns(flows), deadline) if small else None
+    quick = _with_bound(flows, *_in_turns(flows), deadline) if small else None
     if quick is not None and quick.optimal:
         return quick
     joint = joint_tasks(problem, quotas(problem), Tariff(RESTORE, CHANGE, SCALE), flows.deadline)
     if joint is None:
-        return quick or _told(flows, *_in_turns(flows), deadline)
-    both = _told(flows, Placed(*joint[:2]), joint[2:], deadline)
+        return quick or _with_bound(flows, *_in_turns(flows), deadline)
+    both = _with_bound(flows, Placed(*joint[:2]), joint[2:], deadline)
     return min((each for each in (both, quick) if each), key=lambda each: (not each.balanced, each.gap))
 
 
-def _told(flows: _Flows, placed: Placed, prices: _Prices, deadline: float) -> TaskOptimum:
+def _with_bound(flows: _Flows, placed: Placed, prices: _Prices, deadline: float) -> TaskOptimum:
     """The assignment, with fewer racks shared where that is free, and the bound that such prices prove."""
     problem = flows.problem
     best = flows.apart_in_racks(placed)
