@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kassay.solver.algorithms.exchange import Exchange
-from kassay.solver.placement.hubs import Hubs
+from kassay.solver.placement.hubs import RackHubs
 from kassay.solver.placement.optimum import fewest_copies, partitions_of, placement_rules, replica_quota
 from kassay.solver.placement.problem import PlacementProblem
 from tests.solver.placement import cases
 
 
-def hubs_of(problem: PlacementProblem) -> Hubs:
-    return Hubs(problem, partitions_of(problem), replica_quota(problem, problem.total + 1))
+def hubs_of(problem: PlacementProblem) -> RackHubs:
+    return RackHubs(problem, partitions_of(problem), replica_quota(problem, problem.total + 1))
 
 
 def test_they_prove_the_best_of_all_and_take_the_replica_of_the_fewest_leaders() -> None:

@@ -51,7 +51,7 @@ class _Class(NamedTuple):
     lanes: list[_Lane]
 
 
-class Hubs:
+class RackHubs:
     """The best replicas of all partitions, `picks`, as sets of positions; `counts` of each broker.
 
     Among the best in balance and copies those that take the replica from as few leaders as possible. Where

@@ -24,7 +24,7 @@ from typing import Final
 
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
 from kassay.solver.algorithms.quota import Quota
-from kassay.solver.placement.hubs import Hubs, Partitions
+from kassay.solver.placement.hubs import Partitions, RackHubs
 from kassay.solver.placement.leaders import choose_leaders
 from kassay.solver.placement.problem import (
     InfeasiblePlacementError,
@@ -81,7 +81,7 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
     quota = replica_quota(problem, problem.total + 1)
     if any(broker.cordoned or broker.max_replicas is not None for broker in problem.brokers):
         require_room(problem, partitions.factors, fewest_copies(problem, partitions, quota))
-    hubs = Hubs(problem, partitions, quota, deadline)
+    hubs = RackHubs(problem, partitions, quota, deadline)
     prices = hubs.prices(quota) if hubs.solved else None
     if prices is not None:
         return with_leaders(problem, hubs.picks, prices, _witness(problem, hubs, quota), deadline)
@@ -308,7 +308,7 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
     return all(spread.least <= count <= spread.most for count in held)
 
 
-def _witness(problem: PlacementProblem, graph: Exchange | Hubs, quota: Quota) -> Witness | None:
+def _witness(problem: PlacementProblem, graph: Exchange | RackHubs, quota: Quota) -> Witness | None:
     """Brokers that hold the fewest replicas they can, and still too many for all to be within one.
 
     None as well where `max_replicas` or cordons are given: then they themselves may be the reason.

@@ -26,7 +26,7 @@ _HOLDERS_MOST: Final = 4
 _WHOLE: Final = 1e-6
 
 
-class Choice(NamedTuple):
+class TaskChoice(NamedTuple):
     """Which holder of the state leads (None: a client out of the hub), which follow, how many others do."""
 
     lead: int | None
@@ -78,7 +78,7 @@ class _Programme:
         clients = range(len(problem.clients))
         self.leads: list[Any] = [self.model.add_variable(lb=0) for _ in clients]
         self.follows: list[Any] = [self.model.add_variable(lb=0) for _ in clients]
-        self.choices: list[list[tuple[Choice, Any]]] = []
+        self.choices: list[list[tuple[TaskChoice, Any]]] = []
         leading: list[list[Any]] = [[each] for each in self.leads]
         holding: list[list[Any]] = [[*each] for each in zip(self.leads, self.follows, strict=True)]
         costs, from_leads, from_follows = [], [], []
@@ -109,7 +109,7 @@ class _Programme:
         ]
         self.model.minimize(total(costs))
 
-    def _choices_of(self, task: int) -> Iterator[Choice]:
+    def _choices_of(self, task: int) -> Iterator[TaskChoice]:
         """Every way to share a task out among those who hold its state, the rest out of the hubs."""
         problem, tariff = self.problem, self.tariff
         old, state = problem.active[task], sorted(problem.state(task))
@@ -119,7 +119,7 @@ class _Programme:
             for number in range(min(len(beside), problem.copies - 1) + 1):
                 others = problem.copies - 1 - number
                 for follow in combinations(beside, number):
-                    yield Choice(lead, follow, others, led + tariff.restore * others)
+                    yield TaskChoice(lead, follow, others, led + tariff.restore * others)
 
     def solved(self, deadline: float) -> Joint | None:
         """The programme's answer by the deadline, as clients of tasks and prices."""
