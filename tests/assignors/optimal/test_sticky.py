@@ -6,9 +6,13 @@ from random import Random
 
 import pytest
 
+from kassay.assignors.optimal.cooperative import OptimalCooperative
 from kassay.assignors.optimal.sticky import OptimalSticky
-from kassay.model.cluster import Cluster
-from kassay.model.groups.group import Group
+from kassay.model.cluster import Cluster, Topic
+from kassay.model.groups.group import Group, Member
+from kassay.solver.consumers import hub
+from kassay.solver.consumers.optimum import optimum
+from kassay.solver.consumers.problem import Problem
 from tests.assignors.optimal.groups import assert_optimal, cluster_of, group_of
 
 
@@ -26,3 +30,17 @@ def test_sticky_is_optimal_whatever_is_claimed(start: int) -> None:
         assert (
             OptimalSticky().assign(Cluster(cluster.topics[::-1], cluster.brokers), shuffled).same_sets(answer)
         )
+
+
+@pytest.mark.parametrize("optimal", [OptimalSticky, OptimalCooperative])
+def test_the_answer_is_the_same_with_or_tools_and_without(optimal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> int:
+        raise AssertionError("OR-tools would be asked where it is installed")
+
+    monkeypatch.setattr(hub, "carry", asked)
+    cluster = Cluster((Topic("t", 7), Topic("u", 5)), ())
+    members = (Member("a", ("t",), ()), Member("b", ("t", "u"), ()), Member("c", ("u",), ()))
+    sizes = [len(owned) for owned in optimal().assign(cluster, Group(members)).values()]
+    assert sorted(sizes) == [4, 4, 4]
+    with pytest.raises(AssertionError, match="OR-tools"):
+        optimum(Problem.of(cluster, Group(members)))

@@ -39,7 +39,7 @@ class OptimalCooperative(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number, without those that another still holds."""
-        planned = optimum(Problem.of(cluster, group).unweighted()).assignment
+        planned = optimum(Problem.of(cluster, group).unweighted(), portable=True).assignment
         claimants = group.claimants
         return Assignment(
             {

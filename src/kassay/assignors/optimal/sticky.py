@@ -41,4 +41,4 @@ class OptimalSticky(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
-        return Assignment(optimum(Problem.of(cluster, group).unweighted()).assignment)
+        return Assignment(optimum(Problem.of(cluster, group).unweighted(), portable=True).assignment)

@@ -225,9 +225,16 @@ def mismatch(racks: tuple[frozenset[str], ...], rack: str | None) -> int:
 
 
 def assign_level(
-    hubs: Hubs, classes: Sequence[UnitClass], owner: list[int], deadline: float | None = None
+    hubs: Hubs,
+    classes: Sequence[UnitClass],
+    owner: list[int],
+    deadline: float | None = None,
+    *,
+    portable: bool = False,
 ) -> dict[int, int]:
     """Write the cheapest owners of these classes' units; the price of each member of the level.
+
+    `portable` owners come from our own flow alone: they are the same whether OR-tools is installed or not.
 
     After the deadline what has no owner yet gets one at whatever cost: the owners fill the level all the
     same, but the prices may prove them cheapest no more, and the hubs say that they are `late`. Where there
@@ -244,7 +251,8 @@ def assign_level(
         hubs.late = True
         return {}
     units = sum(len(each.units) for each in classes)
-    moved = carry(hubs.network, hubs.SOURCE, hubs.SINK, units, deadline)
+    push = Network.cheapest if portable else carry
+    moved = push(hubs.network, hubs.SOURCE, hubs.SINK, units, deadline)
     if moved < units and deadline is not None:
         hubs.late = True
         given_up = deadline + _GRACE_SHARE * max(0.0, deadline - began)

@@ -80,13 +80,14 @@ def parse_order(text: str) -> tuple[str, ...]:
     return order
 
 
-def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
+def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST, *, portable: bool = False) -> Optimum:
     """The best assignment, certified.
 
-    Present owners who are optimal already keep everything. Raises `NotPolynomialError` for weights and
-    for co-partitioned bundles of different sizes.
+    Present owners who are optimal already keep everything. Of assignments that are equally good a
+    `portable` one is the same on every machine, whether OR-tools is installed or not. Raises
+    `NotPolynomialError` for weights and for co-partitioned bundles of different sizes.
     """
-    return proven(problem, order, best_balanced(problem, order))
+    return proven(problem, order, best_balanced(problem, order, portable=portable))
 
 
 def proven(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Optimum:
@@ -95,10 +96,12 @@ def proven(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Opti
     return certified(problem, order, owners, balanced.level_of, balanced.prices)
 
 
-def best_balanced(problem: Problem, order: tuple[str, ...], deadline: float | None = None) -> Balanced:
+def best_balanced(
+    problem: Problem, order: tuple[str, ...], deadline: float | None = None, *, portable: bool = False
+) -> Balanced:
     """Owners with the best balance: the cheapest, or the best there are at the deadline.
 
-    Raises as `optimum` does.
+    `portable` and what is raised are as of `optimum`.
     """
     require_polynomial(problem)
     counted = aggregate(problem)
@@ -109,7 +112,7 @@ def best_balanced(problem: Problem, order: tuple[str, ...], deadline: float | No
         owner = _all_kept(problem, counted, by_weight, level_of)
         if owner is not None:
             return Balanced(by_weight, level_of, owner, [0] * len(problem.members), late=False)
-    return _cheapest(problem, counted, balance, level_of, order, deadline)
+    return _cheapest(problem, counted, balance, level_of, order, deadline, portable)
 
 
 def _all_kept(
@@ -166,6 +169,7 @@ def _cheapest(
     level_of: Sequence[int],
     order: tuple[str, ...],
     deadline: float | None,
+    portable: bool,
 ) -> Balanced:
     """The owner of each unit and the price of each member.
 
@@ -193,7 +197,7 @@ def _cheapest(
             takers,
             lambda moved, mismatched: move * moved + wrong * mismatched,
         )
-        priced = assign_level(hubs, classes, owner, deadline)
+        priced = assign_level(hubs, classes, owner, deadline, portable=portable)
         if not priced:
             _hand_out(counted, [s for s, (of, _) in enumerate(last) if of == number], balance.holds, owner)
         for m, price in priced.items():
