@@ -328,6 +328,18 @@ def _full(model: Model[Any]) -> Model[Any]:
     return model.full if isinstance(model, Reduced) else model
 
 
+def renames(settings: ExploreSettings, symmetry: bool | None = None) -> bool:
+    """Whether a walk by many processes (`shares_of`) takes one of several states that only names tell apart.
+
+    Raises InputError as `explore` does, and for what one process alone can walk.
+    """
+    if settings.network is NetworkLevel.ASTRAY:
+        raise InputError("--network: astray is walked at random, by one process; expected atomic or steps")
+    if not isinstance(settings.assignor, str | None):
+        raise InputError("--assignor: an assignor of yours is asked in one process; expected a name")
+    return _symmetry(build(settings), symmetry) is not None
+
+
 def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
     """What the invariants see of a model; a release whose rule it was promises nothing against it."""
     views = views_of(built)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import FilePath, json_option, pairs, present, written_folder
+from kassay.cli.options import FilePath, json_option, present, written_folder
+from kassay.cli.spark.session import spark_options, started
 from kassay.cli.subcommands import Subcommands
 
 if TYPE_CHECKING:
@@ -23,27 +24,6 @@ if TYPE_CHECKING:
     from kassay.pipeline.campaign.results.kept import KeptFinding
 
 PLACE = 600
-
-
-def spark_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that starts Spark."""
-    masters = "local[N], spark://HOST:PORT, yarn, k8s://URL [default: all cores here]."
-    ui = click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address.")
-    conf = click.option("--conf", "confs", multiple=True, metavar="K=V", help="A setting of Spark.")
-    return click.option("--master", help=masters)(conf(ui(function)))
-
-
-@contextmanager
-def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
-    """The session that the options ask for; `heap` is Java's on this machine where they do not say."""
-    from kassay.pipeline.spark.session import session
-    from kassay.report.screen.console import console
-
-    conf = pairs(chosen["confs"], "--conf")
-    with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
-        if spark.sparkContext.uiWebUrl:
-            console(stderr=True).say(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
-        yield spark
 
 
 @click.group(
@@ -64,7 +44,7 @@ def command() -> None:
     callback=written_folder,
     help="A folder, or hdfs://, s3a://, ...",
 )
-@spark_options
+@spark_options()
 @json_option
 def run_command(spec: Path, out: str, **chosen: Any) -> int:
     """Run the campaign of the TOML file SPEC; carry it on if it was begun in the same place."""
@@ -77,7 +57,7 @@ def run_command(spec: Path, out: str, **chosen: Any) -> int:
 
 @command.command("resume", epilog="Example: kassay campaign resume results --master local[4]")
 @click.argument("folder")
-@spark_options
+@spark_options()
 @json_option
 def resume_command(folder: str, **chosen: Any) -> int:
     """Carry on the campaign in FOLDER, whatever ended it: no history is lost, none counts twice."""
@@ -89,7 +69,7 @@ def resume_command(folder: str, **chosen: Any) -> int:
 
 @command.command("report", epilog="Example: kassay campaign report results")
 @click.argument("folder")
-@spark_options
+@spark_options()
 @json_option
 def report_command(folder: str, **chosen: Any) -> int:
     """Tell again what the campaign in FOLDER came to, and write its report."""
@@ -130,7 +110,7 @@ def report_command(folder: str, **chosen: Any) -> int:
     callback=written_folder,
     help="Write each one's trace into FOLDER.",
 )
-@spark_options
+@spark_options()
 @json_option
 def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) -> int:
     """List what the campaign in FOLDER found; with --save, as traces for `kassay replay` and `explain`.

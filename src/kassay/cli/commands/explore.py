@@ -7,6 +7,7 @@ import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -15,17 +16,18 @@ from kassay.cli import completing
 from kassay.cli.clock_options import clock_options, timing_of
 from kassay.cli.options import (
     Duration,
-    FilePath,
     json_option,
     present,
     require_writable,
     seed_option,
     typed_again,
 )
+from kassay.cli.spark.session import spark_options
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
+    from kassay.certify.protocols.explore import ExploreResult
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.certify.targets.resolve import Target
     from kassay.model.cluster import Cluster
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from kassay.model.protocols.world.streams.options import StreamsOptions
 
 PLACE = 500
+PAGES: Final = ".kassay"
+WALKED: Final = ".kassay/walk"
 F = TypeVar("F", bound=Callable[..., Any])
 STREAMS_COUNTS: Final = {
     "standby": "Streams: num.standby.replicas.  [default: 0]",
@@ -162,7 +166,13 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 )
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with the runs and states.")
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    help="Where the page goes [default: .kassay]. With --master, where the walk is kept, so that the same "
+    "command goes on: a folder, or hdfs://, s3a://, ... [default: .kassay/walk].",
+)
+@spark_options("one process")
 @seed_option
 @json_option
 @click.pass_context
@@ -172,31 +182,20 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
     Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
     Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
     """
-    from kassay.certify.protocols.explore import explore
-    from kassay.model.explore.values import WalkLimits
-    from kassay.report.screen.console import bar
     from kassay.report.screen.exploration import exploration_view
 
+    folder = chosen["out"] or (PAGES if chosen["master"] is None else WALKED)
     if chosen["report"]:
-        require_writable(str(chosen["out"]), "--out", folder=True)
-    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
-    with _assignor(chosen["assignor"], model) as assignor, bar("exploring", limits.states_max) as show:
-        result = explore(
-            _settings(model, chosen, assignor),
-            limits,
-            seed=chosen["seed"],
-            symmetry=chosen["symmetry"],
-            fingerprints=not chosen["exact"],
-            jobs=chosen["jobs"],
-            progress=lambda walked: show(walked.states, _progress(walked)),
-        )
+        _require_folder(folder)
+    with _assignor(chosen["assignor"], model) as assignor:
+        result = _explored(_settings(model, chosen, assignor), folder, chosen)
     again = typed_again(context)
     view = partial(exploration_view, result, replay=again, mermaid=chosen["mermaid"])
     if chosen["report"]:
         from kassay.cli.pages import write_page
         from kassay.report.pages.exploration import render
 
-        write_page(render(result, again=again), chosen["out"], "exploration.html")
+        write_page(render(result, again=again), Path(folder), "exploration.html")
     present(result.to_json(), view, chosen["json_path"])
     return {"holds": 0, "violated": 1}.get(str(result.verdict), 3)
 
@@ -212,6 +211,39 @@ def _peak_mib() -> int:
     unit = 1 << 20 if platform.system() == "Darwin" else 1 << 10
     both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(whose).ru_maxrss for whose in both) // unit
+
+
+def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) -> ExploreResult:
+    """What a walk in this process, or on Spark, comes to."""
+    from kassay.model.explore.values import WalkLimits
+
+    limits = WalkLimits(chosen["max_states"], chosen["seconds"])
+    if chosen["master"] is not None:
+        from kassay.cli.spark.walks import walked
+
+        if chosen["jobs"] > 1:
+            raise InputError("--jobs: Spark has workers of its own; expected --master without it")
+        return walked(settings, limits, folder, chosen)
+    from kassay.certify.protocols.explore import explore
+    from kassay.report.screen.console import bar
+
+    with bar("exploring", limits.states_max) as show:
+        return explore(
+            settings,
+            limits,
+            seed=chosen["seed"],
+            symmetry=chosen["symmetry"],
+            fingerprints=not chosen["exact"],
+            jobs=chosen["jobs"],
+            progress=lambda walked: show(walked.states, _progress(walked)),
+        )
+
+
+def _require_folder(folder: str) -> None:
+    """Raises InputError where no page can be written."""
+    if "://" in folder:
+        raise InputError(f"--report: no page can be written to {folder}; expected a folder of this machine")
+    require_writable(folder, "--out", folder=True)
 
 
 def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.commands.campaign import spark_options, started
 from kassay.cli.options import FilePath, json_option, present, seed_option, written_folder
+from kassay.cli.spark.session import spark_options, started
 from kassay.cli.subcommands import Subcommands
 from kassay.model.errors import InputError
 from kassay.model.kinds import CONSUMER_GROUPS
@@ -30,7 +30,7 @@ def command() -> None:
 @click.option("--groups", type=click.IntRange(min=1), default=200, show_default=True)
 @click.option("--snapshots", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--out", required=True, callback=written_folder, help="A new folder, or hdfs://, s3a://, ...")
-@spark_options
+@spark_options()
 @seed_option
 def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
     """Write made-up snapshots in the dialects of kafka-consumer-groups, sizes from cited shapes."""
@@ -66,7 +66,7 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     help="The candidates, with commas between; mixed:A,B comes last, and the option may come again.",
 )
 @click.option("--subscriptions", type=FilePath(), help="Who reads what, as JSON lines.")
-@spark_options
+@spark_options()
 @json_option
 def replay_command(
     paths: Sequence[str],

@@ -17,7 +17,7 @@ from kassay.report.facts import counted
 from kassay.report.figures.lanes import Lanes, lanes_of
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX, StateGraph, state_graph
-from kassay.report.screen.exploration import LIMITS, reasons, settings_line
+from kassay.report.screen.exploration import LIMITS, TOO_MANY_EDGES, reasons, settings_line
 
 _LOOKS: Final = {Verdict.HOLDS: "ok", Verdict.VIOLATED: "bad", Verdict.UNKNOWN: "warn"}
 _SEVERITIES: Final = {Severity.REAL: "bad", Severity.ZOMBIE: "warn", Severity.BY_DESIGN: "plain"}
@@ -146,11 +146,13 @@ def _doubts(result: ExploreResult) -> Iterator[str]:
     done, settings = result.exploration, result.settings
     for name in sorted(settings.switches):
         yield f"A rule is broken on purpose (--switch {name}): {SWITCHES[name].effect}."
-    if done.limit is not None:
+    if done.limit == TOO_MANY_EDGES:
+        yield "Dead ends and livelocks are not judged: the walk is complete, and has too many edges for it."
+    elif done.limit is not None:
         yield f"The walk stopped at {LIMITS.get(done.limit, done.limit)}: states beyond it were not seen."
-    if done.liveness is None:
-        yield "Dead ends and livelocks are not judged: that needs a complete walk."
-    elif done.liveness.undecided:
+        if done.liveness is None:
+            yield "Dead ends and livelocks are not judged: that needs a complete walk."
+    if done.liveness is not None and done.liveness.undecided:
         yield f"Cycles not decided: {done.liveness.undecided}."
     if done.verdict is not Verdict.VIOLATED and settings.faults == NO_FAULTS:
         yield "Walked without faults: nobody crashes, pauses or leaves, nothing is lost (--faults)."

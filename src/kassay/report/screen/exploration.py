@@ -19,9 +19,12 @@ from kassay.report.screen.swimlanes import text_diagram
 
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
+TOO_MANY_EDGES: Final = "edges"
+"""What limits the judging of a walk that is complete."""
 LIMITS: Final = {
     "states": "the limit of states (--max-states)",
     "time": "the limit of time (--time)",
+    TOO_MANY_EDGES: "the limit of edges up to which dead ends and livelocks are judged",
     "random walks": "the end of the walks; at random, finding nothing proves nothing",
 }
 """What ended a walk early, in words."""
@@ -128,7 +131,8 @@ def _actions(reached: InvariantViolation[Any] | Stuck[Any]) -> list[Action]:
 def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
     live = result.exploration.liveness
     if live is None:
-        return [line(), line("dead ends and livelocks: not judged, the walk is not complete", style="yellow")]
+        why = "too many edges" if result.exploration.limit == TOO_MANY_EDGES else "the walk is not complete"
+        return [line(), line(f"dead ends and livelocks: not judged, {why}", style="yellow")]
     parts: list[View] = [line()]
     for name, stuck in (("dead ends", live.dead_ends), ("livelocks", live.livelocks)):
         parts.append(line(f"{name}: {len(stuck) or 'none'}", style="bold red" if stuck else ""))

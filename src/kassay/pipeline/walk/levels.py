@@ -1,0 +1,119 @@
+"""The walk: small levels in this process, until one is worth the workers; then level by level on Spark."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from kassay.certify.kinds.judging import InternalError
+from kassay.model.explore.values import WalkLimits, WalkProgress
+from kassay.pipeline.walk import rows
+from kassay.pipeline.walk.bench import WalkBench
+from kassay.pipeline.walk.journal import Receipt
+from kassay.pipeline.walk.tables import State, WalkTables
+
+SMALL: Final = 1_000
+"""A level of fewer states is walked in this process: Spark takes longer to begin than that."""
+HERE_MAX: Final = 200_000
+"""So many states at most a walk has whose small levels are walked here, as all fingerprints are needed."""
+
+
+def carry_on(
+    tables: WalkTables, limits: WalkLimits, progress: Callable[[WalkProgress], None], small: int = SMALL
+) -> str | None:
+    """Walk all levels that are not there yet; the name of the limit that came first, or None.
+
+    Limits are looked at between levels. What is done stays in any case, and is carried on from.
+    """
+    journal, started = tables.journal, time.monotonic()
+
+    def limit(states: int) -> str | None:
+        if limits.states_max is not None and states > limits.states_max:
+            return "states"
+        if limits.time_s is not None and time.monotonic() - started > limits.time_s:
+            return "time"
+        return None
+
+    here = _Here(tables, limit)
+    while journal.waiting or not journal.receipts:
+        if journal.receipts and (reached := limit(journal.states)):
+            return reached
+        if not journal.receipts or (journal.waiting <= small and journal.states <= HERE_MAX):
+            here.walk(small)
+        else:
+            _level(tables)
+        progress(journal.progress())
+    return None
+
+
+def _level(tables: WalkTables) -> None:
+    """Expand the level that waits, write the next one, then the receipt."""
+    journal, began = tables.journal, time.monotonic()
+    level, states = len(journal.receipts), journal.waiting
+    said = tables.expand(level)
+    expanded = sum(one["sources"] for one in said)
+    if expanded != states:
+        raise InternalError(f"level {level}: {expanded} states expanded of {states}")
+    led_to = tables.admit(level)
+    journal.sign(_receipt(level, states, led_to, said, time.monotonic() - began))
+
+
+def _receipt(level: int, states: int, led_to: int, said: list[dict[str, Any]], elapsed_s: float) -> Receipt:
+    return Receipt(
+        level=level,
+        states=states,
+        edges=sum(one["edges"] for one in said),
+        led_to=led_to,
+        noted=[each for one in said for each in one["noted"]],
+        asked=sorted({name for one in said for name in one["asked"]}),
+        actions={label: text for one in said for label, text in one["actions"].items()},
+        elapsed_s=round(elapsed_s, 3),
+    )
+
+
+class _Here:
+    """Walks small levels in this process."""
+
+    def __init__(self, tables: WalkTables, limit: Callable[[int], str | None]) -> None:
+        self.tables = tables
+        self.limit = limit
+        self.bench = WalkBench(tables.journal.walk)
+
+    def walk(self, small: int) -> None:
+        """Walk on while levels are small, at least one level; write all of them, then their receipts."""
+        journal, began = self.tables.journal, time.monotonic()
+        at = len(journal.receipts)
+        if at:
+            level, seen = self.tables.states(at), self.tables.fingerprints()
+        else:
+            level = [State(number, 0, data, 0) for number, data in self.bench.first()]
+            seen = {state.fingerprint for state in level}
+        fresh: list[State] = [] if at else list(level)
+        steps: list[tuple[int, list[Any]]] = []
+        receipts: list[Receipt] = []
+        states = len(seen)
+        while level and (not receipts or (len(level) <= small and not self.limit(states))):
+            batches, said, following = self._expand(level, at + 1, seen)
+            steps.append((at, batches))
+            fresh += following
+            receipts.append(_receipt(at, len(level), len(following), [said], time.monotonic() - began))
+            level, at, began, states = following, at + 1, time.monotonic(), len(seen)
+        self.tables.append(fresh, steps)
+        for receipt in receipts:
+            journal.sign(receipt)
+
+    def _expand(
+        self, level: list[State], next_level: int, seen: set[int]
+    ) -> tuple[list[Any], dict[str, Any], list[State]]:
+        """The rows of a level, what was said of it, and the states that it met, now `seen`."""
+        bench, following = self.bench, list[State]()
+        bench.begin()
+        expanded = [bench.expanded(state.fingerprint, state.data) for state in level]
+        for state, one in zip(level, expanded, strict=True):
+            for target, data in one.sent:
+                if target not in seen:
+                    seen.add(target)
+                    following.append(State(target, state.fingerprint, data, next_level))
+        numbers = [state.fingerprint for state in level]
+        return [rows.packed(numbers, expanded), rows.packed_words(bench)], rows.words_of(bench), following

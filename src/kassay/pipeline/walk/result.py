@@ -1,0 +1,204 @@
+"""What a walk came to, read back from its tables: the same as the search of one process says.
+
+Up to `EDGES_MAX` steps the graph is read into arrays, and liveness is judged on it. Of a larger one, only the
+ways to what invariants said are read, predecessor by predecessor, and liveness is not judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.certify.protocols.explore import ExploreResult, shares_of
+from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.reduced import Reduced
+from kassay.model.explore.search import Search, concluded
+from kassay.model.explore.traces import retrace
+from kassay.model.explore.values import Exploration, Severity, WalkLimits
+from kassay.pipeline.walk.bench import Noted
+from kassay.pipeline.walk.journal import Receipt
+from kassay.pipeline.walk.tables import WalkTables
+
+if TYPE_CHECKING:
+    import numpy
+    import pyarrow
+
+EDGES_MAX: Final = 250_000_000
+"""Steps of a walk whose graph is read: 12 bytes each, and 60 a state."""
+EDGES_AT_ONCE: Final = 5_000_000
+UNJUDGED: Final = "edges"
+"""The limit of a walk that is complete and too large to be judged for dead ends and livelocks."""
+
+
+@dataclass(frozen=True)
+class StoredExploration(Exploration[Any]):
+    """An exploration whose graph need not be here; its figures are those of the journal."""
+
+    figures: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def states(self) -> int:
+        """Distinct states after canonicalisation."""
+        return self.figures[0]
+
+    @property
+    def edges(self) -> int:
+        """Steps taken, self-loops included."""
+        return self.figures[1]
+
+    @property
+    def diameter(self) -> int:
+        """The greatest distance of a state from the start."""
+        return self.figures[2]
+
+
+class StoredStates:
+    """The states of a walk, numbered by level and fingerprint; they themselves lie in tables."""
+
+    def __init__(self, rows: pyarrow.Table, fingerprint: Callable[[Any], int]) -> None:
+        import numpy as np
+
+        self._fingerprint = fingerprint
+        rows = rows.sort_by([("level", "ascending"), ("fingerprint", "ascending")])
+        self._parents, self._levels = rows["parent"].to_numpy(), rows["level"].to_numpy()
+        fingerprints = rows["fingerprint"].to_numpy()
+        self._order = np.argsort(fingerprints, kind="stable").astype(np.uint32)
+        self._sorted = fingerprints[self._order]
+
+    def graph(self) -> Graph[Any]:
+        """These states with the tree of shortest ways to them, without their steps."""
+        import numpy as np
+
+        graph: Graph[Any] = Graph()
+        graph.states = self
+        parents = np.where(self._levels == 0, -1, self.numbers(self._parents).astype(np.int64))
+        graph.parents.frombytes(parents.astype(np.int32).tobytes())
+        graph.depths.frombytes(self._levels.astype(np.uint32).tobytes())
+        return graph
+
+    def number(self, state: Any) -> int:
+        """The state's number, -1 if it has none."""
+        return self.number_of(self._fingerprint(state))
+
+    def number_of(self, fingerprint: int) -> int:
+        """The number of the state of this fingerprint, -1 if there is none."""
+        import numpy as np
+
+        place = int(np.searchsorted(self._sorted, fingerprint))
+        there = place < len(self) and int(self._sorted[place]) == fingerprint
+        return int(self._order[place]) if there else -1
+
+    def numbers(self, fingerprints: numpy.ndarray) -> numpy.ndarray:
+        """The numbers of states; any for one that has none."""
+        import numpy as np
+
+        numbers: numpy.ndarray = self._order[np.searchsorted(self._sorted, fingerprints) % len(self)]
+        return numbers
+
+    def put(self, state: Any) -> int:
+        """The state's number; raises LookupError for one that was not met."""
+        number = self.number(state)
+        if number < 0:
+            raise LookupError("the walk did not meet this state")
+        return number
+
+    def expanded(self, node: int) -> None:
+        """Nothing is kept here."""
+
+    def __getitem__(self, node: int) -> Any:
+        raise LookupError(f"state {node} lies in the tables of the walk")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return len(self._sorted)
+
+
+def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX) -> ExploreResult:
+    """The verdict and the shortest traces of a walk; `limit` is what ended it early."""
+    journal = tables.journal
+    walk = journal.walk
+    shares = shares_of(walk.settings, symmetric=walk.symmetric)
+    search = Search(shares.model, shares.invariants, WalkLimits(None), None)
+    noted, whole = journal.noted(), journal.edges <= edges_max
+    if whole:
+        rows = tables.parents()
+    else:
+        limit = limit or UNJUDGED
+        rows = tables.ancestors({(length - (goal != 0), at) for length, at, goal, _ in noted.least.values()})
+    states = StoredStates(rows, shares.codec.fingerprint)
+    search.graph = states.graph()
+    if whole:
+        _read_steps(search.graph, states, tables)
+    search.graph.good.extend(bytes(len(states) - len(search.graph.good)))  # of states not expanded
+    _recall(search, noted, states)
+    search.asked.update(name for receipt in journal.receipts for name in receipt.asked)
+    done = concluded(search, shares.invariants, limit)
+    figures = journal.states, journal.edges, len(journal.receipts) - (not journal.waiting)
+    exploration = StoredExploration(
+        done.graph, done.violations, done.liveness, limit, journal.elapsed_s, done.asked, figures
+    )
+    built = shares.model.full if isinstance(shares.model, Reduced) else shares.model
+    return ExploreResult(walk.settings, exploration, built, symmetric=walk.symmetric, fingerprints=True)
+
+
+def _read_steps(graph: Graph[Any], states: StoredStates, tables: WalkTables) -> None:
+    """Read the steps out of every level that is done into a graph that has its states."""
+    import numpy as np
+
+    labels: dict[int, int] = {}
+    for receipt in tables.journal.receipts:
+        for label, text in receipt.actions.items():
+            labels.setdefault(
+                int(label), graph.actions.setdefault(Action(*json.loads(text)), len(graph.actions))
+            )
+    known = np.array(sorted(labels), dtype=np.int64)
+    numbers = np.array([labels[label] for label in known.tolist()], dtype=np.uint32)
+    for levels in _together(tables.journal.receipts):
+        columns = tables.sources(levels)
+        order = np.argsort(states.numbers(columns["source"].to_numpy()))
+        columns = columns.take(order)
+        targets, lengths = _numbers_in(columns["targets"])
+        taken, _ = _numbers_in(columns["labels"])
+        ends = np.cumsum(lengths, dtype=np.uint64) + np.uint64(len(graph.targets))
+        graph.first.frombytes(ends.astype(np.uint64).tobytes())
+        graph.targets.frombytes(states.numbers(targets).astype(np.uint32).tobytes())
+        graph.labels.frombytes(numbers[np.searchsorted(known, taken)].tobytes())
+        graph.good.extend(columns["converged"].to_numpy().astype(np.uint8).tobytes())
+
+
+def _together(receipts: Sequence[Receipt]) -> Iterator[list[int]]:
+    """The levels that are done, in order, as many together as are read at once."""
+    levels: list[int] = []
+    edges = 0
+    for receipt in receipts:
+        if levels and edges + receipt.edges > EDGES_AT_ONCE:
+            yield levels
+            levels, edges = [], 0
+        levels.append(receipt.level)
+        edges += receipt.edges
+    if levels:
+        yield levels
+
+
+def _numbers_in(column: pyarrow.ChunkedArray) -> tuple[Any, Any]:
+    """The numbers that stand packed in a column, all behind each other, and how many each row has."""
+    import numpy as np
+
+    rows = column.to_pylist()
+    return np.frombuffer(b"".join(rows), dtype=np.int64), np.array([len(row) // 8 for row in rows], np.int64)
+
+
+def _recall(search: Search[Any], noted: Noted, states: StoredStates) -> None:
+    """Put what was noted into a search, as if it had walked itself."""
+    model = search.model
+    for key, (_, at, goal, message) in noted.least.items():
+        node, via = states.number_of(at), None
+        if goal:
+            end = states.number_of(goal)
+            last = retrace(model, search.graph, node)[-1].state
+            via = next(step for step in model.steps(last) if states.number(model.canonical(step[1])) == end)
+        search.findings[key[0], Severity(key[1])] = [noted.seen[key], node, via, message]

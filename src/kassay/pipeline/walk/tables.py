@@ -1,0 +1,194 @@
+"""The tables of a walk: the states of every level in buckets by fingerprint, and the steps out of them.
+
+    visited/level=L   fingerprint, parent (0 at the start), data: the states whose nearest way has L steps
+    steps/level=L     what the workers gave when level L was expanded (see `rows`)
+
+Both are Parquet. `visited` is bucketed by fingerprint, so that what is met need only be dealt to the buckets:
+those who were there before are read where they lie, and no level moves them again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay.model.errors import InputError
+from kassay.pipeline.spark.session import slots
+from kassay.pipeline.walk import rows
+from kassay.pipeline.walk.journal import Journal
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
+VISITED: Final = "visited"
+STEPS: Final = "steps"
+STATES_A_TASK: Final = 100_000
+"""A task has at least so many states where a level has enough."""
+_DDL: Final = "fingerprint BIGINT, parent BIGINT, data BINARY, level INT"
+_SETTINGS: Final = {
+    # Adaptive plans put small parts together, and would then deal the visited states anew.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.sources.bucketing.enabled": "true",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.shuffle.partitions": "{buckets}",
+    "spark.sql.files.openCostInBytes": "65536",
+}
+
+
+class State(NamedTuple):
+    """A state as it stands in the table."""
+
+    fingerprint: int
+    parent: int
+    data: bytes
+    level: int
+
+
+class WalkTables:
+    """The tables of one walk in a session; what no receipt stands for is taken away first.
+
+    Raises InputError where a table has not what the receipts say.
+    """
+
+    def __init__(self, spark: SparkSession, journal: Journal) -> None:
+        self.spark = spark.newSession()
+        self.journal = journal
+        self.store = journal.store
+        for key, value in _SETTINGS.items():
+            self.spark.conf.set(key, value.format(buckets=journal.buckets))
+        self._name = f"visited_{blake2b(self.store.place.encode(), digest_size=8).hexdigest()}"
+        self._open()
+
+    def _open(self) -> None:
+        """Let Spark know of the levels that are done and of the one that waits."""
+        levels = len(self.journal.receipts)
+        for name, count in ((VISITED, levels + (levels > 0)), (STEPS, levels)):
+            for folder in self.store.names(name):
+                if folder.startswith("_") or int(folder.removeprefix("level=")) >= count:
+                    self._remove(f"{name}/{folder}")
+        self.spark.sql(f"DROP TABLE IF EXISTS {self._name}")
+        self.spark.sql(
+            f"CREATE TABLE {self._name} ({_DDL}) USING parquet PARTITIONED BY (level) "
+            f"CLUSTERED BY (fingerprint) INTO {self.journal.buckets} BUCKETS "
+            f"LOCATION '{self.store.address(VISITED)}'"
+        )
+        if levels:
+            parts = " ".join(f"PARTITION (level={level})" for level in range(levels + 1))
+            self.spark.sql(f"ALTER TABLE {self._name} ADD IF NOT EXISTS {parts}")
+            self._check()
+
+    def _check(self) -> None:
+        counts = {row["level"]: row["count"] for row in self.visited().groupBy("level").count().collect()}
+        expected = [each.states for each in self.journal.receipts] + [self.journal.waiting]
+        for level, states in enumerate(expected):
+            if counts.get(level, 0) != states:
+                raise InputError(
+                    f"{self.store.place}: damaged: level {level} has {counts.get(level, 0)} states, "
+                    f"expected {states}"
+                )
+
+    def _remove(self, name: str) -> None:
+        """Take away what lies under this name."""
+        jvm: Any = self.spark._jvm
+        path = jvm.org.apache.hadoop.fs.Path(self.store.address(name))
+        path.getFileSystem(self.spark._jsparkSession.sessionState().newHadoopConf()).delete(path, True)
+
+    def visited(self) -> DataFrame:
+        """The states met."""
+        return self.spark.table(self._name)
+
+    def steps(self, *levels: int) -> DataFrame:
+        """What these levels gave."""
+        places = [self.store.address(f"{STEPS}/level={level}") for level in levels]
+        return self.spark.read.schema(rows.STEPS_DDL).parquet(*places)
+
+    def states(self, level: int) -> list[State]:
+        """The states of a level."""
+        columns = self.visited().where(f"level = {level}").select(*State._fields).toArrow().to_pydict()
+        return [State(*row) for row in sorted(zip(*columns.values()))]
+
+    def fingerprints(self) -> set[int]:
+        """The fingerprints of all states."""
+        return set(self.visited().select("fingerprint").toArrow().column(0).to_pylist())
+
+    def parents(self) -> pyarrow.Table:
+        """Fingerprint, parent and level of all states."""
+        return self.visited().select("fingerprint", "parent", "level").toArrow()
+
+    def ancestors(self, wanted: Collection[tuple[int, int]]) -> pyarrow.Table:
+        """The same of states, given by level and fingerprint, and of all on the ways to them."""
+        import pyarrow as pa
+
+        rows: list[dict[str, int]] = []
+        above: set[int] = set()
+        for level in range(max((level for level, _ in wanted), default=-1), -1, -1):
+            above |= {fingerprint for at, fingerprint in wanted if at == level}
+            few = self.visited().where(f"level = {level}").select("fingerprint", "parent", "level")
+            here = [row.asDict() for row in few.where(few.fingerprint.isin(above)).collect()]
+            rows += here
+            above = {row["parent"] for row in here}
+        schema = pa.schema({"fingerprint": pa.int64(), "parent": pa.int64(), "level": pa.int32()})
+        return pa.Table.from_pylist(rows, schema)
+
+    def sources(self, levels: Sequence[int]) -> pyarrow.Table:
+        """The states of levels that are done, with their steps."""
+        rows = self.steps(*levels).where("source IS NOT NULL")
+        return rows.select("source", "converged", "targets", "labels").toArrow()
+
+    def append(self, states: Sequence[State], steps: Sequence[tuple[int, list[pyarrow.RecordBatch]]]) -> None:
+        """Write levels that were walked in this process: the states met, and the steps by level."""
+        import pyarrow as pa
+
+        if states:
+            columns = dict(zip(State._fields, map(list, zip(*states))))
+            self._insert(
+                self.spark.createDataFrame(
+                    pa.table(
+                        columns,
+                        pa.schema(
+                            dict(zip(State._fields, (pa.int64(), pa.int64(), pa.binary(), pa.int32())))
+                        ),
+                    )
+                )
+            )
+        each = []
+        for level, batches in steps:
+            table = pa.Table.from_batches(batches)
+            each.append(table.append_column("level", pa.array([level] * table.num_rows, pa.int32())))
+        frame = self.spark.createDataFrame(pa.concat_tables(each)).coalesce(1)
+        frame.write.mode("append").partitionBy("level").parquet(self.store.address(STEPS))
+
+    def expand(self, level: int) -> list[dict[str, Any]]:
+        """Expand and judge the states of a level in the workers; what their tasks said."""
+        tasks = max(slots(self.spark), self.journal.waiting // STATES_A_TASK)
+        self.spark.conf.set("spark.sql.files.minPartitionNum", str(tasks))
+        states = self.visited().where(f"level = {level}").select("fingerprint", "data")
+        steps = states.mapInArrow(partial(rows.steps_of, self.journal.walk), rows.STEPS_DDL)
+        steps.write.mode("overwrite").parquet(self.store.address(f"{STEPS}/level={level}"))
+        said = self.steps(level).where("said IS NOT NULL").select("said").collect()
+        return [json.loads(row[0]) for row in said]
+
+    def admit(self, level: int) -> int:
+        """Write the states that a level met and none before it, as the next level; how many they are."""
+        from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
+
+        met = self.steps(level).where("met IS NOT NULL").selectExpr("met AS fingerprint", "parent", "data")
+        before = self.visited().select("fingerprint").hint("shuffle_hash")
+        fresh = met.join(before, "fingerprint", "left_anti").groupBy("fingerprint")
+        self._insert(
+            fresh.agg(
+                F.min("parent").alias("parent"),
+                F.first("data").alias("data"),
+                F.lit(level + 1).alias("level"),
+            )
+        )
+        count: int = self.visited().where(f"level = {level + 1}").count()
+        return count
+
+    def _insert(self, states: DataFrame) -> None:
+        states.createOrReplaceTempView("fresh")
+        self.spark.sql(f"INSERT INTO {self._name} SELECT {', '.join(State._fields)} FROM fresh")

@@ -1,0 +1,72 @@
+"""`kassay explore --master`: what is refused before Spark starts, and the line of progress."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from kassay.cli.spark.walks import progress_line
+from kassay.model.explore.values import WalkProgress
+from kassay.pipeline.campaign.records.store import Local
+from kassay.pipeline.walk.bench import SparkWalk
+from kassay.pipeline.walk.journal import HEADER, open_journal
+from tests.cli.runner import here, one_line
+
+DRAFT = ("explore", "draft", "--master", "local[1]")
+
+
+def refused(*arguments: str, cwd: Path) -> str:
+    done = here(*arguments, cwd=cwd)
+    assert not done.stdout
+    return one_line(done, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--jobs", "2"), "--jobs: Spark has workers of its own"),
+        (("--report", "html", "--out", "hdfs://h/x"), "--report: no page can be written to hdfs://h/x"),
+        (("--out", "/proc/none"), "--out /proc/none: cannot be written"),
+        (("--conf", "many"), "--conf"),
+    ],
+)
+def test_what_does_not_go_with_a_cluster(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    out = () if "--out" in arguments else ("--out", str(tmp_path / "walk"))
+    assert words in refused(*DRAFT, *arguments, *out, cwd=tmp_path)
+
+
+def test_a_network_without_an_end_is_not_walked_on_spark(tmp_path: Path) -> None:
+    words = refused(
+        "explore",
+        "kip848",
+        "--network",
+        "astray",
+        "--master",
+        "local[1]",
+        "--out",
+        str(tmp_path),
+        cwd=tmp_path,
+    )
+    assert words.startswith("kassay: --network: astray is walked at random")
+
+
+def test_a_folder_with_another_walk_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    from kassay.certify.protocols.settings import ExploreSettings
+
+    open_journal(Local(tmp_path), SparkWalk(ExploreSettings("draft", partitions=1), False))
+    words = refused(*DRAFT, "--out", str(tmp_path), cwd=tmp_path)
+    assert "has another walk, of partitions 1, not 2; expected its options, or another folder" in words
+
+
+def test_a_master_that_is_none_is_one_line(tmp_path: Path) -> None:
+    words = refused("explore", "draft", "--master", "nowhere", "--out", str(tmp_path), cwd=tmp_path)
+    there = importlib.util.find_spec("pyspark") is not None
+    assert ("--master 'nowhere': expected local[N]" if there else "pip install 'kassay[spark]'") in words
+    assert Local(tmp_path).read(HEADER) is not None
+
+
+def test_a_line_a_level() -> None:
+    line = progress_line(WalkProgress(1_234_567, 7_654_321, 12, 4_321, 60.0))
+    assert line == (
+        "12 levels done: 1,234,567 states, 7,654,321 edges, 4,321 states wait, 60 s, 20,576 states/s"
+    )
