@@ -33,6 +33,9 @@ _UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 GRAVEST: Final = (70, 4, 1, 130, 3, 0)
 """Exit codes of several targets in one call: the first of them that one target ended with is the call's."""
 
+SOLVERS: Final = ("flow", "networkx", "z3")
+"""Who may find the optimum of a consumer group: the first unless asked, the others as second opinions."""
+
 
 class Duration(click.ParamType[float]):
     """A time such as `60s`, `1.5m`, `500ms` or `90`, in seconds."""

@@ -10,6 +10,7 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import (
+    SOLVERS,
     Duration,
     FilePath,
     json_option,
@@ -44,7 +45,7 @@ PLACE = 420
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
 @instances_options
-@click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
+@click.option("--solver", type=click.Choice(SOLVERS), default="flow", show_default=True)
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
 @click.option("--time", "seconds", type=Duration(), help="Limit of a hunt, or of Z3 on an instance.")
 @target_options

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kassay.cli import completing
-from kassay.cli.options import Duration, JsonLines, complain, json_option, no_seed_option
+from kassay.cli.options import SOLVERS, Duration, JsonLines, complain, json_option, no_seed_option
 from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ ORDER = "balance,movement,rack"
 @click.option(
     "--budget", type=click.IntRange(min=0), metavar="COST", help="Let the moves cost so much at the most."
 )
-@click.option("--solver", type=click.Choice(["flow", "z3"]), default="flow", show_default=True)
+@click.option("--solver", type=click.Choice(SOLVERS), default="flow", show_default=True)
 @click.option(
     "--time", "seconds", type=Duration(), help="Limit for each instance [default: 10s where NP-hard]."
 )

@@ -21,7 +21,7 @@ SCHEMA: Final = "kassay/optimum-certificate/1"
 def solve_consumers(
     problem: Problem, order: tuple[str, ...], solver: str, time_limit_s: float | None
 ) -> Solved | Balanced:
-    """The optimum of a problem that the exact methods take, by the solver `flow` or `z3`.
+    """The optimum of a problem that the exact methods take, by the solver `flow`, `networkx` or `z3`.
 
     Where the time is spent, owners with the best balance as far as their cost was brought down.
     """
@@ -59,9 +59,13 @@ def solve_consumers(
 
 
 def best_by(solver: str, problem: Problem, order: tuple[str, ...], time_limit_s: float | None) -> Optimum:
-    """The certified optimum by the solver, `flow` or `z3`, which raises `OutOfTimeError`; the flow ends."""
+    """The certified optimum by `flow`, `networkx`, or `z3`, which alone raises `OutOfTimeError`."""
     if solver == "flow":
         return optimum(problem, order)
+    if solver == "networkx":
+        from kassay.solver.consumers.networkx_optimum import networkx_optimum
+
+        return networkx_optimum(problem, order)
     from kassay.solver.consumers.z3_optimum import z3_optimum
 
     return z3_optimum(problem, order, time_limit_s)

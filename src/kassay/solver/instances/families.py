@@ -80,6 +80,10 @@ def _consumers(problem: Problem, wanted: Wanted) -> Solved:
         from kassay.solver.packing.documents import solve_balanced
 
         return solve_balanced(problem, wanted.order, solved)
+    if wanted.solver == "networkx":
+        raise NotTakenError(
+            "the solver networkx takes neither weights nor a tolerance or budget, --solver flow does"
+        )
     from kassay.solver.packing.documents import solve_packing
     from kassay.solver.packing.terms import Terms
 
