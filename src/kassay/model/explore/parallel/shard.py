@@ -206,7 +206,7 @@ def serve(connection: Connection, make: MakeShare, number: int, count: int, budg
             while True:
                 order, *values = connection.recv()
                 connection.send(("done", shard.obey(order, *values)))
-    except EOFError:
+    except (EOFError, OSError):  # nobody listens any more
         return
     except Exception as error:
         connection.send(("failed", error))

@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -108,6 +108,8 @@ def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list
     """The processes, which end with the block however it ends."""
     spawn = get_context("spawn")
     running, connections = [], []
+    # Where it is started with the first process, it unblocks interrupts for all of them.
+    resource_tracker.ensure_running()
     # They inherit what is blocked: a terminal's interrupt is not to reach them before they ignore it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -123,8 +125,8 @@ def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list
     try:
         yield connections
     finally:
-        for connection in connections:
-            connection.close()
         for process in running:
             process.terminate()
             process.join()
+        for connection in connections:
+            connection.close()
