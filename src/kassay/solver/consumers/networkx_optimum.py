@@ -47,7 +47,9 @@ def _owners(problem: Problem, counted: Aggregate, order: tuple[str, ...]) -> lis
     return owner
 
 
-def _network(problem: Problem, counted: Aggregate, order: tuple[str, ...]) -> nx.MultiDiGraph[tuple[str, int]]:
+def _network(
+    problem: Problem, counted: Aggregate, order: tuple[str, ...]
+) -> nx.MultiDiGraph[tuple[str, int]]:
     """Classes of units to the members that may take them, and each further unit of these dearer."""
     network: nx.MultiDiGraph[tuple[str, int]] = nx.MultiDiGraph()
     network.add_node(_SINK, demand=counted.units)

@@ -6,10 +6,10 @@ leaves its client. Both balances can be had at once (where all clients have Q or
 choice of actives is within one, as with partition leaders); their joint cost is no network problem
 and its linear relaxation is not always whole, so it gets an interval.
 
-Above, the better of two orders, each of two exact flows (`exchange`): copies first, then who of them
-is active; or actives first, then standbys, which are best for those actives. Then in turns, until
-nothing gets better; last, standbys beside those actives in other racks, where that costs no more.
-Below, prices on clients for copies and for actives (Lagrange's bound): whatever they are, a task's
+With OR-tools one linear programme has both (`joint`), and is whole more often than not. Else, above, the
+better of two orders, each of two exact flows (`exchange`): copies first, then who of them is active; or
+actives first, then standbys, which are best for those actives. Then in turns, until nothing gets better;
+last, standbys beside those actives in other racks, where that costs no more. Below, prices on clients for copies and for actives (Lagrange's bound): whatever they are, a task's
 cheapest choice, prices included, less what the prices bring in.
 """
 
