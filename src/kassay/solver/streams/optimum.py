@@ -9,8 +9,9 @@ and its linear relaxation is not always whole, so it gets an interval.
 With OR-tools one linear programme has both (`joint`), and is whole more often than not. Else, above, the
 better of two orders, each of two exact flows (`exchange`): copies first, then who of them is active; or
 actives first, then standbys, which are best for those actives. Then in turns, until nothing gets better;
-last, standbys beside those actives in other racks, where that costs no more. Below, prices on clients for copies and for actives (Lagrange's bound): whatever they are, a task's
-cheapest choice, prices included, less what the prices bring in.
+last, standbys beside those actives in other racks, where that costs no more. Below, prices on clients for
+copies and for actives (Lagrange's bound): whatever they are, a task's cheapest choice, prices included,
+less what the prices bring in.
 """
 
 from __future__ import annotations
