@@ -65,6 +65,8 @@ CROSS_CUTTING = {
     "test_house": "these rules",
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
+    "guards/test_catalogue": "the guards of coordinator and clients, removed in turn",
+    "guards/test_removal": "what notices that a guard is gone",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "assignors/test_kafkas_client": "the references beside the jar of the client that they are written after",
     "certify/runs/test_aimed_cases": "recipes, drivers and blocks together: what the first cases reach",
