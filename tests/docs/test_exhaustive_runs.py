@@ -55,6 +55,8 @@ class Run(NamedTuple):
             if option.startswith("--"):
                 flag = value.startswith("--")
                 named[option.removeprefix("--")] = flag or (int(value) if value.isdigit() else value)
+        if "protocols" in named:
+            named["kinds"] = (tuple(named.pop("protocols").split(",")),) * named["members"]
         release = {"release": self.release} if self.release else {}
         return {"model": model} | named | release
 

@@ -126,6 +126,10 @@ FINDINGS = [
         {"complete-at-rest": 7},
     ),
     ({"policy": "upgrade", "kinds": (("classic",), ("consumer",)), "faults": "leave=1"}, {}),
+    (
+        {"partitions": 1, "kinds": (("consumer",), ("classic",)), "faults": "leave=1,failover=1"},
+        {"complete-at-rest": 8},
+    ),
 ]
 
 

@@ -109,6 +109,36 @@ def test_who_comes_back_by_such_a_downgrade_leads_and_is_not_told():
     assert drive.member(back.member_id).assignment == tps(0, 1, 2, 3)
 
 
+def test_a_failover_forgets_the_rebalance_that_a_downgrade_began():
+    drive = Drive(BOTH)
+    assert drive.modern("m").assignment == tps(0, 1, 2, 3)
+    member = drive.join(session_timeout=45_000).member_id
+    joined = drive.join(member, session_timeout=45_000)
+    generation = joined.generation_id
+    assert drive.sync(member, generation_id=generation).assignment == ()
+    drive.modern("m", -1)
+    assert drive.classic.state == PREPARING
+    drive.reload()
+    assert (drive.classic.state, drive.classic.generation) == (STABLE, generation)
+    for _ in range(100):
+        drive.wait(3_000)
+        assert drive.heartbeat(member, generation) == errors.NONE
+    ((assigned),) = [each.assignment for each in drive.classic.members]
+    assert len(assigned) < 4
+
+
+def test_without_the_failover_it_ends_and_every_partition_has_an_owner():
+    drive = Drive(BOTH)
+    drive.modern("m")
+    member = drive.join(session_timeout=45_000).member_id
+    generation = drive.join(member, session_timeout=45_000).generation_id
+    drive.sync(member, generation_id=generation)
+    drive.modern("m", -1)
+    assert drive.heartbeat(member, generation) == errors.REBALANCE_IN_PROGRESS
+    drive.join(member)
+    assert drive.sync(member, {member: tps(0, 1, 2, 3)}).assignment == tps(0, 1, 2, 3)
+
+
 def test_a_failed_upgrade_in_the_first_join_phase_shuts_every_consumer_out():
     """The session is shorter than the initial delay, as it is also where members come one after the other."""
     drive = Drive(BOTH._replace(initial_rebalance_delay=10_000))
