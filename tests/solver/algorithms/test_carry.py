@@ -48,7 +48,7 @@ def paid(network: Network) -> int:
 def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if not enough:
         pytest.importorskip("ortools")
-    monkeypatch.setattr(carry, "_ENOUGH", enough)
+    monkeypatch.setattr(bulk_flow, "ENOUGH", enough)
     rng = random.Random(11)
     carried = 0
     for _ in range(150):
@@ -65,7 +65,7 @@ def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: 
 
 
 def test_without_ortools_the_own_method_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carry, "_ENOUGH", 0)
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
     monkeypatch.setattr(bulk_flow, "installed", lambda: False)
     network, _ = drawn(random.Random(5))
     other = Network(NODES)
@@ -76,7 +76,7 @@ def test_without_ortools_the_own_method_does(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_flow_that_is_not_the_cheapest_is_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carry, "_ENOUGH", 0)
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
     monkeypatch.setattr(bulk_flow, "cheapest", lambda _arcs, _supplies: [1, 0, 1, 0])
     network = Network(4)
     for middle, price in ((1, 2), (2, 1)):
@@ -93,7 +93,7 @@ def test_who_does_not_look_at_the_clock_is_not_asked_with_little_time(
     def asked(_arcs: Arcs, _supplies: list[int]) -> list[int]:
         raise AssertionError("asked")
 
-    monkeypatch.setattr(carry, "_ENOUGH", 0)
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
     monkeypatch.setattr(bulk_flow, "cheapest", asked)
     network = Network(2)
     network.arc(0, 1, 3)

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from kassay.solver.algorithms import blocks, carry
+from kassay.solver.algorithms import blocks, bulk_flow
 from kassay.solver.algorithms.levels import Level
 from kassay.solver.check.balance import ORDERS
 from kassay.solver.consumers.classes import UnitClass
@@ -83,7 +83,7 @@ def test_either_engine_and_blocks_or_none_give_the_same_figures(
         problem = Problem.parse(document)
         figures, networks = set(), set()
         for enough, worth in ((0, 0), (0, 10_000), (10_000, 0), (10_000, 10_000)):
-            monkeypatch.setattr(carry, "_ENOUGH", enough)
+            monkeypatch.setattr(bulk_flow, "ENOUGH", enough)
             monkeypatch.setattr(blocks, "_WORTH", worth)
             best = optimum(problem, order)
             figures.add((best.loads, best.moved, best.rack_mismatch))

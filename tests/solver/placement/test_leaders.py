@@ -6,15 +6,23 @@ import random
 from collections import Counter
 from itertools import product
 
+import pytest
+
+from kassay.solver.algorithms import bulk_flow
 from kassay.solver.placement.leaders import choose_leaders, leader_quota
 from kassay.solver.placement.problem import Broker
 
 
-def test_no_choice_of_leaders_is_better() -> None:
+@pytest.mark.parametrize("engine", ["ours", "ortools"])
+def test_no_choice_of_leaders_is_better(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if engine == "ortools":
+        pytest.importorskip("ortools")
+        monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
     rng = random.Random(91)
     for _ in range(120):
         brokers = [
-            Broker(i, share=rng.randint(1, 2), fenced=rng.random() < 0.2) for i in range(rng.randint(1, 4))
+            Broker(i, share=rng.randint(1, rng.randint(1, 2)), fenced=rng.random() < 0.2)
+            for i in range(rng.randint(1, 4))
         ]
         places = range(len(brokers))
         rows = [rng.sample(places, rng.randint(1, len(brokers))) for _ in range(rng.randint(0, 5))]

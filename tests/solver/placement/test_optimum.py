@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 
 from kassay.model.cluster import Broker, Cluster, Topic
+from kassay.solver.algorithms import bulk_flow
 from kassay.solver.check.check import check_certificate
 from kassay.solver.check.kinds.placement import forced_onto
 from kassay.solver.instances.families import solve_document
@@ -44,6 +45,15 @@ def test_small_placements_are_as_good_as_the_best_of_all() -> None:
     assert seen["infeasible"] > 20
     assert seen["witness"] > 50
     assert seen["optimal"] > 500
+
+
+def test_with_ortools_they_are_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ortools")
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
+    seen = _tried(2, 150)
+    assert seen["infeasible"] > 2
+    assert seen["witness"] > 5
+    assert seen["optimal"] > 50
 
 
 def _with_cordons(rng: random.Random) -> cases.Document:

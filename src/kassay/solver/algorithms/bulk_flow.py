@@ -15,8 +15,10 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
-ENOUGH: Final = 5_000
-"""From so many arcs on OR-tools and numpy are worth their import."""
+ENOUGH: Final = 2_000
+"""From so many arcs on OR-tools is asked."""
+_ROUNDS: Final = 5_000
+"""From so many arcs on numpy finds distances sooner."""
 _ROOM: Final = 1 << 62
 """OR-tools multiplies costs by the number of nodes, in 64 bits."""
 
@@ -63,7 +65,7 @@ def potentials(nodes: int, arcs: Arcs, flows: Sequence[int]) -> list[int] | None
 
     No arc with room has a negative `cost + potential[tail] - potential[head]`, none with flow a positive one.
     """
-    if len(flows) >= ENOUGH and installed() and _fits(nodes, arcs):
+    if len(flows) >= _ROUNDS and installed() and _fits(nodes, arcs):
         return _by_rounds(nodes, arcs, flows)
     return _by_queue(nodes, arcs, flows)
 

@@ -15,8 +15,6 @@ from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.bulk_flow import Arcs
 from kassay.solver.algorithms.flow import Network
 
-_ENOUGH: Final = 2_000
-"""From so many arcs on OR-tools is asked; fewer than `bulk_flow.ENOUGH`, since blocks spare the others."""
 _PACE_S: Final = 50e-6
 """Seconds an arc that OR-tools is given: it does not look at the clock, and has been seen to take 20 us."""
 
@@ -29,7 +27,7 @@ def carry(network: Network, source: int, sink: int, units: int, deadline: float 
     """
     arcs = len(network.head) // 2
     timely = deadline is None or time.monotonic() + arcs * _PACE_S < deadline
-    if arcs >= _ENOUGH and timely and _in_bulk(network, source, sink, units):
+    if arcs >= bulk_flow.ENOUGH and timely and _in_bulk(network, source, sink, units):
         return units
     return network.cheapest(source, sink, units, deadline)
 

@@ -10,6 +10,7 @@ Flows", chapter 14 (convex costs as parallel arcs).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Final
 
 from kassay.solver.algorithms import bulk_flow
@@ -58,11 +59,13 @@ def place_prices(
 class Convex:
     """A network whose first nodes are the places; `most[b]` is the largest count of place b.
 
-    Every unit of `supplies`, one number a node, goes to a place. Costs of arcs must not be negative.
+    Every unit of `supplies`, one number a node, goes to a place. Costs of arcs must not be negative. From so
+    many arcs as are `enough` on OR-tools is asked.
     """
 
-    def __init__(self, most: Sequence[int]) -> None:
+    def __init__(self, most: Sequence[int], enough: int | None = None) -> None:
         self.most = most
+        self.enough = bulk_flow.ENOUGH if enough is None else enough
         self.supplies = [0] * len(most)
         self.tails: list[int] = []
         self.heads: list[int] = []
@@ -81,6 +84,18 @@ class Convex:
         self.capacities.append(capacity)
         self.costs.append(cost)
         return len(self.tails) - 1
+
+    def units(self, choices: Sequence[Sequence[int]], costs: Iterable[int]) -> None:
+        """A new node with a unit for each row of places that it may go to, and an arc to each of those.
+
+        `costs` are those of the arcs, row by row.
+        """
+        nodes = range(len(self.supplies), len(self.supplies) + len(choices))
+        self.supplies += repeat(1, len(choices))
+        self.tails += chain.from_iterable(map(repeat, nodes, map(len, choices)))
+        self.heads += chain.from_iterable(choices)
+        self.capacities += repeat(1, len(self.tails) - len(self.capacities))
+        self.costs += map(int, costs)
 
     def counts(self, flows: Sequence[int]) -> list[int]:
         """How many units each place has."""
@@ -142,7 +157,7 @@ class Convex:
             self.capacities + rooms,
             self.costs + [cost - least for cost in costs],
         )
-        if deadline is None and len(arcs.tails) >= bulk_flow.ENOUGH:
+        if deadline is None and len(arcs.tails) >= self.enough:
             flows = bulk_flow.cheapest(arcs, [*self.supplies, -sum(self.supplies)])
             if flows is not None:
                 return flows[: len(self.tails)]

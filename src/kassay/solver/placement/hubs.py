@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
+from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.convex import Convex
 from kassay.solver.algorithms.quota import Quota
 from kassay.solver.placement.problem import PlacementProblem, Spread
@@ -69,7 +70,8 @@ class RackHubs:
             number if room is None else max(0, min(number, room - base))
             for room, base in zip(quota.room, quota.base, strict=True)
         )
-        self.net = Convex(list(rooms))
+        # Few arcs may carry many units; and where the leaders' flow loads OR-tools, it costs nothing more.
+        self.net = Convex(list(rooms), 0 if sum(partitions.factors) >= bulk_flow.ENOUGH else None)
         self.sizes = [self.racks.count(rack) for rack in range(max(self.racks) + 1)]
         self.hubs = [self.net.node() for _ in self.sizes]
         self.outlets = [

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, compress
 from typing import NamedTuple
 
+from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.bulk_flow import Arcs
 from kassay.solver.algorithms.convex import Convex, place_prices
 from kassay.solver.algorithms.even_picks import even_picks
@@ -44,10 +46,11 @@ def choose_leaders(
     # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
     homes = [want if want in row else None for want, row in zip(wanted, able, strict=True)]
     quota = leader_quota(brokers, len(able))
-    if len({broker.share for broker in brokers}) == 1:
-        leads = even_picks(len(brokers), able, homes, deadline)
-    else:
+    bulk = deadline is None and sum(map(len, able)) >= bulk_flow.ENOUGH and bulk_flow.installed()
+    if bulk or len({broker.share for broker in brokers}) > 1:
         leads = _near_shares(able, homes, quota, deadline)
+    else:
+        leads = even_picks(len(brokers), able, homes, deadline)
     if leads is None:
         nearest = [row[0] if home is None else home for row, home in zip(able, homes, strict=True)]
         return Leaders(nearest, (quota.level_price(),) * len(brokers), late=True)
@@ -58,15 +61,13 @@ def _near_shares(
     able: Sequence[Sequence[int]], homes: Sequence[int | None], quota: Quota, deadline: float | None
 ) -> list[int] | None:
     """The leaders nearest to the brokers' shares, or None after the deadline."""
-    net = Convex([len(able)] * len(quota.shares))
-    ways = []
-    for row, home in zip(able, homes, strict=True):
-        node = net.node(1)
-        ways.append([(net.arc(node, place, 1, int(home not in (None, place))), place) for place in row])
-    flows = net.cheapest(quota.marginal, [quota.floor(place) for place in range(len(quota.shares))], deadline)
-    if flows is None:
-        return None
-    return [next(place for arc, place in arcs if flows[arc]) for arcs in ways]
+    places = range(len(quota.shares))
+    net = Convex([len(able)] * len(places))
+    net.units(
+        able, [home not in (None, place) for row, home in zip(able, homes, strict=True) for place in row]
+    )
+    flows = net.cheapest(quota.marginal, [quota.floor(place) for place in places], deadline)
+    return None if flows is None else [*compress(chain.from_iterable(able), flows)]
 
 
 def _prices(

@@ -169,6 +169,8 @@ def replica_quota(problem: PlacementProblem, weight: int) -> Quota:
 def _in_order(leader: int, row: Sequence[int], picked: set[int]) -> list[int]:
     """The leader, then the replicas that stay in their order, then the new ones by id."""
     staying = [place for place in row if place in picked and place != leader]
+    if len(staying) + 1 == len(picked):
+        return [leader, *staying]
     return [leader, *staying, *sorted(picked.difference(row) - {leader})]
 
 

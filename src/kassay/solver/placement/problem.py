@@ -107,7 +107,11 @@ class PlacementProblem:
         return Spread(1 if rf >= len(sizes) else 0, most)
 
     def partitions(self) -> list[tuple[TopicPartition, int, tuple[int, ...]]]:
-        """Every partition with its replication factor and its current replicas."""
+        """Every partition with its replication factor and its current replicas; treat as read-only."""
+        return self._placed
+
+    @cached_property
+    def _placed(self) -> list[tuple[TopicPartition, int, tuple[int, ...]]]:
         return [
             (TopicPartition(topic.name, number), topic.rf, row)
             for topic in self.topics

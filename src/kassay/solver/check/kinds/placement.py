@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -237,18 +238,21 @@ def _valid(case: _Case) -> None:
     rack_of = {broker.id: broker.rack for broker in case.brokers}
     rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
     cordoned = {broker.id for broker in case.brokers if broker.cordoned}
+    obeying: set[tuple[int, tuple[str | None, ...]]] = set()
     for number, (rf, old, row) in enumerate(zip(case.rf, case.old, case.new, strict=True)):
-        if cordoned.difference(old).intersection(row):
+        if cordoned and cordoned.difference(old).intersection(row):
             raise RefusedError(f"placement {number} is new to a broker that is cordoned")
         if len(row) != rf or len(set(row)) != rf:
             raise RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
         if not rack_of.keys() >= set(row):
             raise RefusedError(f"placement {number} names a broker that is not in the instance")
-        least, most, racks = rules[rf]
-        held = Counter(rack_of[broker] for broker in row)
-        if any(not least <= held[rack[0].rack] <= most for rack in racks):
-            raise RefusedError(f"placement {number} breaks the rack rule")
-    loads = Counter(broker for row in case.new for broker in row)
+        taken = tuple(map(rack_of.__getitem__, row))
+        if (rf, taken) not in obeying:
+            least, most, racks = rules[rf]
+            if any(not least <= taken.count(rack[0].rack) <= most for rack in racks):
+                raise RefusedError(f"placement {number} breaks the rack rule")
+            obeying.add((rf, taken))
+    loads = Counter(chain.from_iterable(case.new))
     for broker in case.brokers:
         if broker.room is not None and loads[broker.id] + broker.base > broker.room:
             raise RefusedError(f"broker {broker.id} holds more than its max_replicas")
@@ -276,11 +280,11 @@ def replicas_paid(
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
     weight = total + 1 if weight is None else weight
     costs = costs or [1] * len(case.rf)
-    loads = Counter(broker for row in case.new for broker in row)
+    shares, loads = case.shares, Counter(chain.from_iterable(case.new))
     paid = copies_paid(case, costs)
     bound, partitions = 0, len(case.rf)
     for broker, price in zip(case.brokers, prices, strict=True):
-        share = Due(broker.share, case.shares, total, weight)
+        share = Due(broker.share, shares, total, weight)
         most = partitions if broker.room is None else min(partitions, broker.room - broker.base)
         paid += share.pays(loads[broker.id] + broker.base)
         bound += share.least(price, most, broker.base)
@@ -294,16 +298,21 @@ def replicas_paid(
         for rf, (_, _, racks) in rules.items()
     }
     members = {rf: [{b.id for b in rack} for rack in racks] for rf, (_, _, racks) in rules.items()}
+    offers: dict[tuple[int, int, frozenset[int], int], list[int]] = {}
     for (rf, old, cost), count in alike.items():
         least, most, _ = rules[rf]
         dues: list[int] = []
         spare: list[int] = []
-        for able, rack in zip(takers[rf], members[rf], strict=True):
-            # Whoever is new pays the copy as well: of those the cheapest will do, as many as a rack may have.
-            near = {*able[: most + len(old)], *old.intersection(rack)}
-            ordered = sorted([price_of[b] + (b not in old) * cost for b in near])
-            dues += ordered[:least]
-            spare += ordered[least:most]
+        for number, rack in enumerate(members[rf]):
+            kept = old & rack
+            offer = offers.get((rf, number, kept, cost))
+            if offer is None:
+                # Whoever is new pays the copy as well: the cheapest do, as many as a rack may have.
+                near = {*takers[rf][number][: most + len(kept)], *kept}
+                offer = sorted([price_of[b] + (b not in kept) * cost for b in near])[:most]
+                offers[rf, number, kept, cost] = offer
+            dues += offer[:least]
+            spare += offer[least:]
         bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
     return paid, bound
 
@@ -322,14 +331,16 @@ def leaders_paid(case: _Case, prices: list[int]) -> tuple[int, int]:
     leads = Counter(row[0] for row in case.new)
     paid = bound = 0
     for old, new in zip(case.old, case.new, strict=True):
-        able = [broker for broker in new if broker not in fenced] or list(new)
+        able = [broker for broker in new if broker not in fenced] or new if fenced else new
         keeper = old[0] if old and old[0] in able else None
         if new[0] not in able:
             raise RefusedError(f"broker {new[0]} is fenced and leads")
         paid += keeper is not None and new[0] != keeper
-        bound += min(price_of[b] + (keeper is not None and b != keeper) for b in able)
+        cheapest = min([price_of[b] for b in able])
+        bound += cheapest if keeper is None else min(price_of[keeper], cheapest + 1)
+    shares = case.shares
     for broker, price in zip(case.brokers, prices, strict=True):
-        share = Due(broker.share, case.shares, partitions, partitions + 1)
+        share = Due(broker.share, shares, partitions, partitions + 1)
         paid += share.pays(leads[broker.id])
         bound += share.least(price, partitions)
     return paid, bound
@@ -365,7 +376,7 @@ def _listed(ids: list[int]) -> str:
 
 def figures(case: _Case) -> dict[str, Any]:
     """What a result must say of the placement."""
-    counts = Counter(broker for row in case.new for broker in row)
+    counts = Counter(chain.from_iterable(case.new))
     leads = Counter(row[0] for row in case.new)
     loads = [counts[broker.id] + broker.base for broker in case.brokers]
     copies = sum(len(set(new).difference(old)) for old, new in zip(case.old, case.new, strict=True))
