@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from kassay.certify.protocols import explore as exploring
-from kassay.certify.protocols import switch_runs
 from kassay.certify.protocols.streams_switches import OF_STREAMS, UNSEEN
 from kassay.certify.protocols.views import views_of
 from kassay.model.explore.search import explore as walk
@@ -16,8 +15,6 @@ from kassay.model.protocols.coordinator.streams.switches import STREAMS_SWITCHES
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import invariants
 from tests.explored import settings
-
-SMALL = [switch for switch in OF_STREAMS if switch.bound.members == 2]
 
 
 def test_every_switch_is_one_of_the_clients_or_of_the_coordinators():
@@ -42,15 +39,3 @@ def test_what_is_said_to_be_seen_by_no_walk_is_seen_by_none_of_these(name, world
     model = exploring.build(settings("streams", **world))
     model = type(model)(replace(model.options, switches=frozenset({name})), model.streams)
     assert walk(model, invariants(views_of(model))).verdict is Verdict.HOLDS
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("switch", SMALL, ids=lambda switch: switch.name)
-def test_a_switch_is_found_within_its_bound_and_the_model_is_clean_without_it(switch):
-    assert switch_runs.row(switch.name).holds
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [switch.name for switch in OF_STREAMS if switch not in SMALL])
-def test_a_switch_that_needs_three_threads_is_found(name):
-    assert switch_runs.row(name).holds

@@ -2,10 +2,13 @@
 
 import pytest
 
-from kassay.certify.protocols.switch_runs import hunt, names_of
+from kassay.certify.protocols.switch_runs import names_of, row
 from kassay.certify.protocols.switches import SWITCHES
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.verdict import Verdict
+from tests.docs.markdown import rows
+from tests.paths import DOCS
+from writers.switches import page
 
 HEAVY = {"sticky_no_generation", "label_agen", "pend_reassign_loses_epoch", "pending_blocks_forever"}
 SLOWER = {
@@ -17,6 +20,8 @@ SLOWER = {
     "naive_validation",
 }
 
+LINES = {line["switch"]: line for line in rows((DOCS / "switches.md").read_text(encoding="utf-8"))}
+
 
 def marked(names):
     found = []
@@ -27,25 +32,21 @@ def marked(names):
 
 
 @pytest.mark.parametrize("name", marked(SWITCHES))
-def test_scenario_66_each_switch_is_found(name):
-    found = hunt(name)
-    assert found.caught, f"{name} showed {found.sightings} in {found.states} states"
-    assert all(seen.length > 0 for seen in found.shown)
-
-
-@pytest.mark.parametrize("name", marked(SWITCHES))
-def test_scenario_66_all_off_is_clean_at_the_same_bound(name):
-    found = hunt(name, on=False)
-    assert found.result.exploration.limit is None
-    assert not found.sightings
-    assert found.result.verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("name", marked(name for name, switch in SWITCHES.items() if switch.along))
-def test_scenario_66_what_goes_along_does_not_show_it(name):
-    alone = hunt(name, on=False, along=True)
-    assert alone.result.exploration.limit is None
-    assert not alone.shown
+def test_scenario_66_each_switch_is_found_and_nothing_without_it_as_its_line_says(name):
+    """A switch is walked once, for all that is said of it: `docs/switches.md` has what was found."""
+    walked = row(name)
+    assert walked.on.caught, f"{name} showed {walked.on.sightings} in {walked.on.states} states"
+    assert all(seen.length > 0 for seen in walked.on.shown)
+    assert walked.off.result.exploration.limit is None
+    assert not walked.off.sightings
+    assert walked.off.result.verdict is Verdict.HOLDS
+    assert (walked.alone is not None) == bool(SWITCHES[name].along)
+    if walked.alone is not None:
+        assert walked.alone.result.exploration.limit is None
+        assert not walked.alone.shown
+    assert walked.holds
+    (line,) = rows(page([walked]))
+    assert line == LINES[name], "regenerate it: python docs/writers/switches.py > docs/switches.md"
 
 
 def test_an_older_release_has_the_switches_whose_bounds_it_knows():
