@@ -77,7 +77,9 @@ def test_small_worlds_are_clean_and_as_large_as_ever(case):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("case", list(HEAVY), ids=str)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.deep] * (HEAVY[case] > 50_000)) for case in HEAVY], ids=str
+)
 def test_large_worlds_are_clean_and_as_large_as_ever(case):
     result = outcome(case, as_before)
     clean(result)
