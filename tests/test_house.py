@@ -63,6 +63,7 @@ CROSS_CUTTING = {
     "test_example_cluster": "examples/cluster, whose logs a script of the tests writes",
     "test_held": "what users hold keeps being read",
     "test_house": "these rules",
+    "test_marked": "which test files need not be imported for the tests of one marker",
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
     "guards/test_catalogue": "the guards of coordinator and clients, removed in turn",

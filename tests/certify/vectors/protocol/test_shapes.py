@@ -1,6 +1,7 @@
 """A trace that is none is refused with the path of what is wrong; what is only compared may be anything."""
 
 import copy
+from functools import cache
 
 import pytest
 
@@ -9,7 +10,10 @@ from kassay.certify.vectors.protocol.check import check_trace
 from kassay.model.errors import InputError
 from tests.paths import VECTORS
 
-TRACE = read_vectors(VECTORS / "protocol-consumer.json.gz").vectors[0]
+
+@cache
+def genuine():
+    return read_vectors(VECTORS / "protocol-consumer.json.gz").vectors[0]
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,7 @@ TRACE = read_vectors(VECTORS / "protocol-consumer.json.gz").vectors[0]
     ],
 )
 def test_what_is_no_trace_is_refused(path, value, complaint):
-    trace = copy.deepcopy(TRACE)
+    trace = copy.deepcopy(genuine())
     place = trace
     for key in path[:-1]:
         place = place[key]
@@ -37,26 +41,26 @@ def test_what_is_no_trace_is_refused(path, value, complaint):
 
 
 def test_a_request_without_a_field_is_refused():
-    trace = copy.deepcopy(TRACE)
+    trace = copy.deepcopy(genuine())
     del trace["steps"][0]["event"]["rebalance_timeout"]
     with pytest.raises(InputError, match=r"step 0: event\.rebalance_timeout: missing"):
         check_trace(trace, lambda: None, version="2024-10")
 
 
 def test_what_is_only_compared_is_a_difference():
-    trace = copy.deepcopy(TRACE)
+    trace = copy.deepcopy(genuine())
     trace["steps"][0]["state"]["surplus"] = [{"any": [None]}]
     assert "surplus" in str(check_trace(trace, lambda: None, version="2024-10"))
 
 
 def test_a_field_of_another_release_is_refused_and_not_passed_over():
-    trace = copy.deepcopy(TRACE)
+    trace = copy.deepcopy(genuine())
     trace["steps"][0]["event"]["regex"] = None
     with pytest.raises(InputError, match=r"step 0: event\.regex: consumer_heartbeat has no such field"):
         check_trace(trace, lambda: None, version="2024-10")
-    trace = copy.deepcopy(TRACE)
+    trace = copy.deepcopy(genuine())
     trace["steps"][0]["more"] = {}
     with pytest.raises(InputError, match="step 0: more: traces of 2024-10 have no such field"):
         check_trace(trace, lambda: None, version="2024-10")
     with pytest.raises(InputError, match=r"config\.consumer_assignment_interval_ms: missing"):
-        check_trace(TRACE, lambda: None, version="4.4")
+        check_trace(genuine(), lambda: None, version="4.4")

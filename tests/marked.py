@@ -1,0 +1,45 @@
+"""Which files need not be imported where tests of one marker alone are asked for.
+
+Importing all of them takes longer than the tests of most environments. A file that names the marker nowhere is
+passed over; that none with tests of a marker is passed over by that is checked whenever files are collected.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+MARKERS = frozenset(
+    ("slow", "exhaustive", "fuzz", "spark", "java", "node", "aiokafka", "browser", "live"),
+)
+"""Those of the environments of CI; `deep` is also set by helpers, and run by hand."""
+ONE = re.compile(r"(\w+)(?: and not \w+)*")
+COMPUTED = "getattr(pytest.mark, "
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def asked(expression: str) -> str | None:
+    """The one marker that all tests of the expression of `-m` have, or None."""
+    match = ONE.fullmatch(expression.strip())
+    return match[1] if match and match[1] in MARKERS else None
+
+
+def may_have(path: Path, marker: str) -> bool:
+    """Whether a test of the file may have the marker."""
+    text = _text(path)
+    return f"mark.{marker}" in text or COMPUTED in text
+
+
+def unforeseen(tests: Iterable[tuple[Path, Iterable[str]]]) -> list[str]:
+    """What would be passed over though it has a marker, as lines, of tests with their files and markers."""
+    found = {
+        f"{path}: has tests marked {marker}, and names pytest.mark.{marker} nowhere"
+        for path, markers in tests
+        for marker in markers
+        if marker in MARKERS and not may_have(path, marker)
+    }
+    return sorted(found)

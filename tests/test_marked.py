@@ -1,0 +1,39 @@
+"""A file is passed over only where it cannot have a test of the marker that is asked for."""
+
+import pytest
+
+from tests.marked import asked, may_have, unforeseen
+
+
+@pytest.mark.parametrize(
+    ("expression", "marker"),
+    [
+        ("live", "live"),
+        ("java and not deep", "java"),
+        ("slow and not exhaustive and not spark", "slow"),
+        ("", None),
+        ("deep", None),
+        ("not slow and not spark", None),
+        ("slow or spark", None),
+        ("slow and spark", None),
+        ("slow and not (java or node)", None),
+    ],
+)
+def test_one_marker_is_asked_for_or_none(expression, marker):
+    assert asked(expression) == marker
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("@pytest.mark.slow\ndef test_this(): ...", True),
+        ("marks=[getattr(pytest.mark, need)]", True),
+        ("# slow, and marked by somebody else", False),
+    ],
+)
+def test_a_file_with_a_marker_that_it_does_not_name_is_told(tmp_path, text, may):
+    file = tmp_path / "test_this.py"
+    file.write_text(text)
+    assert may_have(file, "slow") is may
+    told = unforeseen([(file, ["slow", "parametrize"]), (file, [])])
+    assert told == ([] if may else [f"{file}: has tests marked slow, and names pytest.mark.slow nowhere"])
