@@ -16,13 +16,15 @@ from kassay.properties.registry import Evidence, Violation, promise
 
 
 @pytest.mark.slow
-def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input():
+@pytest.mark.parametrize("cases", [10, pytest.param(40, marks=pytest.mark.deep)])
+def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input(cases):
+    """A CPU second a case."""
     found = promise("topic-even", Kind.CLIENT)
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))
     driver = driver_for(Kind.CLIENT)
     job = Job(resolve("ceil-range"), RunOptions(budget=Budget(histories=1)))
     made = []
-    for index in range(40):
+    for index in range(cases):
         violations = broken(driver, job.case(index), subject, found)
         if violations:
             first = shrink(driver, job.case(index), subject, found)
