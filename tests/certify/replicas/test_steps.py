@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.certify.replicas.judge import rack_breaks
+from kassay.certify.replicas.judge import Standing, best_loads, judge, rack_breaks
 from kassay.certify.replicas.lint import LintContext, LintSeverity, lint
-from kassay.certify.replicas.placed import PlacedCluster, PlacementChange
+from kassay.certify.replicas.placed import PlacedCluster, PlacementChange, Rows
 from kassay.certify.replicas.propose import propose
 from kassay.certify.replicas.steps import (
     ReassignmentStep,
@@ -22,6 +22,35 @@ from kassay.writing.documents import json_text
 from tests.certify.replicas.clusters import RACKS, cluster, drawn
 
 MIB = 1 << 20
+
+
+def broken(placed: PlacedCluster, rows: Rows) -> set[tuple[str, str]]:
+    """The placement claims about partitions that the rows break, and where."""
+    return {
+        (standing.claim, each.subject)
+        for standing in judge(placed.brokers, rows, None)
+        for each in standing.evidence
+        if standing.claim in ("replicas-distinct", "rack-spread", "no-fenced-leader")
+    }
+
+
+def newly_broken(placed: PlacedCluster, before: Rows, after: Rows) -> set[tuple[str, str]]:
+    """What one step breaks: spread over racks may grow less while brokers that go are still there."""
+    return {
+        (claim, where)
+        for claim, where in broken(placed, after) - broken(placed, before)
+        if claim != "rack-spread"
+    }
+
+
+def keeps_all(placed: PlacedCluster, rows: Rows) -> bool:
+    """Whether the rows keep the placement claims; who follows whom is no goal of the optimum."""
+    best = best_loads(placed.brokers, rows.values())
+    return all(
+        each.standing is not Standing.VIOLATED
+        for each in judge(placed.brokers, rows, best)
+        if each.claim != "follower-spread"
+    )
 
 
 def walked(placed: PlacedCluster, change: PlacementChange, bound: StepBound) -> int:
@@ -50,7 +79,9 @@ def walked(placed: PlacedCluster, change: PlacementChange, bound: StepBound) -> 
         rows |= step.after
         lost = rack_breaks(proposal.target, rows) - rack_breaks(proposal.target, before.rows)
         assert not lost
+        assert not newly_broken(everybody, before.rows, rows)
     assert rows == dict(proposal.after)
+    assert proposal.limit or keeps_all(proposal.target, rows)
     assert sum(step.copies for step in steps) == proposal.copies == proposal.figures["copies"]
     back = dict(rows)
     for step in reversed(steps):

@@ -100,6 +100,7 @@ _ID = click.IntRange(0, 2**31 - 1)
     "--lint", "lints", is_flag=True, help="Look through FILEs of kafka-reassign-partitions instead."
 )
 @click.option("--why", is_flag=True, help="Also say what keeps it from being better.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every place in which a claim is broken.")
 @click.option("--out", type=FilePath(), default=".kassay/place", show_default=True, help="The plan's files.")
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with brokers and steps.")
 @no_seed_option
@@ -144,8 +145,8 @@ def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> A
     from kassay.report.screen.replicas.place import judged_view, place_view
 
     if chosen["judge"]:
-        return judged_view(plan, why=chosen["why"])
-    return place_view(plan, files, chosen["throttle"], why=chosen["why"])
+        return judged_view(plan, why=chosen["why"], verbose=chosen["verbose"])
+    return place_view(plan, files, chosen["throttle"], why=chosen["why"], verbose=chosen["verbose"])
 
 
 def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:

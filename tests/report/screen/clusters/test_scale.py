@@ -21,7 +21,7 @@ def test_counts_marks_and_lags():
     rows = [line.split() for line in file.getvalue().splitlines()]
     assert ["1", "2", "0", "0", "0", "0", "0", "8", "8", "safe"] in rows
     assert ["2", "(today)", "1", "0", "0", "1", "0", "1", "5", "5", "safe"] in rows
-    assert ["safe:", "1", "2"] in rows
+    assert ["safe", "numbers", "of", "members", "with", "sticky:", "1", "2"] in rows
 
 
 @given(st.sets(st.integers(1, 40)))

@@ -10,10 +10,13 @@ from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.facts import counted
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.replicas.place import busiest_text, bytes_text, evidence_text, time_text
+from kassay.report.screen.replicas.breaches import breach_text, breaches_text
+from kassay.report.screen.replicas.place import busiest_text, bytes_text, time_text
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
-_EVIDENCE_MAX: Final = 50
+_FIRST: Final = 5
+"""So many places in which a claim is broken stand open; the others are folded."""
+_EVIDENCE_MAX: Final = 1_000
 """So many places in which a claim is broken are listed; the document of --json has them all."""
 _ROWS_MAX: Final = 500
 """So many partitions of the plan are listed; its files have them all."""
@@ -29,7 +32,9 @@ class ClaimView(NamedTuple):
     word: str
     look: str
     why: str
+    summed: str
     evidence: tuple[str, ...]
+    folded: tuple[str, ...]
     more: int
 
 
@@ -130,7 +135,9 @@ def _claims(plan: ClusterPlan) -> list[ClaimView]:
             str(each.standing),
             _LOOKS[each.standing],
             each.why,
-            tuple(evidence_text(one) for one in each.evidence[:_EVIDENCE_MAX]),
+            breaches_text(each, len(plan.proposal.cluster.rows)),
+            tuple(breach_text(each.claim, one) for one in each.evidence[:_FIRST]),
+            tuple(breach_text(each.claim, one) for one in each.evidence[_FIRST:_EVIDENCE_MAX]),
             max(0, len(each.evidence) - _EVIDENCE_MAX),
         )
         for each in plan.today

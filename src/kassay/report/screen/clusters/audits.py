@@ -26,6 +26,10 @@ _COLUMNS: Final = (
     "gaps",
 )
 _TEXTS: Final = ("group", "protocol")
+_MEANING: Final = (
+    "needless: moves beyond the certified optimum's. unrest: the longest time without rest. spread: largest "
+    "load less the smallest in the worst rebalance; could be: in the certified optimum."
+)
 _SHOWN: Final = 10
 _WHO: Final = 3
 
@@ -35,7 +39,8 @@ def audit_view(audit: LogAudit) -> View:
     parts: list[View] = []
     if audit.groups:
         rows = [_row(group) for group in audit.groups]
-        parts += [plain_table(_COLUMNS, rows, [name for name in _COLUMNS if name not in _TEXTS]), line()]
+        parts += [plain_table(_COLUMNS, rows, [name for name in _COLUMNS if name not in _TEXTS])]
+        parts += [line(_MEANING, style="dim"), line()]
     for group in audit.groups:
         parts += _group(group)
     parts += [line(f"note: {note}", style="yellow") for note in audit.notes]

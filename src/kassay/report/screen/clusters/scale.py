@@ -32,7 +32,7 @@ def scale_view(answer: GroupScale) -> View:
     best = spans(each.members for each in answer.counts if each.is_safe_at_best)
     parts += [
         line(),
-        line(f"safe: {safe or 'none'}", style="bold"),
+        line(f"safe numbers of members with {answer.target}: {safe or 'none'}", style="bold"),
         line(f"with the certified optimum: {best or 'none'}"),
         line(meaning_of(answer), style="dim"),
     ]

@@ -12,9 +12,9 @@ from kassay.certify.replicas.placed import bytes_on
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.propose import BusiestBytes
 from kassay.certify.replicas.steps import ReassignmentStep
-from kassay.properties.registry import Evidence, as_text
 from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.report.screen.replicas.breaches import breach_text, breaches_text
 from kassay.writing.text import shell_command
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -37,9 +37,11 @@ def bytes_text(size: int) -> str:
     return f"{amount:.1f} {_UNITS[unit]}" if unit else f"{size} B"
 
 
-def place_view(plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool) -> View:
-    """Today judged, the proposal, the steps, and what to run."""
-    parts: list[View] = [*_head(plan), line(), line("today", style="bold"), _claims(plan.today)]
+def place_view(
+    plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool, verbose: bool = False
+) -> View:
+    """Today judged, the proposal, the steps, and what to run; with `verbose` every place that is broken."""
+    parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
     parts += [line(), *_proposal(plan), line(), _brokers(plan.loads())]
     if plan.steps:
         parts += [line(), _steps(plan.steps, files, throttle), line(), *_commands(plan, files, throttle)]
@@ -51,9 +53,9 @@ def place_view(plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, wh
     return stack(*parts)
 
 
-def judged_view(plan: ClusterPlan, *, why: bool) -> View:
+def judged_view(plan: ClusterPlan, *, why: bool, verbose: bool = False) -> View:
     """Today's placement alone."""
-    parts: list[View] = [*_head(plan), line(), _claims(plan.today)]
+    parts: list[View] = [*_head(plan), line(), *_today(plan, verbose=verbose)]
     if why:
         parts += [line(), *(line(f"  {each}") for each in plan.reasons)]
     return stack(*parts)
@@ -75,26 +77,36 @@ def _head(plan: ClusterPlan) -> Iterator[View]:
         yield line(f"warning: {warning}", style="yellow")
 
 
-def _claims(standings: Sequence[ClaimStanding]) -> View:
+def _claims(standings: Sequence[ClaimStanding], partitions: int) -> View:
     rows = [
-        (f"  {each.claim}", line(str(each.standing), style=_STYLES[each.standing]), _where(each))
+        (f"  {each.claim}", line(str(each.standing), style=_STYLES[each.standing]), _where(each, partitions))
         for each in standings
     ]
     return plain_table(("  claim", "", "where"), rows, header=False)
 
 
-def _where(standing: ClaimStanding) -> str:
-    """Where a claim is broken: the first evidence, and how much there is."""
+def _where(standing: ClaimStanding, partitions: int) -> str:
+    """Where a claim is broken: how many partitions of which topics, and the first place."""
     if not standing.evidence:
         return standing.why or standing.sentence
-    more = len(standing.evidence) - 1
-    return evidence_text(standing.evidence[0]) + (f"; and {more} more" if more else "")
+    first = breach_text(standing.claim, standing.evidence[0])
+    if len(standing.evidence) == 1:
+        return first
+    summed = breaches_text(standing, partitions) or f"{len(standing.evidence):,} times"
+    return f"{summed}; such as {first}"
 
 
-def evidence_text(evidence: Evidence) -> str:
-    """What is broken, with its facts."""
-    facts = ", ".join(f"{key} {as_text(value)}" for key, value in evidence.facts.items())
-    return f"{evidence.subject}: {facts}"
+def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
+    """The claims about today, and every place in which one is broken, or how to see them."""
+    yield _claims(plan.today, len(plan.proposal.cluster.rows))
+    several = [each for each in plan.today if len(each.evidence) > 1]
+    if several and not verbose:
+        yield line("  -v lists every place, --report html shows them on a page", style="dim")
+    for each in several if verbose else ():
+        yield line()
+        yield line(f"  {each.claim}", style="bold")
+        for one in each.evidence:
+            yield line(f"    {breach_text(each.claim, one)}")
 
 
 def _proposal(plan: ClusterPlan) -> Iterator[View]:
@@ -114,7 +126,8 @@ def _proposal(plan: ClusterPlan) -> Iterator[View]:
     )
     if proposal.busiest is not None:
         yield line(f"bytes: {busiest_text(proposal.busiest)}")
-    yield _claims([each for each in plan.planned if each.standing is not Standing.HOLDS] or plan.planned)
+    short = [each for each in plan.planned if each.standing is not Standing.HOLDS]
+    yield _claims(short or plan.planned, len(proposal.cluster.rows))
 
 
 def busiest_text(busiest: BusiestBytes) -> str:
