@@ -112,7 +112,8 @@ def axe(page: Page) -> None:
 def on_paper(page: Page, *shown: str) -> None:
     """Of a page that is printed: nothing is folded, what these selectors name is there, and no control is.
 
-    What is drawn is as wide as a sheet at most.
+    What is drawn is as wide as a sheet at most, on white whatever the screen has, and no name of a column is
+    larger than what stands below it. Boards that nobody opened stay packed.
     """
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -120,7 +121,14 @@ def on_paper(page: Page, *shown: str) -> None:
         every = page.locator(selector).all()
         assert every, selector
         assert all(each.is_visible() for each in every), selector
-    assert all(each.is_visible() for each in page.locator("details > *").all())
+    assert all(each.is_visible() for each in page.locator("details:not([data-piece]) > *").all())
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    sizes = (
+        """name => [...document.querySelectorAll(name)].map(e => parseFloat(getComputedStyle(e).fontSize))"""
+    )
+    assert max(page.evaluate(sizes, "thead th"), default=0) <= max(
+        page.evaluate(sizes, "tbody td"), default=0
+    )
     controls = page.locator("button, input, .controls, .copy").all()
     assert not any(each.is_visible() for each in controls)
     no_overflow(page, SHEET)

@@ -12,7 +12,7 @@ from kassay.pipeline.campaign.results.kept import KeptFinding, save
 from kassay.report.pages.campaign import page_of, render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.hostile import ALL, SOME, TEXTS
 from tests.report.campaigns import outcome
 from tests.report.pages.test_layout import Reader
@@ -126,6 +126,16 @@ def test_the_first_and_the_last_of_a_thousand_findings_open(
         fold = page.locator("details.listed").nth(number)
         fold.locator("summary").click()
         assert fold.locator(".board .frame.shown").first.inner_text()
+
+
+@pytest.mark.browser
+def test_on_paper_the_findings_are_listed_and_no_board_is_unpacked(
+    open_page, thousand: tuple[dict[str, Any], list[str]]
+) -> None:
+    document, traces = thousand
+    page = open_page(render({**document, "findings": document["findings"][:30]}, traces[:30], "x"), dark=True)
+    on_paper(page, "details.listed > summary", "table", ".plot svg")
+    assert page.locator("details.listed .room").count() == 0
 
 
 @pytest.mark.browser

@@ -11,7 +11,7 @@ from kassay.certify.clusters.whatif import what_if
 from kassay.certify.targets.resolve import resolve
 from kassay.report.pages.clusters.what_if import render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.certify.clusters.cluster import observed, offsets, topics
 from tests.paths import ROOT
 from tests.report.pages.test_layout import Reader
@@ -66,3 +66,8 @@ def test_it_is_sound_in_a_browser(answer, open_page):
     page = open_page(render(answer, "kassay again"))
     no_overflow(page)
     axe(page)
+
+
+@pytest.mark.browser
+def test_all_of_it_is_on_paper(answer, open_page):
+    on_paper(open_page(render(answer, "kassay again"), dark=True), "table", ".plot svg", "details > *")

@@ -12,7 +12,7 @@ from kassay.certify.replicas.steps import StepBound
 from kassay.model.cluster import Broker
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.report.pages.replicas.place import render, view_of
-from tests.browser import axe, no_overflow
+from tests.browser import axe, no_overflow, on_paper
 from tests.certify.replicas.clusters import RACKS, cluster
 
 NAME = "<script>alert(1)</script>"
@@ -58,3 +58,8 @@ def test_the_page_in_a_browser(open_page: Any, dark: bool) -> None:
     page = open_page(render(plan(), {}, 10**6, "kassay place again"), dark=dark)
     no_overflow(page)
     axe(page)
+
+
+@pytest.mark.browser
+def test_all_of_a_placement_is_on_paper(open_page: Any) -> None:
+    on_paper(open_page(render(plan(), {}, 10**6, "kassay place again"), dark=True), "table", ".plot svg")

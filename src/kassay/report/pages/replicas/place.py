@@ -18,6 +18,12 @@ _FIRST: Final = 5
 """So many places in which a claim is broken stand open; the others are folded."""
 _EVIDENCE_MAX: Final = 1_000
 """So many places in which a claim is broken are listed; the document of --json has them all."""
+_UNITS: Final = {
+    "balance of replicas": ", sum of squares",
+    "balance of leaders": ", sum of squares",
+    "movement": ", in copies",
+}
+"""What the numbers of these goals count."""
 _ROWS_MAX: Final = 500
 """So many partitions of the plan are listed; its files have them all."""
 _DRAWN_MAX: Final = 120
@@ -98,7 +104,7 @@ def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: s
         tuple(moves[:_ROWS_MAX]),
         max(0, len(moves) - _ROWS_MAX),
         tuple(
-            (goal["goal"], f"{goal['value']}, {goal['bound']} at the least")
+            (f"{goal['goal']}{_UNITS.get(goal['goal'], '')}", _against(goal["value"], goal["bound"]))
             for goal in proposal.figures["goals"]
         )
         + (() if proposal.busiest is None else (("bytes", busiest_text(proposal.busiest)),)),
@@ -181,6 +187,11 @@ def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> list[t
 
 def _change(before: str, after: str) -> str:
     return before if before == after else f"{before} → {after}"
+
+
+def _against(value: int, bound: int) -> str:
+    """What was reached of a goal, and what no placement gets below."""
+    return f"{value:,}, and no placement has less" if value == bound else f"{value:,}, at least {bound:,}"
 
 
 def _ids(row: tuple[int, ...]) -> str:

@@ -42,7 +42,7 @@ kassay.follow = () => {
 };
 
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details:not([open])")) { fold.dataset.folded = ""; fold.open = true; }
+  for (const fold of document.querySelectorAll("details:not([open]):not([data-piece])")) { fold.dataset.folded = ""; fold.open = true; }
 });
 addEventListener("afterprint", () => {
   for (const fold of document.querySelectorAll("details[data-folded]")) { fold.open = false; delete fold.dataset.folded; }
