@@ -27,7 +27,7 @@ def kassay(*arguments: str, cwd: Path, env: dict[str, str] | None = None) -> sub
         env={**ENVIRONMENT, **(env or {})},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # a command that hangs; a busy machine is no finding
         check=False,
     )
     assert "Traceback" not in done.stderr + done.stdout, done.stderr

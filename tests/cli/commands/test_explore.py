@@ -389,7 +389,7 @@ def test_an_interrupt_of_several_processes_is_one_line_and_leaves_none(tmp_path:
             time.sleep(0.05)
         time.sleep(0.3)
         os.killpg(walk.pid, signal.SIGINT)
-        _, told = walk.communicate(timeout=60)
+        _, told = walk.communicate(timeout=600)
     assert (walk.returncode, told.strip()) == (130, "kassay: interrupted")
     assert group(walk.pid) == []
 
