@@ -1,14 +1,17 @@
-"""Optima of large groups beside plain OR-tools, and reading, checking and writing them, in one run.
+"""Optima of large groups and placements beside plain OR-tools, tasks, and documents, in one run.
 
-    python benchmarks/optimum_large.py                         all rows
-    python benchmarks/optimum_large.py --rows ladder,groups --runs 3
+    python -m benchmarks.optimum_large                         all rows
+    python -m benchmarks.optimum_large --rows ladder,groups --runs 3
 
 The peer gets the levels and lays out hubs as a user of OR-tools would: a node for each class of like
 partitions with arcs to who had them and to a pool, whence what moves goes by racks to members; one call of
 numpy and one of `SimpleMinCostFlow` a level. Ours includes levels, layout, flow, potentials, owners, prices
 and the independent check. Both get the problem parsed; imports are outside the clock, and CPU seconds of this
-process are counted. The costs must agree. The other rows say what it takes to read a problem, to write its
-result and to check that, as multiples of the optimum between.
+process are counted. The costs must agree. Placements are those of `benchmarks/placement_optimum`: ours from
+the document to the accepted certificate, leaders included, the peer two flows without a proof; copies must
+agree. Tasks have no peer: the ratio is to the seconds that they may take, of clients without racks, since
+fewest racks are found by a search. The other rows say what it takes to read a problem, to write its result
+and to check that, as multiples of the optimum between.
 """
 
 from __future__ import annotations
@@ -16,10 +19,11 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from benchmarks import placement_optimum
 from kassay.reading.documents import no_collection, parse_json
 from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.levels import Level, level_numbers, leveled
@@ -30,7 +34,9 @@ from kassay.solver.consumers.documents import optimum_certificate
 from kassay.solver.consumers.hub import mismatch
 from kassay.solver.consumers.optimum import Optimum, optimum, restricted, weigh
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.families import Wanted, solve_document
 
 LADDER = 400
 MOST = 1 << 24
@@ -75,6 +81,10 @@ ROWS: dict[str, tuple[Callable[[int, int], dict[str, Any]], int, int]] = {
     "equal-5x": (of_shape("join"), 5_000, 500_000),
 }
 PEERED = ("ladder", "nested", "groups", "random")
+PLACEMENTS = {"placement-48": (48, 1_000), "placement-100": (100, 3_000), "placement-200": (200, 10_000)}
+TASKS = {"tasks-40": (40, 600, 5), "tasks-100": (100, 2_000, 20), "tasks-200": (200, 5_000, 60)}
+"""Clients, tasks, and the seconds that an optimum may take."""
+HEAD = f"{'':24}{'ours, s':>10}{'OR-tools, s':>13}{'ratio':>8}{'goal':>7}"
 
 
 class Plain:
@@ -166,18 +176,53 @@ def seconds(runs: int, function: Callable[..., Any], *arguments: Any) -> tuple[f
     return least, value
 
 
-def beside_ortools(names: Sequence[str], runs: int) -> None:
-    """Print our optimum as a multiple of the peer's."""
-    print(f"{'':24}{'ours, s':>10}{'OR-tools, s':>13}{'ratio':>8}{'goal':>7}")
+def laid_out(names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of groups: each with its sizes, and its document."""
     for name in names:
         layout, members, partitions = ROWS[name]
-        problem = Problem.parse(layout(members, partitions))
+        yield f"{name} {members} x {partitions}", layout(members, partitions)
+
+
+def beside(row: str, own: float, peer: float, goal: float) -> None:
+    """Print one row with a peer."""
+    print(f"{row:24}{own:10.3f}{peer:13.3f}{own / peer:8.2f}{goal:7.2f}", flush=True)
+
+
+def beside_ortools(names: Sequence[str], runs: int) -> None:
+    """Print our optimum as a multiple of the peer's."""
+    for row, document in laid_out(names):
+        problem = Problem.parse(document)
         peer, cost = seconds(runs, plain, problem)
         own, mine = seconds(runs, ours, problem)
         if cost != mine:
-            raise SystemExit(f"{name}: ours costs {mine}, OR-tools' {cost}")
-        size = f"{name} {members} x {partitions}"
-        print(f"{size:24}{own:10.3f}{peer:13.3f}{own / peer:8.2f}{2:7.2f}", flush=True)
+            raise SystemExit(f"{row}: ours costs {mine}, OR-tools' {cost}")
+        beside(row, own, peer, 2)
+
+
+def placements(names: Sequence[str], runs: int) -> None:
+    """Print placements with their leaders, from document to accepted certificate, beside two flows."""
+    for name in names:
+        brokers, partitions = PLACEMENTS[name]
+        document = placement("add", 1, brokers=brokers, partitions=partitions)
+        peer, theirs = seconds(runs, placement_optimum.ortools, document, [], 0)
+        own, mine = seconds(runs, solve_document, document)
+        if mine["copies"] != theirs["copies"]:
+            raise SystemExit(f"{name}: ours copies {mine['copies']}, OR-tools {theirs['copies']}")
+        beside(f"placement {brokers} x {partitions}", own, peer, 1.5)
+
+
+def all_tasks(names: Sequence[str], runs: int) -> None:
+    """Print tasks with standbys: seconds, what they may take, and whether the optimum is proven."""
+    print(f"{'':24}{'ours, s':>10}{'may take, s':>13}{'ratio':>8}   status")
+    for name in names:
+        clients, number, limit = TASKS[name]
+        document = tasks("join", 1, clients=clients, tasks=number)
+        for client in document["clients"]:
+            del client["rack"]
+        # CPU seconds count: the clock of a busy machine is not to end the search.
+        own, best = seconds(runs, solve_document, document, Wanted(time_limit_s=600))
+        row = f"tasks {clients} x {number}"
+        print(f"{row:24}{own:10.3f}{limit:13}{own / limit:8.2f}   {best['status']}", flush=True)
 
 
 def _read(text: str) -> Problem:
@@ -199,25 +244,23 @@ def _check(proof: str) -> Checked:
 def around(names: Sequence[str], runs: int) -> None:
     """Print what reading, writing and checking take beside the optimum."""
     print(f"{'':24}{'optimum, s':>11}{'read':>8}{'write':>8}{'check':>8}   times the optimum")
-    for name in names:
-        layout, members, partitions = ROWS[name]
-        text = json.dumps(layout(members, partitions))
+    for row, document in laid_out(names):
+        text = json.dumps(document)
         read, problem = seconds(runs, _read, text)
         solve, best = seconds(runs, _solve, problem)
         write, proof = seconds(runs, _write, best)
         check, checked = seconds(runs, _check, proof)
         if checked.outcome is not Outcome.ACCEPTED:
-            raise SystemExit(f"{name}: {checked.reason}")
+            raise SystemExit(f"{row}: {checked.reason}")
         times = "".join(f"{part / solve:8.2f}" for part in (read, write, check))
-        size = f"{name} {members} x {partitions}"
-        print(f"{size:24}{solve:11.3f}{times}", flush=True)
+        print(f"{row:24}{solve:11.3f}{times}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rows", default=",".join(ROWS))
+    parser.add_argument("--rows", default=",".join((*ROWS, *PLACEMENTS, *TASKS)))
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with no_collection():  # as commands do
@@ -228,10 +271,13 @@ def run(names: Sequence[str], runs: int) -> None:
     """Print the rows with a peer, then the others."""
     if bulk_flow.installed():
         plain(Problem.parse(ladder(3, 30)))  # imports, outside the clock
+        print(HEAD)
         beside_ortools([name for name in names if name in PEERED], runs)
+        placements([name for name in names if name in PLACEMENTS], runs)
     else:
         print("OR-tools is not installed (kassay[cpsat]): no peer")
-    around([name for name in names if name not in PEERED], runs)
+    all_tasks([name for name in names if name in TASKS], runs)
+    around([name for name in names if name in ROWS and name not in PEERED], runs)
 
 
 if __name__ == "__main__":

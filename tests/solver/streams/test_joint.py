@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from kassay.solver.instances.brokers import tasks
-from kassay.solver.streams.joint import Joint, Tariff, joint_tasks
+from kassay.solver.streams.joint import Joint, Tariff, _Programme, joint_tasks
 from kassay.solver.streams.optimum import CHANGE, RESTORE, SCALE, Placed, best_tasks, cost, quotas
 from kassay.solver.streams.problem import TaskProblem
 from tests.solver.streams import cases
@@ -56,6 +57,12 @@ def test_what_flows_in_turns_leave_open_is_proven(shape: str) -> None:
     joint = joint_of(problem)
     assert joint is not None
     assert best.upper <= cost(problem, Placed(joint.active, joint.standby))
+
+
+def test_values_without_prices_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = SimpleNamespace(has_dual_feasible_solution=lambda: False)
+    monkeypatch.setattr(_Programme, "_ask", lambda *_: stopped)
+    assert joint_of(TaskProblem.parse(tasks("join", 1, clients=3, tasks=6))) is None
 
 
 def test_without_time_there_is_no_answer() -> None:

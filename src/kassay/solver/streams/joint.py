@@ -124,7 +124,8 @@ class _Programme:
     def solved(self, deadline: float) -> Joint | None:
         """The programme's answer by the deadline, as clients of tasks and prices."""
         answer = self._ask(self.mathopt.SolverType.GLOP, deadline)
-        if answer is None:
+        # One that the time stopped may have values without prices.
+        if answer is None or not answer.has_dual_feasible_solution():
             return None
         values, prices = answer.variable_values(), self._prices(answer.dual_values())
         if any(abs(value - round(value)) > _WHOLE for value in values.values()):
