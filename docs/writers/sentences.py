@@ -17,9 +17,28 @@ from kassay.properties.sentences.words import VOCABULARIES
 
 _TITLES: Final = {
     Kind.CLIENT: "Words for consumer groups",
+    Kind.SHARE: "Words for share groups",
     Kind.PLACER: "Words for replica placement",
+    Kind.PLANNER: "Words for plans",
     Kind.STREAMS: "Words for Streams tasks",
+    Kind.CONNECT: "Words for Connect",
+    Kind.PARTITIONER: "Words for partitioners",
 }
+_NONE: Final = """## What there are no words for
+
+* **Share groups**: `moved` and `single owner` (a partition has several members; `taken_back` says what left
+  one), racks, weights and static members (the rule takes no notice), `gap`: the optimum is even, and `even`
+  says whether an answer is.
+* **Connect**: racks and weights, which it has not. Loads are those once all workers have obeyed. `gap`, since
+  the best loads are within one of each other: `max(load) - min(load)` says as much.
+* **Partitioners**: `gap`, `best_...` and `rounds`. What is best would depend on records that are yet to come,
+  and nothing comes to rest. Time and batch sizes are not modelled, so nothing says how full a batch is.
+* **Plans**: bytes, throttles and time, which a plan does not say; `rounds`, as a planner is asked once.
+* **Placers**: `moved`, as what is there already stays where it is.
+* **Streams tasks**: `gap`: processes with more threads run more, so that what is even is said of threads
+  (`active(p) / threads(p)`); the certified optimum is in the claim `balanced-optimal`.
+* **The coordinator**: it gives no answer that could be measured; `kassay explore` walks its states.
+"""
 _HEAD: Final = """# The claim language
 
 A sentence is something that is true or false of what a target answers, and may say under which conditions
@@ -55,6 +74,8 @@ def _lines() -> Iterator[str]:
     yield from _table(("function", "is"), ((f"`{name}`", each.meaning) for name, each in FUNCTIONS.items()))
     for kind, title in _TITLES.items():
         yield from _words(title, VOCABULARIES[kind])
+    yield from _NONE.splitlines()
+    yield ""
     yield "## Grammar"
     yield ""
     yield f"For lark (LALR). A sentence has at most {LENGTH_MAX} characters and is at most {DEPTH_MAX} deep."

@@ -1,5 +1,7 @@
 """Partitioners certified: the driver judges, shrinks and writes down."""
 
+from itertools import islice
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from tests.certify.kinds.descent import descent
+from tests.certify.kinds.descent import TRIED, descent
 from tests.mutants import partitioners
 
 DRIVER = SendsDriver(Kind.PARTITIONER)
@@ -48,9 +50,8 @@ def test_a_sound_partitioner_keeps_every_claim_and_a_case_survives_being_written
 
 @given(sendings)
 def test_smaller_cases_are_smaller(case):
-    assert all(
-        less == case or DRIVER.size(less) < DRIVER.size(case) for less in DRIVER.shrink_candidates(case)
-    )
+    tried = islice(DRIVER.shrink_candidates(case), TRIED)
+    assert all(DRIVER.size(less) < DRIVER.size(case) for less in tried)
 
 
 @given(sendings)

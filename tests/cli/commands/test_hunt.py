@@ -59,7 +59,7 @@ def test_a_sentence_is_a_claim_for_certify_and_explain_too(tmp_path):
         (["max(load) <= ", "--on", "range"], "column 14: found the end"),
         (["--on", "range"], "CLAIM: expected at least one, or --claims-file"),
         (["rounds <= 2", "--on", "placement:striped"], "column 1: no measure 'rounds'"),
-        (["1 <= 2", "--on", "partitioner:murmur2"], "no sentences about targets of kind partitioner"),
+        (["all k: load(k) <= 2", "--on", "partitioner:murmur2"], "column 8: no measure 'load'"),
         (["complte", "--on", "range"], "unknown claim 'complte'"),
         (["--claims-file", "none.toml", "--on", "range"], "none.toml: no such file"),
         (["1 < 2", "--on", "range", "--time", "1s", "--histories", "3"], "expected one of the two"),

@@ -96,8 +96,8 @@ def test_what_is_about_no_kind_is_refused_by_the_kind_that_reads_furthest():
     require_sentence("all r: replicas(r) <= 1")
     with pytest.raises(InputError, match="column 18: no measure 'repicas'"):
         require_sentence("all r: 1 < 2 and repicas(r) <= 1")
-    with pytest.raises(InputError, match="no sentences about targets of kind partitioner"):
-        vocabulary_of(Kind.PARTITIONER)
+    with pytest.raises(InputError, match="no sentences about targets of kind coordinator"):
+        vocabulary_of(Kind.COORDINATOR)
     with pytest.raises(InputError, match="column 1: no measure 'replicas'"):
         sentence_promise("replicas <= 1", Kind.CLIENT)
 

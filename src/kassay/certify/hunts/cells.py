@@ -1,8 +1,9 @@
 """Every small case of a kind, cell by cell: so many members on so many partitions, in every order of names.
 
-A cell of consumer groups has all subscriptions and, apart from these, all pasts in which each partition was
-owned by one reader or by nobody; one of placement all racks, replication factors and starts; one of tasks
-all threads and subtopologies and, apart from these, whatever one process may do next.
+A cell of consumer or share groups has all subscriptions and, apart from these, all pasts in which each
+partition was owned by one reader or by nobody; one of placement all racks, replication factors and starts;
+one of plans racks, factors and all placements before; one of tasks all threads and subtopologies, one of
+Connect all connectors, and, apart from these, whatever may happen next.
 """
 
 from __future__ import annotations
@@ -12,19 +13,13 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.kinds.exhaustive import cell_cases
+from kassay.certify.kinds.fresh_clusters import connect_cell
+from kassay.certify.kinds.fresh_requests import groupings, plan_cell
+from kassay.certify.kinds.fresh_tasks import task_cell
 from kassay.certify.kinds.placements import PlacementCase
 from kassay.model.cluster import Broker
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import GROUPS, Kind
 from kassay.model.placement.request import PlacementRequest
-from kassay.model.streams.events import (
-    ProcessJoin,
-    ProcessLeave,
-    ProcessRestart,
-    TaskEvent,
-    ThreadsChange,
-)
-from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.properties.streams.scenarios import process_id
 
 
 class ScopeCell(NamedTuple):
@@ -55,8 +50,19 @@ LADDER: Final = (
     (7, 8),
 )
 """The scopes that are finished one after the other, each within the next."""
-WITH_PASTS: Final = {**dict.fromkeys(CONSUMER_GROUPS, True), Kind.PLACER: False, Kind.STREAMS: True}
-"""The kinds that have cells, and whether these have a past apart."""
+WITH_PASTS: Final = {
+    **dict.fromkeys(GROUPS, True),
+    Kind.PLACER: False,
+    Kind.PLANNER: False,
+    Kind.STREAMS: True,
+    Kind.CONNECT: True,
+}
+"""The kinds that have cells, and whether these have a past apart.
+
+Partitioners have none: a key may be anything, and what it is decides where it goes.
+"""
+USUAL: Final = {**dict.fromkeys(WITH_PASTS, (3, 3)), Kind.PLANNER: (3, 2)}
+"""The scope where no clock is looked at and none is asked for; plans of 3 x 3 are 90,000."""
 
 
 def ladder(kind: Kind, most: tuple[int, int] | None) -> Iterator[tuple[tuple[int, int], list[ScopeCell]]]:
@@ -84,69 +90,20 @@ def cases(kind: Kind, cell: ScopeCell, *, equal: bool = False, racks: bool = Tru
     """The cases of a cell; `equal`: of equal subscriptions alone; without `racks` of brokers without."""
     if kind is Kind.PLACER:
         return _requests(cell, racks)
+    if kind is Kind.PLANNER:
+        return plan_cell(cell.members, cell.partitions, racks)
     if kind is Kind.STREAMS:
-        return _task_histories(cell)
+        return task_cell(*cell)
+    if kind is Kind.CONNECT:
+        return connect_cell(*cell)
     return cell_cases(cell.members, cell.partitions, equal=equal, pasts=cell.pasts)
 
 
 def _requests(cell: ScopeCell, racks: bool) -> Iterator[PlacementCase]:
     """No racks and all ways to put brokers in racks, all factors, each from every start."""
-    for placed in (None, *(_groupings(cell.members) if racks else ())):
+    for placed in (None, *(groupings(cell.members) if racks else ())):
         brokers = tuple(Broker(i, None if placed is None else f"r{placed[i]}") for i in range(cell.members))
         for factor, start in product(range(1, cell.members + 1), range(cell.members)):
             yield PlacementCase(
                 PlacementRequest(cell.partitions, factor, brokers, fixed_start_index=start), start
             )
-
-
-def _groupings(members: int) -> Iterator[tuple[int, ...]]:
-    """The ways to put so many into groups, a group's number being that of its first member among first ones.
-
-    >>> list(_groupings(3))
-    [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
-    """
-    if members == 1:
-        yield (0,)
-        return
-    for before in _groupings(members - 1):
-        for group in range(max(before) + 2):
-            yield (*before, group)
-
-
-def _task_histories(cell: ScopeCell) -> Iterator[TaskHistory]:
-    """One or two threads each, all subtopologies, with state or without, a standby or none."""
-    ids = [process_id(i) for i in range(cell.members + 1)]
-    for threads in product((1, 2), repeat=cell.members):
-        processes = tuple(ProcessJoin(ids[i], count) for i, count in enumerate(threads))
-        for partitions in _sizes(cell.partitions):
-            for stateful, standbys in ((0, 0), (len(partitions), 0), (len(partitions), 1)):
-                start = TaskHistory(partitions, stateful, processes, standby_replicas=standbys)
-                if not cell.pasts:
-                    yield start
-                    continue
-                for event in _next_events(ids, threads):
-                    yield TaskHistory(partitions, stateful, processes, (TaskChange((event,)),), standbys)
-
-
-def _next_events(ids: list[str], threads: tuple[int, ...]) -> Iterator[TaskEvent]:
-    """What one process may do next: come, go, start again, or have a thread more or fewer."""
-    *here, new = ids
-    yield ProcessJoin(new, 1)
-    for process, count in zip(here, threads):
-        if len(here) > 1:
-            yield ProcessLeave(process)
-        yield ProcessRestart(process)
-        yield ThreadsChange(process, 3 - count)
-
-
-def _sizes(total: int) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a sum, in every order.
-
-    >>> list(_sizes(3))
-    [(3,), (2, 1), (1, 2), (1, 1, 1)]
-    """
-    if total == 0:
-        yield ()
-    for first in range(total, 0, -1):
-        for rest in _sizes(total - first):
-            yield (first, *rest)

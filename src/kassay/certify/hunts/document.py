@@ -10,7 +10,13 @@ from kassay.model.kinds import GROUPS, NOUNS, Kind
 from kassay.solver.proofs.obligation import ProofVerdict
 
 SCHEMA: Final = "kassay/hunt/1"
-_THINGS: Final = {**dict.fromkeys(GROUPS, "groups"), Kind.PLACER: "requests", Kind.STREAMS: "applications"}
+_THINGS: Final = {
+    **dict.fromkeys(GROUPS, "groups"),
+    Kind.PLACER: "requests",
+    Kind.PLANNER: "requests",
+    Kind.STREAMS: "applications",
+    Kind.CONNECT: "clusters",
+}
 
 
 def answer(hunt: SentenceHunt) -> str:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.hunts.cells import USUAL, WITH_PASTS, ScopeCell, cases, ladder
 from kassay.certify.hunts.proofs import SizeProof, prove_sentence
 from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
@@ -174,7 +174,7 @@ def _try_scopes(
     if kind not in WITH_PASTS:
         return
     deadline = None if options.seconds is None else started + SCOPE_SHARE * options.seconds
-    most = options.scope or ((3, 3) if deadline is None else None)
+    most = options.scope or (USUAL[kind] if deadline is None else None)
     for rung, cells in ladder(kind, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
-from kassay.certify.kinds.cuts import with_one, without_one, without_runs
+from kassay.certify.kinds.cuts import one_or_two, with_one, without_one, without_runs
+from kassay.certify.kinds.fresh_clusters import fresh_clusters
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
@@ -46,6 +48,9 @@ from kassay.properties.connect.scenarios import (
 )
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Source
+
+FRESH_MAX: Final = 4500
+"""So many of the smallest histories are tried where one cannot be cut further."""
 
 
 class ConnectDriver(Driver[ConnectHistory]):
@@ -95,13 +100,9 @@ class ConnectDriver(Driver[ConnectHistory]):
 
     def shrink_candidates(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
         """Histories with something taken away, the boldest cuts first."""
-        yield from _fewer_changes(case)
-        for connectors in without_one(case.connectors):
-            yield replace(case, connectors=connectors)
-        for workers in without_one(case.workers) if len(case.workers) > 1 else ():
-            yield replace(case, workers=workers)
-        yield from _plainer(case)
-        yield from _renamed(case)
+        yield from one_or_two(case, _candidates)
+        fresh = (less for less in fresh_clusters(case) if self.size(less) < self.size(case))
+        yield from islice(fresh, FRESH_MAX)
 
     def size(self, case: ConnectHistory) -> tuple[int, ...]:
         """Changes and events, workers, connectors, tasks, and the rest."""
@@ -137,6 +138,17 @@ class ConnectDriver(Driver[ConnectHistory]):
         run = run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
         last = () if run.left_alone is None else (run.left_alone,)
         return [connect_step_to_json(step) for step in (*run.steps, *last)]
+
+
+def _candidates(case: ConnectHistory) -> Iterator[ConnectHistory]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    yield from _fewer_changes(case)
+    for connectors in without_one(case.connectors):
+        yield replace(case, connectors=connectors)
+    for workers in without_one(case.workers) if len(case.workers) > 1 else ():
+        yield replace(case, workers=workers)
+    yield from _plainer(case)
+    yield from _renamed(case)
 
 
 def _weight(event: ConnectEvent) -> int:

@@ -1,11 +1,25 @@
-"""Smaller tuples to try in place of one, in the order in which a shrinker should try them."""
+"""Smaller tuples and cases to try in place of one, in the order in which a shrinker should try them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from itertools import islice
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+TWO_MAX: Final = 3000
+"""So many ways to take two things away at once are tried of one case."""
+
+
+def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
+    """The candidates of the case; then theirs, as two things may only be taken away together.
+
+    Three connectors on two workers may show what two on two do not, nor three on one, but one on one does.
+    """
+    ones = list(candidates(case))
+    yield from ones
+    yield from islice((two for one in ones for two in candidates(one)), TWO_MAX)
 
 
 def without_runs(items: tuple[T, ...], width: int) -> Iterator[tuple[T, ...]]:
@@ -26,3 +40,16 @@ def with_one(items: tuple[T, ...], smaller: Callable[[T], Iterable[T]]) -> Itera
     for i, item in enumerate(items):
         for less in smaller(item):
             yield (*items[:i], less, *items[i + 1 :])
+
+
+def compositions(total: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum, in every order.
+
+    >>> list(compositions(3))
+    [(3,), (2, 1), (1, 2), (1, 1, 1)]
+    """
+    if total == 0:
+        yield ()
+    for first in range(total, 0, -1):
+        for rest in compositions(total - first):
+            yield (first, *rest)

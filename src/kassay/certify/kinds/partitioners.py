@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from kassay.certify.kinds.cuts import with_one, without_runs
+from kassay.certify.kinds.cuts import one_or_two, with_one, without_runs
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
@@ -20,6 +20,8 @@ from kassay.properties.sources import Source
 
 _Entry = tuple[ProducerRecord, TopicMetadata]
 
+SHORT_KEYS: Final = 16
+"""So many keys of one byte are tried in place of any, as which one it is goes by its hash alone."""
 _SINGLES_MAX = 16
 """Up to so many partitions without a leader are taken one by one."""
 
@@ -53,11 +55,9 @@ class SendsDriver(Driver[ProducerSends]):
 
     def shrink_candidates(self, case: ProducerSends) -> Iterator[ProducerSends]:
         """Sendings of fewer records, then of plainer ones."""
-        for records in without_runs(case.records, len(case.records) // 2):
-            yield replace(case, records=records)
-        for records in with_one(case.records, lambda entry: _plainer(*entry)):
-            yield replace(case, records=records)
-        yield from _fewer_partitions(case)
+        # Another key is plainer only where it is of fewer bytes, or of smaller ones.
+        size = self.size(case)
+        return (less for less in one_or_two(case, _candidates) if self.size(less) < size)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:
         """Records, partitions, bytes of keys, partitions not available, and the rest."""
@@ -102,6 +102,19 @@ class SendsDriver(Driver[ProducerSends]):
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
 
 
+def _candidates(case: ProducerSends) -> Iterator[ProducerSends]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    for records in without_runs(case.records, len(case.records) // 2):
+        yield replace(case, records=records)
+    first = [record.topic for record, _ in case.records[:1]]
+    if any(record.topic not in first for record, _ in case.records):
+        one = tuple((record._replace(topic=first[0]), topic) for record, topic in case.records)
+        yield replace(case, records=one)
+    for records in with_one(case.records, lambda entry: _plainer(*entry)):
+        yield replace(case, records=records)
+    yield from _fewer_partitions(case)
+
+
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
     """The step as if there were so many records only."""
 
@@ -130,6 +143,8 @@ def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
     if key:
         yield record._replace(key=key[: len(key) // 2]), topic
         yield record._replace(key=key[1:]), topic
+        for short in range(SHORT_KEYS):
+            yield record._replace(key=bytes((short,))), topic
         if any(key):
             yield record._replace(key=bytes(len(key))), topic
             yield record._replace(key=bytes(byte // 2 for byte in key)), topic

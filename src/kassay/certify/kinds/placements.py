@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.cuts import with_one, without_one
+from kassay.certify.kinds.cuts import one_or_two, with_one, without_one
+from kassay.certify.kinds.fresh_requests import fresh_requests
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.oracles.placements import best_of_placement
 from kassay.model import codec
@@ -24,6 +26,8 @@ from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 
 _SEED_MAX = 2**31 - 1
+FRESH_MAX: Final = 4000
+"""So many of the smallest requests are tried where one cannot be cut further."""
 
 
 class PlacementCase(NamedTuple):
@@ -79,7 +83,9 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """Requests with something taken away, then plainer ones."""
-        return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
+        yield from one_or_two(case, _candidates)
+        fresh = (PlacementCase(asked, case.seed) for asked in fresh_requests(case.request))
+        yield from islice((less for less in fresh if self.size(less) < self.size(case)), FRESH_MAX)
 
     def size(self, case: PlacementCase) -> tuple[int, ...]:
         """Brokers, partitions, replicas, existing partitions, and the rest."""
@@ -109,6 +115,11 @@ class PlacementDriver(Driver[PlacementCase]):
     def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
         """The one answer."""
         return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
+
+
+def _candidates(case: PlacementCase) -> Iterator[PlacementCase]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
 
 
 def _profile(source: Source, profile: Profile) -> PlacementProfile:

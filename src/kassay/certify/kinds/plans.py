@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
-from kassay.certify.kinds.cuts import without_one, without_runs
+from kassay.certify.kinds.cuts import one_or_two, without_one, without_runs
+from kassay.certify.kinds.fresh_requests import fresh_plan_requests
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_to_json
@@ -17,10 +19,14 @@ from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.aims import PLANNER_AIMS, aimed_plan_request
 from kassay.properties.placement.plan_scenarios import plan_request
-from kassay.properties.registry import Promise
+from kassay.properties.placement.plans import BestPlan
+from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
+
+FRESH_MAX: Final = 2000
+"""So many of the smallest requests are tried where one cannot be cut further."""
 
 
 class PlanDriver(Driver[PlanRequest]):
@@ -55,25 +61,19 @@ class PlanDriver(Driver[PlanRequest]):
         copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
         return {"replicas": loads_after(asked[0], answer)[::-1], "copies": copies}
 
-    def best(self, outcome: PlanStep, promise: Promise) -> int | None:
-        """The fewest copies, for a plan that reaches the best balance."""
+    def best(self, outcome: PlanStep, promise: Promise) -> BestPlan | int | None:
+        """The fewest copies, for a plan that reaches the best balance; for a sentence whatever is best."""
         best = best_plan(outcome.request)
+        if is_sentence(promise.id):
+            return BestPlan(tuple(sorted(best.replicas)), best.copies)
         reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
         return best.copies if reached else None
 
     def shrink_candidates(self, case: PlanRequest) -> Iterator[PlanRequest]:
         """Requests with something taken away, the boldest cuts first."""
-        for rows in without_runs(case.before, len(case.before) // 2):
-            yield replace(case, before=rows)
-        if case.replication_factor > 1:
-            less = case.replication_factor - 1
-            rows = tuple((tp, row[:less]) for tp, row in case.before)
-            yield replace(case, replication_factor=less, before=rows)
-        if len(case.brokers) > case.replication_factor:
-            for brokers in without_one(case.brokers):
-                yield replace(case, brokers=brokers)
-        if any(broker.rack is not None for broker in case.brokers):
-            yield replace(case, brokers=tuple(broker._replace(rack=None) for broker in case.brokers))
+        yield from one_or_two(case, _candidates)
+        fresh = (less for less in fresh_plan_requests(case) if self.size(less) < self.size(case))
+        yield from islice(fresh, FRESH_MAX)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
         """Partitions, replicas, brokers and racks."""
@@ -91,6 +91,21 @@ class PlanDriver(Driver[PlanRequest]):
     def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
         """The one plan."""
         return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
+
+
+def _candidates(case: PlanRequest) -> Iterator[PlanRequest]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    for rows in without_runs(case.before, len(case.before) // 2):
+        yield replace(case, before=rows)
+    if case.replication_factor > 1:
+        less = case.replication_factor - 1
+        rows = tuple((tp, row[:less]) for tp, row in case.before)
+        yield replace(case, replication_factor=less, before=rows)
+    if len(case.brokers) > case.replication_factor:
+        for brokers in without_one(case.brokers):
+            yield replace(case, brokers=brokers)
+    if any(broker.rack is not None for broker in case.brokers):
+        yield replace(case, brokers=tuple(broker._replace(rack=None) for broker in case.brokers))
 
 
 def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:

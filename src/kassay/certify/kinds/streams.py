@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, Final, TypeVar
 
-from kassay.certify.kinds.cuts import with_one, without_one, without_runs
+from kassay.certify.kinds.cuts import one_or_two, with_one, without_one, without_runs
+from kassay.certify.kinds.fresh_tasks import fresh_tasks
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.oracles.streams import best_of_members, best_of_standbys
 from kassay.model.calls import Failure
@@ -24,6 +26,9 @@ from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_h
 from kassay.properties.streams.stickiness import BestMembers
 
 E = TypeVar("E", bound=TaskEvent)
+
+FRESH_MAX: Final = 3000
+"""So many of the smallest histories are tried where one cannot be cut further."""
 
 
 class TaskDriver(Driver[TaskHistory]):
@@ -80,10 +85,9 @@ class TaskDriver(Driver[TaskHistory]):
 
     def shrink_candidates(self, case: TaskHistory) -> Iterator[TaskHistory]:
         """Histories with something taken away, the boldest cuts first."""
-        yield from _fewer_changes(case)
-        yield from _fewer_tasks(case)
-        yield from _fewer_processes(case)
-        yield from _plainer(case)
+        yield from one_or_two(case, _candidates)
+        fresh = (less for less in fresh_tasks(case) if self.size(less) < self.size(case))
+        yield from islice(fresh, FRESH_MAX)
 
     def size(self, case: TaskHistory) -> tuple[int, ...]:
         """Changes and events, processes, tasks, threads, and the rest."""
@@ -118,6 +122,14 @@ class TaskDriver(Driver[TaskHistory]):
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
         """The rebalances as they go."""
         return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
+
+
+def _candidates(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    yield from _fewer_changes(case)
+    yield from _fewer_tasks(case)
+    yield from _fewer_processes(case)
+    yield from _plainer(case)
 
 
 def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:

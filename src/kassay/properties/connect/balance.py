@@ -69,13 +69,14 @@ def least_moved(running: Collection[Iterable[Work]], configured: Set[Work]) -> i
     return total
 
 
-def _after_last_change(run: ConnectRun) -> tuple[ConnectStep, ...]:
+def after_last_change(run: ConnectRun) -> tuple[ConnectStep, ...]:
+    """The rebalance that the last change led to, and those that followed by themselves."""
     return run.steps[run.played - 1 :]
 
 
 def _is_plain(run: ConnectRun) -> bool:
     """Whether the last change came to a balanced rest without lost answers or work, or reports that clash."""
-    after = _after_last_change(run)
+    after = after_last_change(run)
     first, last = after[0], after[-1]
     return (
         last.at_rest
@@ -87,7 +88,7 @@ def _is_plain(run: ConnectRun) -> bool:
 
 def _may_take_more(run: ConnectRun) -> bool:
     """Whether something could be taken back that need not be, and given back later."""
-    request = _after_last_change(run)[0].request
+    request = after_last_change(run)[0].request
     return sum(work in request.configured for work in request.runners) > least_taken_back(request)
 
 
@@ -103,7 +104,7 @@ def _may_take_more(run: ConnectRun) -> bool:
 )
 def sticky_minimal(run: ConnectRun) -> Iterator[Evidence]:
     """From the last change to a balanced rest, no more running work is taken back than balance needs."""
-    after = _after_last_change(run)
+    after = after_last_change(run)
     taken = [str(work) for step in after for own in step.taken_back.values() for work in own]
     needed = least_taken_back(after[0].request)
     if len(taken) > needed:

@@ -134,7 +134,7 @@ def counts_within_one(step: Step) -> Iterator[Evidence]:
             yield Evidence(ordered[-1], {**facts, "of": part.name})
 
 
-def _is_even(step: Step, _: BestSharing) -> bool:
+def is_even(step: Step, *_: BestSharing) -> bool:
     """Whether every partition has as many members as the optimum says, and members have counts within one."""
     for part in _parts(step):
         given = [frozenset(part.tps).intersection(step.given.get(reader, ())) for reader in part.readers]
@@ -165,11 +165,21 @@ def _may_take_back_more(step: Step, _: BestSharing) -> bool:
     return False
 
 
+def taken_back(step: Step) -> list[tuple[str, TopicPartition]]:
+    """The copies that are taken from members which had them and could keep them, each with its member."""
+    return [
+        (reader, tp)
+        for part in _parts(step)
+        for reader, tps in part.held(step).items()
+        for tp in sorted(tps.difference(step.given.get(reader, ())))
+    ]
+
+
 @claim(
     "fewest-taken-back",
     kinds=Kind.SHARE,
     scope=Scope.OPTIMUM,
-    applies=_is_even,
+    applies=is_even,
     breakable=_may_take_back_more,
     source="KAFKA-19362, KAFKA-19363",
     fix="let members keep what they have, and take back only what evenness needs",
@@ -179,12 +189,7 @@ def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
 
     Judged where each partition has ceil(readers / partitions) members and their counts are within one.
     """
-    gone = [
-        f"{tp} of {reader}"
-        for part in _parts(step)
-        for reader, tps in part.held(step).items()
-        for tp in sorted(tps.difference(step.given.get(reader, ())))
-    ]
+    gone = [f"{tp} of {reader}" for reader, tp in taken_back(step)]
     if len(gone) > best.taken_back:
         facts = {"taken back": tuple(gone), "needed": best.taken_back}
         yield Evidence("1 copy" if len(gone) == 1 else f"{len(gone)} copies", facts)

@@ -16,6 +16,13 @@ from kassay.properties.placement.replicas import rack_rule, wrong_replicas
 from kassay.properties.registry import Evidence, Scope, claim
 
 
+class BestPlan(NamedTuple):
+    """The certified best that a request can end in: replicas by broker, ascending, and the fewest copies."""
+
+    replicas: tuple[int, ...]
+    copies: int
+
+
 class Stage(NamedTuple):
     """One partition after a move: its replicas, how many there should be, and whether it was the last."""
 

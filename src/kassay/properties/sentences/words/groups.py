@@ -161,6 +161,9 @@ def _assumed(name: str) -> Quantity:
     return flag(name.replace("-", "_"), lambda scene: within(scene.step, only), f"as `--assume {name}`")
 
 
+CONDITIONS: Final = tuple(map(_assumed, ASSUMPTIONS))
+"""The assumptions as words."""
+
 GROUP_WORDS: Final = Vocabulary(
     kinds=CONSUMER_GROUPS,
     things=(
@@ -198,7 +201,7 @@ GROUP_WORDS: Final = Vocabulary(
         number("best_away", "", lambda s: _best(s).mismatched, "the fewest away then", Scope.OPTIMUM),
         number("best_max", "", lambda s: max(_best(s).loads), "the largest of the best loads", Scope.OPTIMUM),
         number("best_min", "", lambda s: min(_best(s).loads), "the smallest of them", Scope.OPTIMUM),
-        *map(_assumed, ASSUMPTIONS),
+        *CONDITIONS,
     ),
     scope=Scope.OUTCOME,
     scene=_scene,

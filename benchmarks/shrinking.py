@@ -1,0 +1,138 @@
+"""How often shrinking ends at the least counterexample, for the built-in faulty rules of every kind.
+
+Each control's fault is found in the run of its claim with so many seeds, and each counterexample is made
+small as `certify` does. The *least* is the smallest of all these, and of every small case
+(`certify/hunts/cells`) where the kind has such; what is compared says `COMPARED`. By hand:
+
+    python -m benchmarks.shrinking placer connect --seeds 50
+
+Left out are controls that never answer (each try waits for them), and those that are seen only beside
+another process (two children for each try) or in a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from kassay.certify.faulty.registry import Control, load_controls
+from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases
+from kassay.certify.kinds.judging import Subject
+from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.shrink import broken, shrink
+from kassay.model.kinds import GROUPS, Kind
+from kassay.properties.registry import Scope, promise
+
+LEFT_OUT: Final = ("terminates", "deterministic")
+COMPARED: Final = {
+    **dict.fromkeys(GROUPS, ("events", "members", "partitions")),
+    Kind.PLACER: ("brokers", "new partitions"),
+    Kind.PLANNER: ("partitions", "replication factor", "brokers"),
+    Kind.PARTITIONER: ("records", "partitions"),
+    Kind.STREAMS: ("changes", "events", "processes", "tasks"),
+    Kind.CONNECT: ("changes", "events", "workers", "connectors", "tasks"),
+}
+"""What counts of a case's size, in the order in which shrinking compares it."""
+CASES_MAX: Final = 400
+"""So many cases of a seed are looked through for the fault."""
+TRIED_MAX: Final = 2000
+"""So many small cases are tried at most."""
+
+
+class ShrunkEnds(NamedTuple):
+    """Where the shrinking of a control's counterexamples ended, by size; None where every small case is fine.
+
+    `exhaustive` is the least size among all small cases: None where there are no such, or none is broken.
+    """
+
+    control: Control
+    ends: tuple[tuple[int, ...], ...]
+    exhaustive: tuple[int, ...] | None
+    cpu_s: float
+
+    @property
+    def least(self) -> tuple[int, ...]:
+        """The least size that is known."""
+        known = [*self.ends, *(() if self.exhaustive is None else (self.exhaustive,))]
+        return min(known)
+
+    @property
+    def share(self) -> float:
+        """The share of seeds that ended there."""
+        return self.ends.count(self.least) / len(self.ends) if self.ends else math.nan
+
+
+def counted(job: Job, case: Any) -> tuple[int, ...]:
+    """The first parts of the case's size."""
+    return job.driver.size(case)[: len(COMPARED[job.target.kind])]
+
+
+def ended(control: Control, seeds: int) -> ShrunkEnds:
+    """Where shrinking ends for each seed, and the least of all small cases."""
+    started = time.process_time()
+    promised = promise(control.breaks, control.kind)
+    subject = Subject(control.new, control.protocol, (promised,))
+    ends = []
+    for seed in range(seeds):
+        job = Job(control.target(), RunOptions(claims=(control.breaks,), seed=seed))
+        case = next(
+            (c for c in map(job.case, range(CASES_MAX)) if broken(job.driver, c, subject, promised)), None
+        )
+        smaller = None if case is None else shrink(job.driver, case, subject, promised, seconds=math.inf)
+        if smaller is not None:
+            ends.append(counted(job, smaller.case))
+    job = Job(control.target(), RunOptions(claims=(control.breaks,)))
+    tried = [
+        counted(job, case)
+        for case in _small(control.kind)
+        if (seen := broken(job.driver, case, subject, promised)) and not seen[0].contradictory
+    ]
+    return ShrunkEnds(control, tuple(ends), min(tried, default=None), time.process_time() - started)
+
+
+def _small(kind: Kind) -> Iterator[Any]:
+    """The cases of the smallest cells, all of each."""
+    if kind not in WITH_PASTS:
+        return
+    tried = 0
+    sizes = sorted(((m, p) for m in range(1, 4) for p in range(1, 5)), key=lambda size: (sum(size), size))
+    for members, partitions in sizes:
+        for past in (False, True) if WITH_PASTS[kind] else (False,):
+            for case in cases(kind, ScopeCell(members, partitions, past)):
+                tried += 1
+                yield case
+        if tried > TRIED_MAX:
+            return
+
+
+def main() -> int:
+    """Print a line a control: the share of seeds, the least, and where the others ended."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kinds", nargs="*", default=[kind.value for kind in Kind])
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    for control in load_controls():
+        about_time = promise(control.breaks, control.kind).claim.scope is Scope.TIMING
+        if control.kind.value not in options.kinds or control.breaks in LEFT_OUT or about_time:
+            continue
+        if options.only and control.name != options.only:
+            continue
+        found = ended(control, options.seeds)
+        others = sorted({(end, found.ends.count(end)) for end in found.ends if end != found.least})
+        print(
+            f"{control.kind} {control.name} ({control.breaks}): {found.share:.0%} of {len(found.ends)} at "
+            f"{found.least}, exhaustive {found.exhaustive}; others {others}; {found.cpu_s:.0f} s",
+            flush=True,
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
