@@ -13,9 +13,9 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.kinds.exhaustive import cell_cases
-from kassay.certify.kinds.fresh_clusters import connect_cell
-from kassay.certify.kinds.fresh_requests import groupings, plan_cell
-from kassay.certify.kinds.fresh_tasks import task_cell
+from kassay.certify.kinds.fresh.clusters import connect_cell
+from kassay.certify.kinds.fresh.requests import groupings, plan_cell
+from kassay.certify.kinds.fresh.tasks import task_cell
 from kassay.certify.kinds.placements import PlacementCase
 from kassay.model.cluster import Broker
 from kassay.model.kinds import GROUPS, Kind

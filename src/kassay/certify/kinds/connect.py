@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final
 
 from kassay.certify.kinds.cuts import one_or_two, with_one, without_one, without_runs
-from kassay.certify.kinds.fresh_clusters import fresh_clusters
+from kassay.certify.kinds.fresh.clusters import fresh_clusters
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (

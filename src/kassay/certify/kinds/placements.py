@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.kinds.cuts import one_or_two, with_one, without_one
-from kassay.certify.kinds.fresh_requests import fresh_requests
+from kassay.certify.kinds.fresh.requests import fresh_requests
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.certify.kinds.oracles.placements import best_of_placement
 from kassay.model import codec

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from kassay.certify.kinds.cuts import one_or_two, without_one, without_runs
-from kassay.certify.kinds.fresh_requests import fresh_plan_requests
+from kassay.certify.kinds.fresh.requests import fresh_plan_requests
 from kassay.certify.kinds.judging import Calls, Driver, Subject
 from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_to_json

@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from typing import TypeVar
 
 from kassay.certify.kinds.cuts import with_one, without_one
-from kassay.certify.kinds.fresh_groups import fresh_groups
+from kassay.certify.kinds.fresh.groups import fresh_groups
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (

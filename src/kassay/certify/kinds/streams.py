@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from kassay.certify.kinds.cuts import one_or_two, with_one, without_one, without_runs
-from kassay.certify.kinds.fresh_tasks import fresh_tasks
+from kassay.certify.kinds.fresh.tasks import fresh_tasks
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.oracles.streams import best_of_members, best_of_standbys
 from kassay.model.calls import Failure

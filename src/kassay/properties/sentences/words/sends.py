@@ -15,7 +15,7 @@ from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Vocabulary, flag, number
 
 
-class Key(NamedTuple):
+class SentKey(NamedTuple):
     """A key of records that go by it, in a topic of so many partitions: with more it may go elsewhere."""
 
     key: bytes
@@ -65,15 +65,15 @@ def _count(step: ProducerSendsStep, topic: str) -> int:
     return max(sent.topic.count for sent in step.given if sent.record.topic == topic)
 
 
-def _key(sent: Sent) -> Key | None:
+def _key(sent: Sent) -> SentKey | None:
     """The key by which the record goes; None where it has none, or names a partition."""
     record = sent.record
     if record.key is None or record.partition is not None:
         return None
-    return Key(record.key, record.topic, sent.topic.count)
+    return SentKey(record.key, record.topic, sent.topic.count)
 
 
-def _keys(step: ProducerSendsStep) -> list[Key]:
+def _keys(step: ProducerSendsStep) -> list[SentKey]:
     return list(dict.fromkeys(key for key in map(_key, step.given) if key is not None))
 
 
@@ -85,7 +85,7 @@ def _sent_to(step: ProducerSendsStep, tp: TopicPartition) -> int:
     return sum((sent.record.topic, where) == tp for sent, where in _went(step))
 
 
-def _places(step: ProducerSendsStep, key: Key) -> int:
+def _places(step: ProducerSendsStep, key: SentKey) -> int:
     return len({where for sent, where in _went(step) if _key(sent) == key})
 
 
