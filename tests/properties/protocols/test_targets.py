@@ -3,7 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.model.protocols.values.groups import ConsumerGroup, ConsumerMember
+from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember
 from kassay.properties.protocols.registry import CONSUMER_GROUP, INTERVALS
 from tests.properties.protocols.asking import answers, broken
 
@@ -36,3 +37,43 @@ def test_an_empty_group_has_the_target_of_its_epoch():
         "the group is empty at epoch 5, and its target is of 4"
     )
     assert answers(EMPTY, CONSUMER_GROUP, group(4, -1)) is None
+
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def at(epoch, state="STABLE", assigned=(), pending=(), name="m"):
+    return ConsumerMember(name, state=state, epoch=epoch, assigned=assigned, pending=pending)
+
+
+def led(was, now, *others):
+    """What is asked of a step that leads `m` from one thing to another; its target is both partitions."""
+    before, after = (
+        ConsumerGroup(5, 5, members=(member, *others), target=(("m", (T0, T1)),)) for member in (was, now)
+    )
+    return before, after
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 5), st.integers(-2, 5))
+def test_a_member_goes_on_to_the_epoch_of_the_target(was, now):
+    said = answers("epochs-of-targets", CONSUMER_GROUP, *led(at(was), at(now)))
+    moves = now > 0 and now != was
+    assert said == ((broken(f"m goes on to epoch {now}, not to 5") if now != 5 else []) if moves else None)
+
+
+def test_no_member_is_at_the_epoch_of_who_joins():
+    assert answers("members-have-epochs", CONSUMER_GROUP, ConsumerGroup(1, 1)) is None
+    assert answers("members-have-epochs", CONSUMER_GROUP, led(at(1), at(1))[0]) == []
+    assert answers("members-have-epochs", CONSUMER_GROUP, led(at(0), at(0))[0]) == broken(
+        "m is a member at epoch 0: it is told to join, whenever it has joined"
+    )
+
+
+def test_a_member_waits_for_what_others_hold():
+    waits = at(5, UNRELEASED, (T0,))
+    mine = broken("m is left to wait for t-1, which nobody else holds")
+    assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4, "UNREVOKED", (T0,), (T1,)), waits)) == mine
+    for other in (at(4, assigned=(T1,), name="o"), at(4, "UNREVOKED", pending=(T1,), name="o")):
+        assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4), waits, other)) == []
+    assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4), at(-2, UNRELEASED))) is None

@@ -148,9 +148,20 @@ def _world(model: ClassicModel) -> dict[registry.Sight[Any], View[Any]]:
         views[registry.PRESENCE] = View(_presence, relevant=_drops_at_rest)
     if spoken == {CONSUMER} and not RELEASES["2024-10"] <= model.options.switches:
         views[registry.COMMITTERS] = View(model.census, reads=model.public)
+    if spoken == {CONSUMER}:
+        views[registry.ENDED] = View(_ended(model), reads=attrgetter("clients"))
     if model.options.records:
         views[registry.ACCEPTED] = View(breach, reads=breach)
     return views
+
+
+def _ended(model: ClassicModel) -> Callable[[World], frozenset[str]]:
+    """The dynamic clients that an error has ended."""
+    configs = model.context.configs
+    dynamic = [(c, config.client_id) for c, config in enumerate(configs) if not config.group_instance_id]
+    return lambda state: frozenset(
+        [name for c, name in dynamic if state.clients[c].value.run is Process.FATAL]
+    )
 
 
 def _presence(state: World) -> registry.Presence:

@@ -83,6 +83,7 @@ STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeepe
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
 CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
 PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal")
+ENDED: Final[Sight[frozenset[str]]] = Sight("the dynamic clients of KIP-848 that an error has ended")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
 LOADED: Final[Sight[LoadedGroup]] = Sight("the group around a loading, where the log is compacted")

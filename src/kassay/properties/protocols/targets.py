@@ -1,12 +1,13 @@
-"""When the target of a consumer group is computed: not before the interval since the last one is over."""
+"""The targets of a consumer group: when one is computed, and how each member is led to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kassay.model.explore.values import Finding
-from kassay.model.protocols.values.groups import ConsumerGroup
+from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import UNKNOWN_TIME
+from kassay.model.protocols.values.requests import JOIN_EPOCH
 from kassay.properties.protocols.registry import CONSUMER_GROUP, INTERVALS, always, each_step, real
 
 
@@ -38,3 +39,51 @@ def empty_group_at_its_target(group: ConsumerGroup) -> Iterator[Finding]:
     """The target of a group without members is that of its epoch: nothing is left to be computed."""
     if group.target_epoch != group.epoch:
         yield real(f"the group is empty at epoch {group.epoch}, and its target is of {group.target_epoch}")
+
+
+def _led(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[tuple[ConsumerMember, ConsumerMember]]:
+    """The members that a step leads on, as they were and are."""
+    if old.members is not new.members:
+        were = {member.member_id: member for member in old.members}
+        for member in new.members:
+            was = were.get(member.member_id)
+            if was is not None and was != member:
+                yield was, member
+
+
+def _epochs_moved(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
+    return [now for was, now in _led(old, new) if now.epoch != was.epoch and now.epoch > JOIN_EPOCH]
+
+
+@each_step("epochs-of-targets", CONSUMER_GROUP, source="KAFKA-19974", where=_epochs_moved)
+def epochs_of_targets(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+    """A member's epoch goes on to that of the target, and to none between."""
+    for member in _epochs_moved(old, new):
+        if member.epoch != new.target_epoch:
+            yield real(f"{member.member_id} goes on to epoch {member.epoch}, not to {new.target_epoch}")
+
+
+@always("members-have-epochs", CONSUMER_GROUP, source="KAFKA-20268", where=lambda group: bool(group.members))
+def members_have_epochs(group: ConsumerGroup) -> Iterator[Finding]:
+    """No member of a group is at epoch 0, by which a client says that it is in none."""
+    for member in group.members:
+        if member.epoch == JOIN_EPOCH:
+            yield real(
+                f"{member.member_id} is a member at epoch 0: it is told to join, whenever it has joined"
+            )
+
+
+def _let_wait(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
+    """The members that a step lets wait; who goes for a while is at no epoch, and waits for nothing."""
+    return [now for _, now in _led(old, new) if now.state == UNRELEASED and now.epoch > JOIN_EPOCH]
+
+
+@each_step("waits-for-others", CONSUMER_GROUP, source="KAFKA-19449", where=_let_wait)
+def waits_for_others(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+    """A member waits for no partition but those that another member still holds."""
+    for member in _let_wait(old, new):
+        waited = {*dict(new.target).get(member.member_id, ())} - {*member.assigned}
+        others = (other for other in old.members if other.member_id != member.member_id)
+        if waited.isdisjoint(tp for other in others for tp in (*other.assigned, *other.pending)):
+            listed = ",".join(map(str, sorted(waited))) or "nothing"
+            yield real(f"{member.member_id} is left to wait for {listed}, which nobody else holds")

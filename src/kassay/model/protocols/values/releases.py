@@ -32,7 +32,6 @@ OLD_RULES: Final = (
         "KAFKA-20268",
         "A new group starts at group epoch 0 and target epoch 0.",
         "A new group starts at group epoch 1 and target epoch 1.",
-        "The first member that reads any topic bumps the epoch before anybody is told of it.",
     ),
     OldRule(
         "topics_recorded",
@@ -40,7 +39,8 @@ OLD_RULES: Final = (
         "KAFKA-17747",
         "The subscribed topics are a record of their own, beside the group epoch.",
         "The record of the group epoch holds a hash of the subscribed topics.",
-        "The same topics are looked up at the same moments, and only their record is another.",
+        "What is on record decides the same either way; nine worlds, faults of topics among them, have the "
+        "same states and steps, and the walks write no log of one release to be read by the other.",
     ),
     OldRule(
         "empty_keeps_target_epoch",
@@ -76,7 +76,6 @@ OLD_RULES: Final = (
         "KAFKA-19974",
         "A member that acknowledges its revocation goes up by one epoch.",
         "A member that acknowledges its revocation goes on from its own epoch.",
-        "The epoch lies between those of two targets, and is compared with neither.",
     ),
     OldRule(
         "own_pending_blocks",
@@ -84,7 +83,6 @@ OLD_RULES: Final = (
         "KAFKA-19449",
         "A partition that the member itself has still to revoke counts as unreleased.",
         "A partition that the member itself has still to revoke is given back at once.",
-        "The next heartbeat gives the partition back.",
     ),
     OldRule(
         "subscription_ignored",
@@ -106,7 +104,8 @@ OLD_RULES: Final = (
         "KAFKA-20601",
         "A full group refuses an unknown member id, also under an instance id that is in it.",
         "A full group accepts who comes under an instance id that is in it.",
-        "The groups of the walks are never full.",
+        "No group of the walks is full, and in a full one a restarted process of theirs would be let in by "
+        "either rule: it has the member id of the one before.",
     ),
     OldRule(
         "target_stays_with_instance",
@@ -114,7 +113,8 @@ OLD_RULES: Final = (
         "KAFKA-20292, KAFKA-20747",
         "A member that sends another instance id leaves its target with the old one.",
         "A member that sends another instance id takes its target along when one is computed.",
-        "A client of Kafka that is given another instance id has another member id too.",
+        "A consumer is given its member id and its instance id once, when it is made; nine worlds, static "
+        "members among them, have the same states and steps.",
     ),
     OldRule(
         "empty_names_refused",
@@ -122,7 +122,6 @@ OLD_RULES: Final = (
         "KAFKA-18095",
         "A member cannot join with an empty list of topic names.",
         "A member may join with an empty list of topic names.",
-        "A client that is refused gives up, which a walk takes for its own will.",
     ),
     OldRule(
         "partition_epochs_expected",
@@ -158,7 +157,6 @@ OLD_RULES: Final = (
         "KAFKA-17593",
         "A subscription by a regular expression is refused with INVALID_REQUEST.",
         "A regular expression is resolved in the background, and again when topics are created.",
-        hidden="A client that subscribes by one ends with the error, and nothing is promised to it.",
     ),
     OldRule(
         "disabled_lets_classic_in",

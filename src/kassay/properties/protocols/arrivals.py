@@ -1,0 +1,15 @@
+"""Whom a consumer group has to let in: no client of its own protocol is ended by what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kassay.model.explore.values import Finding
+from kassay.properties.protocols.registry import ENDED, always, real
+
+
+@always("joins-are-let-in", ENDED, source="KIP-848; KAFKA-18095, KAFKA-17593")
+def joins_are_let_in(ended: frozenset[str]) -> Iterator[Finding]:
+    """No error ends a dynamic client of KIP-848 that has only such clients beside it: it may join again."""
+    for name in sorted(ended):
+        yield real(f"an error has ended {name}")
