@@ -55,7 +55,12 @@ def _epochs_moved(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember
     return [now for was, now in _led(old, new) if now.epoch != was.epoch and now.epoch > JOIN_EPOCH]
 
 
-@each_step("epochs-of-targets", CONSUMER_GROUP, source="KAFKA-19974", where=_epochs_moved)
+@each_step(
+    "epochs-of-targets",
+    CONSUMER_GROUP,
+    source="KAFKA-19974",
+    where=lambda old, new: bool(_epochs_moved(old, new)),
+)
 def epochs_of_targets(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
     """A member's epoch goes on to that of the target, and to none between."""
     for member in _epochs_moved(old, new):
@@ -78,7 +83,9 @@ def _let_wait(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
     return [now for _, now in _led(old, new) if now.state == UNRELEASED and now.epoch > JOIN_EPOCH]
 
 
-@each_step("waits-for-others", CONSUMER_GROUP, source="KAFKA-19449", where=_let_wait)
+@each_step(
+    "waits-for-others", CONSUMER_GROUP, source="KAFKA-19449", where=lambda old, new: bool(_let_wait(old, new))
+)
 def waits_for_others(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
     """A member waits for no partition but those that another member still holds."""
     for member in _let_wait(old, new):
