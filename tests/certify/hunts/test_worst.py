@@ -38,6 +38,17 @@ def test_the_worst_at_a_size_and_its_trace(spec, badness, value):
     assert valid(worst_document(case), "worst-1")["value"] == value
 
 
+@pytest.mark.parametrize(
+    ("spec", "badness", "least"),
+    [("placement:striped", "spread", 2), ("placement:striped", "gap", 2), ("streams-sticky", "spread", 1)],
+)
+def test_placers_and_tasks_have_a_worst_too(spec, badness, least):
+    case = worst(spec, badness, (3, 3), 20)
+    assert least <= case.value <= case.bound
+    assert replay(playback_of(case.example.trace, Path("trace.json"))).exit_code == 1
+    assert valid(worst_document(case), "worst-1")["worst"] == badness
+
+
 def test_it_is_the_same_for_a_seed_and_grows_with_the_size():
     gaps = [worst("range", "gap", (3, n)).value for n in (2, 4, 6)]
     assert gaps == sorted(set(gaps))
@@ -67,4 +78,8 @@ def test_no_group_of_the_small_size_is_worse():
 
 def test_targets_of_other_kinds_are_refused():
     with pytest.raises(InputError, match="expected an assignor of a consumer group"):
-        worst("placement:striped", "gap", (2, 2))
+        worst("partitioner:murmur2", "gap", (2, 2))
+    with pytest.raises(InputError, match="means nothing of a placer, expected spread, leaders, gap"):
+        worst("placement:striped", "rounds", (2, 2))
+    with pytest.raises(InputError, match="range has no leaders"):
+        worst("range", "leaders", (2, 2))

@@ -10,9 +10,10 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.searches import SEARCHES
 from kassay.certify.hunts.shapes import GroupShape, chain, changed, shape_of, widened
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
@@ -30,6 +31,7 @@ from kassay.properties.sentences.claims import vocabulary_of
 from kassay.properties.sentences.vocabulary import Undefined
 from kassay.properties.sentences.words.groups import rounds_of
 
+S = TypeVar("S")
 SCHEMA: Final = "kassay/worst/1"
 
 
@@ -37,6 +39,7 @@ class Badness(StrEnum):
     """What is made as bad as can be."""
 
     SPREAD = "spread"
+    LEADERS = "leaders"
     MOVES = "moves"
     ROUNDS = "rounds"
     GAP = "gap"
@@ -86,28 +89,78 @@ def worst_case(
 ) -> WorstCase:
     """The worst that the search finds for so many members and partitions; the same for a seed and `steps`.
 
-    Raises `InputError` for a target that is no assignor of consumer groups.
+    Raises `InputError` for a kind, or a measure of it, that is not searched.
     """
+    if target.kind in SEARCHES:
+        return _worst_of_kind(target, badness, size, run, steps, report)
     if target.kind not in CONSUMER_GROUPS:
-        raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of a consumer group")
+        raise InputError(
+            f"{target.spec}: is of kind {target.kind}, expected an assignor of a consumer group, a "
+            "placer, or an assignor of Streams tasks"
+        )
+    if badness not in _SENTENCES:
+        raise InputError(f"--worst {badness}: {target.spec} has no leaders, expected {', '.join(_SENTENCES)}")
     job = Job(target, replace(run, claims=(f"{_SENTENCES[badness]} <= 0",), controls=False))
     with open_bench(job) as bench:
         judge = _Judge(bench, badness)
         climbs = []
         for number, seed in enumerate(_seeds(judge, size)):
             rng = random.Random(f"{run.seed} {badness} {size} {number}")
-            climbs.append(_climb(judge, seed, rng, steps))
+            climbs.append(_climb(judge.value, changed, seed, rng, steps))
             report(judge.looked_at)
         value, shape = max(climbs, key=lambda climb: climb[0])
-        example = _example(bench, f"{_SENTENCES[badness]} < {value}", shape) if value > 0 else None
+        example = _example(bench, f"{_SENTENCES[badness]} < {value}", shape.history()) if value > 0 else None
     bound = bound_of(target, badness, size)
     return WorstCase(target, badness, size, run.seed, max(value, 0), example, judge.looked_at, bound)
 
 
-def _example(bench: Bench, claim: str, shape: GroupShape) -> Counterexample:
-    """The group as a counterexample to the claim that it is always less bad."""
+def _worst_of_kind(
+    target: Target,
+    badness: Badness,
+    size: tuple[int, int],
+    run: RunOptions,
+    steps: int,
+    report: Callable[[int], None],
+) -> WorstCase:
+    """The same for placers and Streams tasks."""
+    search = SEARCHES[target.kind]
+    if badness not in search.claims:
+        able = ", ".join(search.claims)
+        raise InputError(f"--worst {badness}: means nothing of a {target.kind}, expected {able}")
+    claim = search.claims[badness]
+    job = Job(target, replace(run, claims=(claim.format(1),), controls=False))
+    with open_bench(job) as bench:
+        driver, looked_at = bench.driver, 0
+
+        def value(case: Any) -> int:
+            nonlocal looked_at
+            looked_at += 1
+            (played,) = driver.play(case, bench.subject)
+            return search.value(badness, played, lambda outcome: driver.best(outcome, job.promises[0]))
+
+        small = (min(size[0], SEED_CELL[0]), min(size[1], SEED_CELL[1]))
+        ranked = sorted(search.small(small), key=value, reverse=True)
+        climbs = []
+        for number, case in enumerate(ranked[:SEEDS]):
+            rng = random.Random(f"{run.seed} {badness} {size} {number}")
+            climbs.append(_climb(value, search.changed, search.widened(case, size), rng, steps))
+            report(looked_at)
+        most, worst = max(climbs, key=lambda climb: climb[0])
+        example = _example(bench, claim.format(most), worst) if most > 0 else None
+    bound = search.bound(badness, size)
+    return WorstCase(target, badness, size, run.seed, max(most, 0), example, looked_at, bound)
+
+
+def meaning_of(worst: WorstCase) -> str:
+    """What the value is, of the target's kind."""
+    search = SEARCHES.get(worst.target.kind)
+    return MEANING[worst.badness] if search is None else search.meanings[worst.badness]
+
+
+def _example(bench: Bench, claim: str, case: Any) -> Counterexample:
+    """The case as a counterexample to the claim that it is always less bad."""
     promised = promise(claim, bench.job.target.kind)
-    subject, case = replace(bench.subject, promises=(promised,)), shape.history()
+    subject = replace(bench.subject, promises=(promised,))
     violations = broken(bench.driver, case, subject, promised)
     return counterexample(bench, promised, case, violations, subject=subject, contradictory=False, index=None)
 
@@ -159,19 +212,25 @@ def _seeds(judge: _Judge, size: tuple[int, int]) -> Iterator[GroupShape]:
     yield GroupShape((partitions,), (frozenset({0}),) * members, (-1,) * partitions)
 
 
-def _climb(judge: _Judge, shape: GroupShape, rng: random.Random, steps: int) -> tuple[int, GroupShape]:
+def _climb(
+    value_of: Callable[[S], int],
+    changed_: Callable[[S, random.Random], S],
+    case: S,
+    rng: random.Random,
+    steps: int,
+) -> tuple[int, S]:
     """The worst on a walk that takes every change that is not better for the group."""
-    value = judge.value(shape)
+    value = value_of(case)
     stale = 0
     for _ in range(steps):
-        other = changed(shape, rng)
-        worse = judge.value(other)
+        other = changed_(case, rng)
+        worse = value_of(other)
         stale = 0 if worse > value else stale + 1
         if worse >= value:
-            value, shape = worse, other
+            value, case = worse, other
         if stale > steps // 4:
             break
-    return value, shape
+    return value, case
 
 
 def bound_of(target: Target, badness: Badness, size: tuple[int, int]) -> int | None:

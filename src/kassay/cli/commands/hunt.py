@@ -52,7 +52,7 @@ PLACE = 425
 )
 @click.option(
     "--worst",
-    type=click.Choice(["spread", "moves", "rounds", "gap"]),
+    type=click.Choice(["spread", "leaders", "moves", "rounds", "gap"]),
     help="Search for the worst case of a --size instead.",
 )
 @click.option("--size", type=ScopeType(), help="Members x partitions of the worst case.")
