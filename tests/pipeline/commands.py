@@ -55,7 +55,7 @@ def kassay(*arguments: str) -> subprocess.Popen[str]:
 
 def finished(process: subprocess.Popen[str]) -> str:
     """What a command that found something broken said on the standard error."""
-    out, err = process.communicate(timeout=400)
+    out, err = process.communicate(timeout=900)
     assert process.returncode == 1, f"{out}\n{err}"
     return err
 

@@ -64,7 +64,7 @@ def test_workers_ask_other_languages_as_their_own_and_leave_no_process(tmp_path:
     )
     file, out = toml(spec, tmp_path / "c.toml"), tmp_path / "out"
     process = kassay("run", str(file), "--out", str(out), "--master", "local[2]")
-    _, err = process.communicate(timeout=400)
+    _, err = process.communicate(timeout=900)
     assert process.returncode in (0, 1, 3), err
     rows = contents(out)["runs"]
     by_target = [sorted(str(row) for row in rows if name in row) for name in (target, alike)]

@@ -125,7 +125,7 @@ def test_spark_submit_with_the_wheel(wheel: Path, undisturbed: Undisturbed, tmp_
         env={**os.environ, "JAVA_HOME": str(java_home(tmp_path)), "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,
     )
     assert ended.returncode == 1, ended.stderr
     # spark-submit sends both of the job's streams to its own standard output.

@@ -80,7 +80,7 @@ def test_an_interrupt_is_one_line_and_leaves_nothing_running(tmp_path: Path) -> 
     time.sleep(3)
     family = [int(p.name) for p in Path("/proc").glob("[0-9]*") if running_below(int(p.name), process.pid)]
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=400)
+    _, err = process.communicate(timeout=900)
     assert process.returncode == 130, err
     assert err.splitlines()[-1] == "kassay: interrupted"
     assert "Traceback" not in err
