@@ -144,6 +144,29 @@ def test_a_users_assignor_of_tasks_plugs_in(tmp_path: Path) -> None:
     assert "complete-at-rest violated" in done.stdout
 
 
+DEALER = """import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"name": "Dealer", "kind": "task-assignor", "level": "member"}
+    if request["call"] != "hello":
+        members = sorted(member["id"] for member in request["group"]["members"])
+        answer = {name: {"active": ["TASK"] if name == members[0] else [], "standby": []} for name in members}
+    print(json.dumps({"id": request["id"], "answer": answer}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("task", "exits"), [("0_0", 0), ("0_7", 4)])
+def test_a_program_deals_the_tasks_of_a_streams_group(tmp_path: Path, task: str, exits: int) -> None:
+    (tmp_path / "dealer.py").write_text(DEALER.replace("TASK", task))
+    spec = f"exec:{shlex.quote(sys.executable)} dealer.py"
+    done = here("explore", "streams", "--tasks", "1", "--assignor", spec, cwd=tmp_path)
+    assert done.returncode == exits, done.stdout + done.stderr
+    if exits:
+        assert "Dealer: gives 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
+    else:
+        assert "assignor Dealer" in done.stdout and "holds: in every reachable state" in done.stdout
+
+
 def test_an_assignor_of_processes_deals_no_tasks_to_members(tmp_path: Path) -> None:
     (tmp_path / "whole.py").write_text(
         "class Whole:\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.groups import COMPLETING, PREPARING
-from kassay.model.protocols.values.requests import Config
+from kassay.model.protocols.values.groups import COMPLETING, PREPARING, STABLE
+from kassay.model.protocols.values.requests import ZERO_BYTES, Config
 from tests.model.protocols.coordinator.classic.statics import CHANGED, static_pair
 from tests.model.protocols.coordinator.drive import Drive
 
@@ -52,3 +52,21 @@ def test_scenario_57b_a_static_member_that_misses_the_join_phase_stays():
     assert drive.classic.state == COMPLETING
     assert drive.member(static).group_instance_id == "i"
     assert drive.classic.leader == dynamic
+
+
+def test_a_late_sync_group_of_a_lost_generation_leaves_everybody_with_nothing():
+    """What random worlds found (docs/networks.md): the number is used again, with another leader."""
+    drive = Drive()
+    drive.stable()
+    leader = drive.classic.leader
+    (follower,) = {member.member_id for member in drive.classic.members} - {leader}
+    drive.join(leader), drive.join(follower)
+    lost = drive.classic.generation
+    drive.reload()
+    drive.leave(leader)
+    drive.join(follower)
+    assert (drive.classic.generation, drive.classic.leader) == (lost, follower)
+    late = drive.sync(follower, generation_id=lost)
+    assert (late.error, drive.classic.state) == (errors.NONE, STABLE)
+    assert late.assignment == ZERO_BYTES
+    assert drive.heartbeat(follower) == errors.NONE

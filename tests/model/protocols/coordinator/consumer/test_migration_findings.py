@@ -238,3 +238,19 @@ def test_a_leave_of_a_classic_member_that_cannot_be_written_leaves_nobody_to_wat
         drive.modern("m", drive.member("m").epoch)
     assert drive.member(first).assigned == held != ()
     assert drive.due(requests.CONSUMER_SESSION, first) is None
+
+
+def test_a_classic_member_whose_leave_cannot_be_written_is_watched_by_nobody():
+    """What random worlds of migrations found (docs/networks.md); a failover mends it."""
+    drive, (one, other) = upgraded()
+    settle(drive)
+    reply = drive.send(requests.LeaveGroup(0, ((one, ""),)), "NOT_ENOUGH_REPLICAS")
+    assert reply.error == errors.COORDINATOR_NOT_AVAILABLE
+    for _ in range(30):
+        drive.heartbeat(other, drive.member(other).epoch)
+        drive.modern("m", drive.member("m").epoch)
+        drive.wait(5_000)
+    assert {member.member_id for member in drive.consumer.members} == {one, other, "m"}
+    assert drive.member(one).assigned and drive.due(requests.CONSUMER_SESSION, one) is None
+    drive.reload()
+    assert drive.due(requests.CONSUMER_SESSION, one) is not None
