@@ -3,9 +3,12 @@
 from itertools import product
 from random import Random
 
+import pytest
+
 from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.planning import PlanRequest
+from kassay.solver.algorithms import bulk_flow
 
 
 def requests(count):
@@ -23,6 +26,14 @@ def requests(count):
 
 def loads(rows, brokers):
     return sorted(sum(b.broker_id in replicas for _, replicas in rows) for b in brokers)
+
+
+def test_a_large_plan_is_the_same_whether_or_tools_is_installed_or_not(monkeypatch):
+    monkeypatch.setattr(bulk_flow, "installed", lambda: pytest.fail("a plan asked for OR-tools"))
+    rows = tuple((TopicPartition("t", p), (p % 4, (p + 1) % 4)) for p in range(bulk_flow.ENOUGH // 2))
+    plan = OptimalPlan().plan(PlanRequest(tuple(map(Broker, range(5))), rows, 2))
+    least, *_, most = loads(plan.after, plan.brokers)
+    assert (least, most) == (400, 400)
 
 
 def test_the_way_ends_even_and_no_partition_has_fewer_replicas_on_it():

@@ -9,6 +9,8 @@ Cost: that of the solver; a plan has as many steps as replicas to copy, and one 
 
 from __future__ import annotations
 
+from math import inf
+
 from kassay.assignors.registry import reference
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
@@ -29,7 +31,8 @@ class OptimalPlan:
 
     def plan(self, request: PlanRequest) -> Plan:
         """The moves, partition by partition."""
-        best = best_placement(PlacementProblem.of_plan(request))
+        # With a deadline only our own flow is asked: a plan is the same whether OR-tools is installed or not.
+        best = best_placement(PlacementProblem.of_plan(request), deadline=inf)
         before = dict(request.before)
         after = dict(zip(sorted(before), best.rows, strict=True))
         moves = plan(before, after, {b.broker_id: b.rack for b in request.brokers})
