@@ -19,7 +19,7 @@ SHOWN = [
     (Kind.CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
     (Kind.CLIENT, "never-rests", "1 0 without a move"),
     (Kind.SHARE, "shuffles-the-moved", "1 1 without a move"),
-    (Kind.PLACER, "starts-at-the-first", "partition 0 on 0, partition 1 on 1"),
+    (Kind.PLACER, "starts-at-the-first", "partition 1 on 1"),
     (Kind.PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
     (Kind.PLANNER, "goes-round-about", "0 moves: none"),
     (Kind.PARTITIONER, "keeps-the-sign", "partition 1"),
