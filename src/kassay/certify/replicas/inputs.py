@@ -36,7 +36,7 @@ def take_file(sources: ClusterSources, path: str) -> None:
     elif is_reassignment(text):
         sources.current.append(read_current(text, path))
     else:
-        raise InputError(f"{path}: not recognised, expected {_EXPECTED}")
+        raise InputError(f"{path}: not recognised, expected {_EXPECTED}; lines `id,rack` go with --brokers")
 
 
 def take_named(
