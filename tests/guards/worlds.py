@@ -36,9 +36,8 @@ class World:
 
 def listed() -> list[World]:
     """The worlds of docs/exhaustive-runs.md, and those at which the switches are found, with none on."""
-    worlds = [
-        World(f"kassay explore {run.command}", settings(**_plain(run.settings)), run.states) for run in runs()
-    ]
+    newest = [run for run in runs() if not run.release]
+    worlds = [World(run.command, settings(**_plain(run.settings)), run.figures.states or 0) for run in newest]
     known = {world.settings for world in worlds}
     for switch in SWITCHES.values():
         bound = replace(switch.bound, switches=frozenset())
