@@ -3,7 +3,8 @@
 First each listed world and each genuine trace is asked which conditions it meets, and with which outcomes
 (`--met FILE` keeps that). Then each guard is removed and the worlds that can notice are walked, smallest first,
 within `--walked` states a guard, then the traces. What came of it is added to `tests/guards/record.json`, guard by
-guard, so that an interrupted run goes on; a guard that is on record is left out unless `--anew`.
+guard, so that an interrupted run goes on; a guard that is on record is left out unless `--anew`, or nobody has noticed
+it yet and `--again` asks more of them.
 """
 
 import argparse
@@ -33,6 +34,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", default=[""], help="guards whose name begins so")
     parser.add_argument("--met", type=Path, help="a file to keep what is met in, or to read it from")
     parser.add_argument("--anew", action="store_true", help="judge also what is on record")
+    parser.add_argument("--again", action="store_true", help="judge also what nobody has noticed so far")
     return parser.parse_args()
 
 
@@ -68,7 +70,8 @@ def main() -> None:
     met = _met(worlds, asked.jobs, asked.met)
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     every = [guard for guard in guards() if any(str(guard).startswith(name) for name in asked.only)]
-    chosen = [guard for guard in every if asked.anew or str(guard) not in record]
+    noticed = {name for name, came in record.items() if came["by"] or not asked.again}
+    chosen = [guard for guard in every if asked.anew or str(guard) not in noticed]
 
     met_by = {guard: met.by(guard) for guard in chosen}
     record |= {str(guard): Came("", NOT_MET)._asdict() for guard in chosen if not met_by[guard]}

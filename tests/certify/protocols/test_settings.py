@@ -8,7 +8,7 @@ from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.errors import InputError
 from kassay.model.explore.graph import Action
 from kassay.model.explore.traces import run
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.shared.faults import KNOWN, Faults
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.streams.options import StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
@@ -24,6 +24,24 @@ from tests.paths import HELD
             "--mode: kip848 has no eager mode; expected classic or migration",
         ),
         ({"faults": Faults(stale=1)}, "--faults: classic knows no stale"),
+        ({"faults": Faults(rollout=1)}, "--faults: classic knows no rollout"),
+        ({"faults": Faults(rollout=1), "model": "kip848"}, "--faults: kip848 knows no rollout"),
+        (
+            {"faults": Faults(rollout=1), "model": "migration", "kinds": (("classic",), ("consumer",))},
+            "--faults: rollout restarts clients into another protocol; expected --protocols with one",
+        ),
+        (
+            {"faults": Faults(subscribe=1)},
+            "--faults: subscribe leaves one of several topics; expected --topic",
+        ),
+        (
+            {"faults": Faults(subscribe=1), "topics": 2, "reads": (1, 1)},
+            "--faults: subscribe leaves one of several topics",
+        ),
+        (
+            {"faults": Faults(subscribe=1, topic=1), "topics": 2, "pattern": "t"},
+            "--faults: subscribe leaves a topic that is read by name",
+        ),
         ({"release": "4.3"}, "--release: unknown release '4.3'; expected one of 4.4, 2024-10"),
         ({"release": "2024-10", "model": "draft"}, "--release: draft is older than all of them; expected "),
         ({"remote_assignors": ("range", "")}, "--remote-assignors: classic has none; expected kip848 or "),
@@ -140,3 +158,29 @@ def test_late_targets_and_regular_expressions_are_told():
     document = ExploreSettings("kip848", regex=True, late_targets=True).to_json()
     assert document["regex"] is True and document["late_targets"] is True
     assert "offload" not in document
+
+
+@pytest.mark.parametrize(
+    ("model", "fault"), [(model, fault) for model, faults in KNOWN.items() for fault in sorted(faults)]
+)
+def test_every_fault_that_a_model_knows_can_happen_in_it(model, fault):
+    """A budget that is taken and never spent would tell of a world without the fault as of one with it."""
+    more = {"kinds": (("classic", "consumer"), ("consumer",))} if model == "migration" else {}
+    if fault == "subscribe":
+        more["topics"] = 2
+    elif fault == "topic" and model != "streams":
+        more |= {"pattern": "t", "new_topics": ("tt",)}
+    elif fault in ("duplicate", "reorder"):
+        more["network"] = "astray"
+    world = build(model, partitions=1, faults=f"{fault}=1", **more)
+    states = [world.canonical(state) for state in world.initial()]
+    met = set(states)
+    for state in states:
+        for action, reached in world.steps(state):
+            if action.fault:
+                return
+            after = world.canonical(reached)
+            if after not in met:
+                met.add(after)
+                states.append(after)
+    pytest.fail(f"{fault} never happens in {model}")

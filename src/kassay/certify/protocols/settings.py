@@ -101,6 +101,7 @@ class ExploreSettings:
         self._check_release()
         check_faults(self.model, self.faults)
         self._check_sizes()
+        self._check_faults()
         if self.policy not in POLICIES:
             raise InputError(
                 f"--policy: unknown policy {self.policy!r}; expected one of {', '.join(POLICIES)}"
@@ -159,6 +160,23 @@ class ExploreSettings:
             self._check_remote_assignors()
         if self.kinds:
             self._check_kinds()
+
+    def _check_faults(self) -> None:
+        """Refuses a fault that these sizes and subscriptions leave no room for: it would never happen."""
+        if self.faults.subscribe and self.pattern:
+            raise InputError(
+                "--faults: subscribe leaves a topic that is read by name, topic has clients read by a pattern; "
+                "expected one of them, or --regex"
+            )
+        several = max(self.reads, default=self.topics) > 1
+        if self.faults.subscribe and not several and not self.regex:
+            raise InputError(
+                "--faults: subscribe leaves one of several topics; expected --topics 2 or more, or --regex"
+            )
+        if self.faults.rollout and self.kinds and all(len(client) == 1 for client in self.kinds):
+            raise InputError(
+                "--faults: rollout restarts clients into another protocol; expected --protocols with one"
+            )
 
     def _check_kinds(self) -> None:
         if self.model != "migration":

@@ -20,7 +20,7 @@ class Faults(NamedTuple):
     moves. loss: a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic
     grows by one partition. topic: a topic that matches the subscription is created. delete: a
     topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
-    next list of assignors. stale: a read sees ZooKeeper as it was before its last change. shrink:
+    next list of assignors, protocol or topology. stale: a read sees ZooKeeper as it was before its last change. shrink:
     somebody asks for fewer partitions of a topic, and is refused. write: the coordinator cannot append to
     its log; what it was about to do is undone and refused, its timers stay as they are set.
     assignor: a running member of KIP-848 comes to prefer another server-side assignor, and says so.
@@ -65,7 +65,6 @@ _WORLD: Final = _SHARED | frozenset(
         "topic",
         "delete",
         "subscribe",
-        "rollout",
         "shrink",
         "write",
     }
@@ -75,8 +74,8 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "draft": _SHARED | {"failover"},
     "classic": _WORLD | {"remove"},
     "kip848": _WORLD | {"assignor", "remove"},
-    "migration": _WORLD | {"assignor", "remove"},
-    "streams": _WORLD - {"subscribe", "shrink"},
+    "migration": _WORLD | {"assignor", "remove", "rollout"},
+    "streams": (_WORLD | {"rollout"}) - {"subscribe", "shrink"},
 }
 """What can happen in each model at all."""
 
