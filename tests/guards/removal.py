@@ -3,6 +3,7 @@
 import importlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -25,7 +26,8 @@ class Came(NamedTuple):
 
 NOT_MET = "not met"
 """No listed walk and no trace asks the condition with the outcome that the removal changes."""
-UNNOTICED = "unnoticed"
+UNNOTICED = "unnoticed, the walks have as many states as with it"
+OTHER_STATES = "unnoticed, with other states in"
 UNNOTICED_BY_TRACES = "unnoticed by traces, in no listed walk"
 
 
@@ -94,35 +96,39 @@ def remove(guard: Guard) -> None:
             install(module_of(path), compiled(path, Removing(guard.module, guard)))
 
 
-def come_of(judge: Judge, states: int) -> Came | None:
-    """What a world or trace says of the code as it is now; None if it says nothing against it."""
+def come_of(judge: Judge, states: int) -> Came:
+    """What a world or trace says of the code as it is now; `by` is "" if it says nothing against it."""
     name = judge.name if isinstance(judge, Trace) else judge.command
     try:
         if isinstance(judge, Trace):
             difference = judge.difference()
-            return Came(name, difference.partition(":")[0]) if difference else None
+            return Came(name, difference.partition(":")[0]) if difference else Came("", UNNOTICED)
         how, reached = breach(judge, states)
-        return Came(name, how, reached) if how else None
     except Exception as problem:  # whatever a walk raises without the guard, it has noticed
         return Came(name, f"raises {type(problem).__name__}")
+    if how:
+        return Came(name, how, reached)
+    return Came("", UNNOTICED if reached == states else f"{OTHER_STATES} {name}: {reached} and not {states}")
 
 
 def judged(guard: Guard, judges: Mapping[Judge, int], states_max: int, traces_max: int) -> Came:
-    """In a fork: the first world that notices, or else the first trace.
+    """In a fork: the first world that notices, or else the first trace; else whether any walk was another.
 
     `judges` has the states of each world with every guard in place. Worlds are walked until they have
     `states_max` of these together.
     """
     remove(guard)
-    walked = 0
     worlds = [judge for judge in judges if isinstance(judge, World)]
-    for world in worlds:
-        walked += judges[world]
+    nothing = Came("", UNNOTICED if worlds else UNNOTICED_BY_TRACES)
+    for world, walked in zip(worlds, accumulate(judges[world] for world in worlds)):
         if walked > states_max:
             break
-        if came := come_of(world, judges[world]):
+        came = come_of(world, judges[world])
+        if came.by:
             return came
+        if nothing.how == UNNOTICED:
+            nothing = came
     for trace in [judge for judge in judges if isinstance(judge, Trace)][:traces_max]:
-        if came := come_of(trace, 0):
+        if (came := come_of(trace, 0)).by:
             return came
-    return Came("", UNNOTICED if worlds else UNNOTICED_BY_TRACES)
+    return nothing

@@ -5,7 +5,7 @@ import pytest
 from tests.explored import settings
 from tests.guards.catalogue import ALWAYS, NEVER, guards
 from tests.guards.forks import HANGS, in_forks
-from tests.guards.removal import UNNOTICED, Met, judged, outcomes_in
+from tests.guards.removal import OTHER_STATES, UNNOTICED, Met, judged, outcomes_in
 from tests.guards.worlds import World
 
 pytestmark = pytest.mark.slow
@@ -36,8 +36,11 @@ def test_a_walk_notices_that_claims_are_of_another_generation():
     assert states > 0
 
 
-def test_a_calm_world_notices_nothing():
-    assert in_a_fork(lambda guard: judged(guard, {CALM: 60}, 5_000, 0), LABEL)[1] == UNNOTICED
+def test_a_calm_world_notices_nothing_and_says_whether_it_is_the_same():
+    calm = CALM.walk().exploration.states
+    by, how, _ = in_a_fork(lambda guard: judged(guard, {CALM: calm}, 5_000, 0), LABEL)
+    assert not by and how.startswith(f"{OTHER_STATES} calm: ") and how.endswith(f" and not {calm}")
+    assert in_a_fork(lambda guard: judged(guard, {CALM: calm}, 5_000, 0), FENCE)[:2] == ["", UNNOTICED]
 
 
 def test_only_those_judge_a_guard_that_ask_it_with_the_outcome_that_changes():

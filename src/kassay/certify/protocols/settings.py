@@ -165,8 +165,8 @@ class ExploreSettings:
         """Refuses a fault that these sizes and subscriptions leave no room for: it would never happen."""
         if self.faults.subscribe and self.pattern:
             raise InputError(
-                "--faults: subscribe leaves a topic that is read by name, topic has clients read by a pattern; "
-                "expected one of them, or --regex"
+                "--faults: subscribe leaves a topic that is read by name, and topic has clients read by a "
+                "pattern; expected one of them, or --regex"
             )
         several = max(self.reads, default=self.topics) > 1
         if self.faults.subscribe and not several and not self.regex:

@@ -20,9 +20,9 @@ class Faults(NamedTuple):
     moves. loss: a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic
     grows by one partition. topic: a topic that matches the subscription is created. delete: a
     topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
-    next list of assignors, protocol or topology. stale: a read sees ZooKeeper as it was before its last change. shrink:
-    somebody asks for fewer partitions of a topic, and is refused. write: the coordinator cannot append to
-    its log; what it was about to do is undone and refused, its timers stay as they are set.
+    next list of assignors, protocol or topology. stale: a read sees ZooKeeper as it was before its last
+    change. shrink: somebody asks for fewer partitions of a topic, and is refused. write: the coordinator
+    cannot append to its log; what it was about to do is undone and refused, its timers stay as they are set.
     assignor: a running member of KIP-848 comes to prefer another server-side assignor, and says so.
     remove: somebody removes all members of the group by LeaveGroup (`Admin.removeMembersFromConsumerGroup`).
     """
