@@ -72,6 +72,11 @@ copies may be one; they are not measured.) Answers that are not even may move le
   asks no more than a leader is told, moves beyond it. `connect-eager` stops everything at each rebalance;
   counted is only what then runs elsewhere."""
 
+CURVES: Final = """## How the worst grows with the size
+
+What a search for the worst finds at each size, out of `docs/worst-cases.md`: real cases, and there may be
+worse. The last row is proven, whatever the rule."""
+
 WORST: Final = """## Worst cases
 
 The history of the small profile with the largest balance gap, then needless moves, in one outcome:"""
@@ -100,9 +105,11 @@ def page(
     families: Rows,
     sizes: Mapping[tuple[int, int], int],
     kinds: Mapping[str, Rows],
+    searched: str,
 ) -> str:
     """The page in Markdown. `sizes` are members and partitions of the families, and seeds of each shape;
-    `kinds` are the study tables of share groups, Streams tasks and Connect.
+    `kinds` are the study tables of share groups, Streams tasks and Connect; `searched` is the page of the
+    worst cases that a search finds.
     """
     profiles, leaders = studies["gap_by_profile"], studies["leaderboard"]
     rules = [row for row in profiles if row["target"] != CONTROL]
@@ -118,7 +125,6 @@ def page(
                 invalid=sum(row["invalid"] for row in rules),
             ),
             _overview(leaders, profiles),
-            "`docs/worst-cases.md` has the worst that a search finds for each rule, size by size.",
             "## What it says",
             "\n".join(f"* {line}" for line in said(profiles, studies["gap_by_size"])),
             LOADS,
@@ -140,11 +146,18 @@ def page(
             _weights(of_families),
             OTHER_KINDS,
             _of_kinds(kinds["gap_by_profile"]),
+            CURVES,
+            *tables_of(searched),
             WORST,
             _worst(studies["worst_cases"]),
             AGAIN.format(example=_example(studies["worst_cases"])),
         )
     )
+
+
+def tables_of(markdown: str) -> list[str]:
+    """The tables of a page."""
+    return [part for part in markdown.split("\n\n") if part.startswith("|")]
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

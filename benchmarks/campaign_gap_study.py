@@ -113,7 +113,9 @@ def write(
     }
     for name, plot in plots.items():
         (BESIDE / f"{name}.svg").write_text(plot + "\n", encoding="utf-8")
-    (DOCS / "gap-study.md").write_text(page(studies, of_families, SIZES, of_kinds) + "\n", encoding="utf-8")
+    searched = (DOCS / "worst-cases.md").read_text(encoding="utf-8")
+    text = page(studies, of_families, SIZES, of_kinds, searched)
+    (DOCS / "gap-study.md").write_text(text + "\n", encoding="utf-8")
 
 
 # The families of the suites

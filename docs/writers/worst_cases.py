@@ -13,7 +13,7 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 
 RULES: Final = ("range", "roundrobin", "server-range", "uniform", "sticky", "cooperative-sticky")
-SIZES: Final = ((2, 2), (3, 3), (4, 4), (5, 5))
+SIZES: Final = ((2, 2), (3, 3), (4, 6), (6, 8), (8, 12), (12, 24))
 STEPS: Final = 80
 _HEAD: Final = """# How the worst case of a rule grows
 
@@ -23,9 +23,11 @@ proven upper bound, whatever the rule. `docs/gap-study.md` has what is usual, th
 """
 _TAIL: Final = """
 `range` and `server-range` come to the bound at each of these sizes: one member has all, and the gap grows
-with the square of the size. Round robin grows as well. The rules that balance by single moves (KIP-54) are
-stuck where a chain of moves would help, which takes three members; how that goes on with longer chains is in
-`kassay gap TARGET --hunt`.
+with the square of the partitions. Round robin's grows as well. The rules that balance by single moves
+(KIP-54) are stuck where a chain of moves would help: that takes three members, and stairs are worse, where
+each member had one partition more than the one before it, in a topic that these two read. Their gap grows
+with the length of the stairs, and adds up over groups that share nothing. How that goes on with longer chains
+is in `kassay gap TARGET --hunt`.
 
 Again: `kassay hunt --worst gap --size MxP --on RULE --steps 80`.
 """

@@ -1,6 +1,7 @@
 """The page of worst cases: its small sizes are what the search finds now, and no row is above the bound."""
 
 import pytest
+from benchmarks._gap_study_page import CURVES, WORST, tables_of
 
 from kassay.certify.hunts.worst import STEPS, Badness, worst_case
 from kassay.certify.runs.options import RunOptions
@@ -17,6 +18,17 @@ def test_every_rule_has_its_row_and_none_is_above_the_bound() -> None:
     assert list(TABLE) == [*worst_cases.RULES, "proven: at most"]
     for row in TABLE.values():
         assert all(int(row[size]) <= int(TABLE["proven: at most"][size]) for size in SIZES)
+
+
+def test_the_study_of_gaps_shows_the_same_tables() -> None:
+    searched = (DOCS / "worst-cases.md").read_text(encoding="utf-8")
+    study = (DOCS / "gap-study.md").read_text(encoding="utf-8")
+    assert "\n\n".join([CURVES, *tables_of(searched), WORST]) in study
+
+
+def test_no_curve_falls() -> None:
+    for row in TABLE.values():
+        assert [int(row[size]) for size in SIZES] == sorted(int(row[size]) for size in SIZES)
 
 
 @pytest.mark.parametrize("rule", ["range", "sticky"])

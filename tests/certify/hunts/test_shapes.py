@@ -1,12 +1,13 @@
 """Shapes of groups: the same group there and back, and changes that keep size and sense."""
 
 import random
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.hunts.cells import ScopeCell, cases
-from kassay.certify.hunts.shapes import chain, changed, shape_of, widened
+from kassay.certify.hunts.shapes import beside, chain, changed, shape_of, stairs, widened
 from kassay.model.kinds import Kind
 
 
@@ -40,3 +41,22 @@ def test_whatever_is_changed_a_shape_keeps_its_size_and_its_sense(members, parti
 def test_a_small_group_is_widened_to_the_size():
     for case in cases(Kind.CLIENT, ScopeCell(2, 2, pasts=False)):
         assert sound(widened(shape_of(case), (5, 7)), 5, 7)
+        for size in ((2, 2), (2, 5), (5, 2), (4, 4), (4, 5), (5, 7)):
+            assert sound(beside(shape_of(case), size), *size)
+
+
+def test_groups_beside_each_other_share_nothing():
+    small = chain((2, 3))
+    both = beside(small, (5, 7))
+    assert both.sizes == (*small.sizes, *small.sizes, 1)
+    assert both.owners == (*small.owners, *(owner + 2 for owner in small.owners), -1)
+    assert both.reads[2:] == (*(frozenset(t + 2 for t in read) for read in small.reads), frozenset({4}))
+
+
+@given(st.integers(1, 9), st.integers(1, 40))
+def test_stairs_have_the_size_and_each_step_is_one_high(members, partitions):
+    shape = stairs((members, partitions))
+    assert sound(shape, members, partitions)
+    owners = [owner for owner in shape.owners if owner >= 0]
+    loads = [owners.count(member) for member in range(max(owners, default=0) + 1)]
+    assert all(0 <= higher - lower <= 1 for lower, higher in pairwise(loads)) or len(loads) == members

@@ -57,6 +57,12 @@ def test_it_is_the_same_for_a_seed_and_grows_with_the_size():
     )
 
 
+def test_what_a_small_group_shows_is_not_lost_in_a_larger_one():
+    """The 3 x 3 of gap 2 is a part of each; from 4 x 6 on stairs are worse."""
+    gaps = [worst("sticky", "gap", size, 4).value for size in ((3, 3), (4, 4), (4, 6), (5, 10))]
+    assert gaps == sorted(gaps) and gaps[:3] == [2, 2, 4]
+
+
 def test_the_optimum_s_own_rule_is_at_its_bound():
     assert worst("optimal-sticky", "gap", (3, 4), 30).value == 0
 

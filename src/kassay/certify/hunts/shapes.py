@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
@@ -61,6 +61,67 @@ def widened(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
     while len(reads) < members:
         reads.append(reads[len(reads) % len(shape.reads)])
     return GroupShape(tuple(sizes), tuple(reads), tuple(owners))
+
+
+def beside(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
+    """The group as often as it fits, each alone with its own topics, and one topic read by all who are left.
+
+    The best of groups that share no topic is the best of each: gaps add up, and what is left has none. Where
+    members or partitions alone would be left, one copy fewer; none at all: the group `widened`.
+    """
+    members, partitions = size
+    each = len(shape.reads), sum(shape.sizes)
+    for copies in range(min(members // each[0], partitions // each[1]), 0, -1):
+        left = members - copies * each[0], partitions - copies * each[1]
+        if all(left) or not any(left):
+            return _joined([shape] * copies + ([one_topic(left)] if all(left) else []))
+    return widened(shape, size)
+
+
+def stairs(size: tuple[int, int]) -> GroupShape:
+    """Member i had i partitions of a topic that it and the one before it read: no single move helps.
+
+    A move between neighbours only changes their places; moves along the whole stairs at once would help.
+    Partitions beyond raise the loads from below; members beyond read a topic of their own.
+    """
+    members, partitions = size
+    steps = max(n for n in range(1, members + 1) if n == 1 or n * (n - 1) // 2 + (n < members) <= partitions)
+    if steps == 1:
+        return one_topic(size)
+    if steps < members:
+        left = members - steps, partitions - steps * (steps - 1) // 2
+        return _joined([_stairs_of(range(steps)), one_topic(left)])
+    each, more = divmod(partitions - steps * (steps - 1) // 2, steps)
+    return _stairs_of([i + each + (i < more) for i in range(steps)])
+
+
+def _stairs_of(loads: Sequence[int]) -> GroupShape:
+    """Each member had so many of a topic, which the one before it reads as well."""
+    had = [i for i, load in enumerate(loads) if load]
+    number = {member: topic for topic, member in enumerate(had)}
+    reads = tuple(frozenset(number[m] for m in (i, i + 1) if m in number) for i in range(len(loads)))
+    return GroupShape(
+        tuple(loads[i] for i in had), reads, tuple(member for member in had for _ in range(loads[member]))
+    )
+
+
+def _joined(shapes: Iterable[GroupShape]) -> GroupShape:
+    """One group of several that share nothing."""
+    sizes: list[int] = []
+    reads: list[frozenset[int]] = []
+    owners: list[int] = []
+    for shape in shapes:
+        topics, members = len(sizes), len(reads)
+        sizes += shape.sizes
+        reads += [frozenset(topic + topics for topic in read) for read in shape.reads]
+        owners += [owner if owner < 0 else owner + members for owner in shape.owners]
+    return GroupShape(tuple(sizes), tuple(reads), tuple(owners))
+
+
+def one_topic(size: tuple[int, int]) -> GroupShape:
+    """All members read one topic, of which nobody had anything."""
+    members, partitions = size
+    return GroupShape((partitions,), (frozenset({0}),) * members, (-1,) * partitions)
 
 
 def chain(size: tuple[int, int]) -> GroupShape:

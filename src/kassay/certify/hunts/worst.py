@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.certify.hunts.searches import SEARCHES
-from kassay.certify.hunts.shapes import GroupShape, chain, changed, shape_of, widened
+from kassay.certify.hunts.shapes import (
+    GroupShape,
+    beside,
+    chain,
+    changed,
+    one_topic,
+    shape_of,
+    stairs,
+    widened,
+)
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.options import RunOptions
@@ -199,7 +208,7 @@ class _Judge:
 
 
 def _seeds(judge: _Judge, size: tuple[int, int]) -> Iterator[GroupShape]:
-    """The worst of every small group, widened to the size; at last a chain, and one topic read by all."""
+    """The worst of every small group, widened to the size; a chain, one topic, stairs, the worst alone."""
     members, partitions = size
     small = ScopeCell(min(members, SEED_CELL[0]), min(partitions, SEED_CELL[1]), pasts=False)
     every = map(shape_of, cases(judge.kind, small))
@@ -208,8 +217,7 @@ def _seeds(judge: _Judge, size: tuple[int, int]) -> Iterator[GroupShape]:
     )
     for _, _, shape in ranked[:SEEDS]:
         yield widened(shape, size)
-    yield chain(size)
-    yield GroupShape((partitions,), (frozenset({0}),) * members, (-1,) * partitions)
+    yield from (chain(size), one_topic(size), stairs(size), beside(ranked[0][2], size))
 
 
 def _climb(
