@@ -27,7 +27,7 @@ from kassay.properties.streams.stickiness import BestMembers
 
 E = TypeVar("E", bound=TaskEvent)
 
-FRESH_MAX: Final = 3000
+FRESH_MAX: Final = 4500
 """So many of the smallest histories are tried where one cannot be cut further."""
 
 

@@ -18,4 +18,20 @@ def test_events_only_where_the_history_has_some():
 
 def test_a_cell_has_all_threads_subtopologies_and_kinds_of_tasks():
     lives = list(task_cell(2, 2, False))
-    assert len(set(lives)) == len(lives) == 4 * 2 * 3
+    # One subtopology has state or none, of two there are three ways; those with state have a standby or none.
+    assert len(set(lives)) == len(lives) == 4 * (3 + 5)
+
+
+def test_lives_begun_anew_have_the_tags_and_the_lags_of_the_case():
+    """Copies that lag are tried before any event is, and every process may be anywhere."""
+    case = TaskHistory((2,), 1, START.processes, (TaskChange(),), 1, 100, 2, rack_aware_tags=("zone", "rack"))
+    lives = list(fresh_tasks(case))
+    assert {life.acceptable_recovery_lag for life in lives} == {100}
+    assert {life.rack_aware_tags for life in lives} == {("zone",)}
+    assert {process.tags for life in lives for process in life.processes} == {
+        (("zone", "a"),),
+        (("zone", "b"),),
+    }
+    happens = [0 if not life.changes else 1 if not life.changes[0].events else 2 for life in lives]
+    assert happens == sorted(happens) and set(happens) == {0, 1, 2}
+    assert not {process.tags for life in task_cell(2, 2, False) for process in life.processes} - {()}
