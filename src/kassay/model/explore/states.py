@@ -100,7 +100,7 @@ class Parts(Generic[S]):
     def __init__(
         self, split: Callable[[S], tuple[Hashable, ...]], join: Callable[[tuple[Any, ...]], S], places: int
     ) -> None:
-        self._split = split
+        self.split = split
         self.join = join
         self.places = places
         self._layout = Struct(f"={places}I")
@@ -110,7 +110,7 @@ class Parts(Generic[S]):
 
     def pack(self, state: S) -> bytes:
         """The state's key; a part that is new gets a number."""
-        parts, numbers = self._split(state), self._numbers
+        parts, numbers = self.split(state), self._numbers
         try:
             return self._layout.pack(*[numbers[part] for part in parts])
         except KeyError:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from kassay.certify.protocols.explore import shares_of
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore.graph import Action
+from kassay.model.explore.parts_codec import PartsCodec
 from kassay.model.explore.search import Search
 from kassay.model.explore.values import Finding, WalkLimits
 
@@ -59,7 +60,7 @@ class WalkBench(Search[Any]):
     def __init__(self, walk: SparkWalk) -> None:
         shares = shares_of(walk.settings, symmetric=walk.symmetric)
         super().__init__(shares.model, shares.invariants, WalkLimits(None), None)
-        self.codec = shares.codec
+        self.codec = PartsCodec(shares.parts, shares.codec)
         self.noted = Noted()
         self.actions: dict[int, str] = {}
         self._labels: dict[Action, int] = {}

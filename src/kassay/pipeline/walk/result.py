@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.protocols.explore import ExploreResult, shares_of
 from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.parts_codec import PartsCodec
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import Search, concluded
 from kassay.model.explore.traces import retrace
@@ -129,7 +130,7 @@ def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX)
     else:
         limit = limit or UNJUDGED
         rows = tables.ancestors({(length - (goal != 0), at) for length, at, goal, _ in noted.least.values()})
-    states = StoredStates(rows, shares.codec.fingerprint)
+    states = StoredStates(rows, PartsCodec(shares.parts, shares.codec).fingerprint)
     search.graph = states.graph()
     if whole:
         _read_steps(search.graph, states, tables)
