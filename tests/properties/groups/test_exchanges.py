@@ -6,10 +6,11 @@ from kassay.certify.kinds.oracles.groups import best_of_group
 from kassay.model.cluster import Cluster
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import ORDER, RACK_FIRST
-from kassay.properties.groups.exchanges import moves_more
+from kassay.properties.groups.exchanges import mismatches_more, moves_more
 from kassay.properties.registry import promise
 from tests.properties.confirming import answered, both_seen, confirm
 from tests.properties.groups.answers import valid_answers
+from tests.properties.groups.plain_exchanges import plainly_mismatches_more, plainly_moves_more
 from tests.properties.groups.priced import brute_best, larger_priced, priced_inputs
 from tests.properties.groups.steps import assignment, member, step
 
@@ -40,6 +41,21 @@ def test_larger_groups_and_the_solvers_own_assignments(spelled, few):
             best = best_of_group(asked, found.argument or ORDER)
             outcomes.add(confirm(found, answered(asked, answers), best))
     both_seen(outcomes)
+
+
+def test_what_goes_through_nodes_for_readers_is_said_of_each_arc_too():
+    seen = set()
+    for asked in larger_priced(250, seed=7):
+        fewest = best_of_group(asked, ORDER).assignment
+        more = moves_more(asked, fewest)
+        assert more is plainly_moves_more(asked, fewest)
+        away = mismatches_more(asked, fewest, unmoved=True)
+        assert away is plainly_mismatches_more(asked, fewest, unmoved=True)
+        first = best_of_group(asked, RACK_FIRST).assignment
+        free = mismatches_more(asked, first, unmoved=False)
+        assert free is plainly_mismatches_more(asked, first, unmoved=False)
+        seen |= {("moves", more), ("unmoved", away), ("free", free)}
+    assert len(seen) == 6
 
 
 def test_an_assignment_that_is_not_the_cheapest_is_refused():

@@ -4,44 +4,66 @@ Two assignments with the same sorted loads differ by exchanges: partitions hande
 a path from a member with one partition more to one with one fewer, so that the two change places. These are
 the circles of a graph whose arcs lead from the holder of a partition to each other reader of it, and
 from every member, by way of its load, to those with one partition more. Seen from a cheapest assignment no
-circle costs less than nothing; another assignment costs more iff some circle does. With the potentials
-of shortest paths every arc costs nothing or more, and a circle costs what its arcs do: so some circle costs
-more iff an arc that costs something lies on one (Ahuja, Magnanti, Orlin 1993, chapter 9).
+circle costs less than nothing; another assignment costs more iff some circle does (`circles`).
+
+A graph with an arc for each holder, topic and reader is large, so partitions with the same readers are handed
+on by way of a node that stands for these. Where that path costs more than the arc it stands for, to the
+previous owner or back to the holder, it makes no path cheaper and leads to nobody else, so it changes neither
+potentials nor components; which arcs cost something is then asked of the arcs themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, islice
 from typing import Final, NamedTuple
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
+from kassay.properties.groups.circles import Arc, Node, components, potentials, some_circle_costs
 
 _ANYWHERE: Final[frozenset[str]] = frozenset()
-Node = str | int
-"""A member by its id, or a load."""
+_LOOKS: Final = 8
+"""Members that are looked at for a plain exchange, before all exchanges are."""
+
+_Readers = tuple[str, ...]
 
 
-class _Arc(NamedTuple):
-    """From one node to another, and what that adds to moves and to mismatches."""
+class _Alike(NamedTuple):
+    """Partitions that cost the same wherever they go: who reads, holds and had them, and their racks."""
 
-    source: Node
-    target: Node
-    moves: int
-    mismatches: int
+    readers: _Readers
+    holder: str
+    before: str | None
+    near: frozenset[str]
 
-
-class _Priced(NamedTuple):
-    source: Node
-    target: Node
-    cost: int
+    @property
+    def leaving(self) -> int:
+        """What it costs in moves to hand one on to somebody who did not have it."""
+        return self.before == self.holder
 
 
 def moves_more(step: Step, fewest: Assignment) -> bool:
-    """Whether some answer with the sorted loads of `fewest` moves more; none with them may move fewer."""
+    """Whether some answer with the sorted loads of `fewest` moves more; none with them may move fewer.
+
+    Raises `ValueError` where it comes upon one that does.
+    """
     if not step.previous:
         return False
-    return _some_circle_costs([_Priced(a.source, a.target, a.moves) for a in _arcs(step, fewest)])
+    if _two_move_more(step, fewest):
+        return True
+    handed = _handed(step, fewest)
+    arcs = _moves(handed, step, fewest)
+    potential, number = potentials(arcs), components(arcs)
+    return any(
+        number[source] == number[target] and cost + potential[source] > potential[target]
+        for source, target, cost in (
+            *_changes_of_places(step, fewest),
+            *_handed_to_the_cheapest(handed, potential, number),
+        )
+    )
 
 
 def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
@@ -50,86 +72,138 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
     With `unmoved` only those answers are meant that move as few partitions. None of the answers that are
     meant may have fewer mismatches, nor any with these loads fewer moves if `unmoved`.
     """
+    if len({member.rack for member in step.group.members}) < 2:
+        return False
     if not any(map(any, step.cluster.replica_racks.values())):
         return False
-    arcs = _arcs(step, fewest)
+    handed = _handed(step, fewest)
+    potential = None
     if unmoved:
-        by_moves = [_Priced(a.source, a.target, a.moves) for a in arcs]
-        potential = _potentials(by_moves)
-        arcs = {a for a in arcs if a.moves + potential[a.source] == potential[a.target]}
-    return _some_circle_costs([_Priced(a.source, a.target, a.mismatches) for a in arcs])
+        if all(each.leaving for each in handed):
+            return False
+        potential = potentials(_moves(handed, step, fewest))
+    return some_circle_costs(_mismatches(handed, step, fewest, potential))
 
 
-def _arcs(step: Step, held: Assignment) -> set[_Arc]:
+def _two_move_more(step: Step, fewest: Assignment) -> bool:
+    """Whether two members, of the first few, can change places or a partition each so that more move.
+
+    Where one keeps a partition that another one reads, the other may take it: if it has one fewer, or if
+    it gives one back that the first did not have.
+    """
+    previous, read = step.previous, step.read
+    loads = {member.member_id: len(fewest.get(member.member_id, ())) for member in step.group.members}
+    for giver, kept in islice(_contested_and_kept(step, fewest), _LOOKS):
+        for taker in step.group.subscribers[kept[0]]:
+            if taker == giver:
+                continue
+            if loads[taker] == loads[giver] - 1:
+                return True
+            if any(tp[0] in read[giver] and previous.get(tp) != giver for tp in fewest.get(taker, ())):
+                return True
+    return False
+
+
+def _contested_and_kept(step: Step, held: Assignment) -> Iterator[tuple[str, TopicPartition]]:
+    """Of each member the first partition that it keeps and that others read."""
+    previous, readers = step.previous, step.group.subscribers
+    for member_id, tps in held.items():
+        for tp in tps:
+            if previous.get(tp) == member_id and len(readers[tp[0]]) > 1:
+                yield member_id, tp
+                break
+
+
+def _handed(step: Step, held: Assignment) -> set[_Alike]:
     """What may be handed on from here; partitions that are alike are handed on alike."""
     previous, racks, readers = step.previous, step.cluster.replica_racks, step.group.subscribers
-    rack_of = {member.member_id: member.rack for member in step.group.members}
-    arcs = set(_changes_of_places({m: len(held.get(m, ())) for m in rack_of}))
-    alike = {
-        (
-            holder,
-            tp.topic,
-            previous.get(tp),
-            racks[tp.topic][tp.partition] if tp.topic in racks else _ANYWHERE,
-        )
+    equal: dict[_Readers, _Readers] = {}
+    shared = {topic: equal.setdefault(of_topic, of_topic) for topic, of_topic in readers.items()}
+    return {
+        _Alike(shared[tp[0]], holder, previous.get(tp), racks[tp[0]][tp[1]] if tp[0] in racks else _ANYWHERE)
         for holder, tps in held.items()
         for tp in tps
     }
-    for holder, topic, before, near in alike:
-        moves, wrong = before not in (None, holder), bool(near) and rack_of[holder] not in near
-        for reader in readers[topic]:
-            if reader != holder:
-                more, worse = before not in (None, reader), bool(near) and rack_of[reader] not in near
-                arcs.add(_Arc(holder, reader, more - moves, worse - wrong))
-    return arcs
 
 
-def _changes_of_places(loads: dict[str, int]) -> Iterator[_Arc]:
-    """From whoever could have one partition more to those who have it."""
+def _changes_of_places(step: Step, held: Assignment) -> Iterator[Arc]:
+    """From whoever could have one partition more to those who have it, at no cost."""
+    loads = {member.member_id: len(held.get(member.member_id, ())) for member in step.group.members}
     taken = set(loads.values())
     for member_id, load in loads.items():
         if load + 1 in taken:
-            yield _Arc(member_id, load, 0, 0)
+            yield Arc(member_id, load, 0)
         if load - 1 in taken:
-            yield _Arc(load - 1, member_id, 0, 0)
+            yield Arc(load - 1, member_id, 0)
 
 
-def _potentials(arcs: Iterable[_Priced]) -> dict[Node, int]:
-    """The cost of the cheapest path to each node from anywhere.
-
-    Raises `ValueError` if some circle costs less than nothing.
-    """
-    arcs = tuple(arcs)
-    cheapest: dict[Node, int] = {node: 0 for arc in arcs for node in (arc.source, arc.target)}
-    for _ in range(len(cheapest) + 1):
-        changed = False
-        for source, target, cost in arcs:
-            if cheapest[source] + cost < cheapest[target]:
-                cheapest[target] = cheapest[source] + cost
-                changed = True
-        if not changed:
-            return cheapest
-    raise ValueError("expected an assignment of which no exchange saves anything")
+def _moves(handed: Iterable[_Alike], step: Step, held: Assignment) -> list[Arc]:
+    """What handing on costs in moves; back to who had it, one less than nothing."""
+    arcs = list(_changes_of_places(step, held))
+    hub: dict[_Readers, int] = {}
+    leaving: dict[tuple[str, int], int] = {}
+    for readers, holder, before, _ in handed:
+        key = holder, hub.setdefault(readers, -1 - len(hub))
+        leaving[key] = min(leaving.get(key, 1), before == holder)
+        if before is not None and before != holder:
+            arcs.append(Arc(holder, before, -1))
+    arcs += [Arc(holder, node, cost) for (holder, node), cost in leaving.items()]
+    arcs += [Arc(node, reader, 0) for readers, node in hub.items() for reader in readers]
+    return arcs
 
 
-def _some_circle_costs(arcs: Collection[_Priced]) -> bool:
-    """Whether an arc that costs something, potentials taken off, lies on a circle."""
-    potential = _potentials(arcs)
-    onward: dict[Node, set[Node]] = {}
-    costly: dict[Node, set[Node]] = {}
-    for source, target, cost in arcs:
-        onward.setdefault(source, set()).add(target)
-        if cost + potential[source] > potential[target]:
-            costly.setdefault(target, set()).add(source)
-    return any(not _reached(target, onward).isdisjoint(sources) for target, sources in costly.items())
+def _handed_to_the_cheapest(
+    handed: Iterable[_Alike], potential: Mapping[Node, int], number: Mapping[Node, int]
+) -> Iterator[Arc]:
+    """Each arc back to who had a partition, and of the others in a component the one that costs most."""
+    lowest: dict[tuple[_Readers, int], list[str]] = {}
+    for each in handed:
+        readers, holder, before, _ = each
+        if before is not None and before != holder:
+            yield Arc(holder, before, -1)
+        key = readers, number[holder]
+        if key not in lowest:
+            inside = [m for m in readers if number[m] == key[1]]
+            # Of the three with the lowest potentials one is neither who has it nor who had it.
+            lowest[key] = sorted(inside, key=potential.__getitem__)[:3]
+        others = [m for m in lowest[key] if m not in (holder, before)]
+        if others:
+            yield Arc(holder, others[0], each.leaving)
 
 
-def _reached(start: Node, onward: Mapping[Node, set[Node]]) -> set[Node]:
-    """The nodes that can be reached from this one."""
-    reached = {start}
-    waiting = [start]
-    while waiting:
-        new = onward.get(waiting.pop(), set()) - reached
-        reached |= new
-        waiting.extend(new)
-    return reached
+def _mismatches(
+    handed: Iterable[_Alike], step: Step, held: Assignment, potential: Mapping[Node, int] | None
+) -> list[Arc]:
+    """What handing on costs in rack mismatches; with potentials only where it costs no moves by them."""
+    rack_of = {member.member_id: member.rack for member in step.group.members}
+    arcs = list(_changes_of_places(step, held))
+    if potential is not None:
+        arcs = [arc for arc in arcs if potential[arc.source] == potential[arc.target]]
+    nodes = count(-1, -1)
+    hub: dict[tuple[_Readers, int, frozenset[str]], int] = defaultdict(nodes.__next__)
+    for each in handed:
+        readers, holder, before, near = each
+        wrong = _is_away(rack_of[holder], near)
+        price = 0 if potential is None else potential[holder] + each.leaving
+        arcs.append(Arc(holder, hub[readers, price, near], -wrong))
+        # To hand it back costs one move less: only there is it free then.
+        if (
+            potential is not None
+            and before is not None
+            and before != holder
+            and potential[before] == price - 1
+        ):
+            arcs.append(Arc(holder, before, _is_away(rack_of[before], near) - wrong))
+    ends: dict[tuple[_Readers, int], dict[str | None, int]] = {}
+    for (readers, price, near), node in hub.items():
+        if (readers, price) not in ends:
+            by_rack = ends[readers, price] = defaultdict(nodes.__next__)
+            free = [m for m in readers if potential is None or potential[m] == price]
+            arcs += [Arc(by_rack[rack_of[m]], m, 0) for m in free]
+        arcs += [Arc(node, end, _is_away(rack, near)) for rack, end in ends[readers, price].items()]
+    return arcs
+
+
+def _is_away(rack: str | None, near: frozenset[str]) -> int:
+    """1 where replicas are known to be in other racks alone, else 0."""
+    return bool(near) and rack not in near
