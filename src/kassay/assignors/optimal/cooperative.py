@@ -21,8 +21,7 @@ from kassay.assignors.registry import COOPERATIVE, reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.consumers.remembered import remembered_optimum
 
 
 @reference(
@@ -39,7 +38,7 @@ class OptimalCooperative(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number, without those that another still holds."""
-        planned = optimum(Problem.of(cluster, group).unweighted(), portable=True).assignment
+        planned = remembered_optimum(cluster, group).assignment
         claimants = group.claimants
         return Assignment(
             {

@@ -17,8 +17,7 @@ from kassay.assignors.registry import reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.consumers.remembered import remembered_optimum
 
 CLAIMS = (
     "balanced-within-one",
@@ -41,4 +40,4 @@ class OptimalSticky(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
-        return Assignment(optimum(Problem.of(cluster, group).unweighted(), portable=True).assignment)
+        return Assignment(remembered_optimum(cluster, group).assignment)

@@ -9,14 +9,18 @@ from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.step import Step
 from kassay.properties.groups.balance import Best
 from kassay.properties.groups.sharing import BestSharing
-from kassay.solver.consumers.optimum import optimum, parse_order
+from kassay.solver.consumers.optimum import Optimum, optimum, parse_order
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.consumers.remembered import remembered_optimum
 from kassay.solver.packing.bounds import weighted_lower_bound
 from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 CACHED = 4096
-"""Outcomes whose optimum is remembered: many rounds ask for the same one."""
+"""Outcomes of share groups whose optimum is remembered: many rounds ask for the same one."""
+
+_latest: list[tuple[Step, str, Best]] = []
+"""The step that was asked about last, the order, and the answer: claim after claim asks for the same."""
 
 
 def best_of_group(step: Step, order: str) -> Best:
@@ -24,18 +28,23 @@ def best_of_group(step: Step, order: str) -> Best:
 
     Loads are partitions, whatever they weigh; the bound on the heaviest member goes by weight.
     """
-    return _best(step.cluster, step.group, order)
+    for latest, by, best in _latest:
+        if latest is step and by == order:
+            return best
+    best = _best(step, remembered_optimum(step.cluster, step.group, parse_order(order)))
+    _latest[:] = [(step, order, best)]
+    return best
 
 
 def best_once(step: Step, order: str) -> Best:
     """`best_of_group` of a step that nobody will ask about again: it is not remembered."""
-    return _best.__wrapped__(step.cluster, step.group, order)
+    return _best(step, optimum(Problem.of(step.cluster, step.group).unweighted(), parse_order(order)))
 
 
-@lru_cache(maxsize=CACHED)
-def _best(cluster: Cluster, group: Group, order: str) -> Best:
-    problem = Problem.of(cluster, group)
-    best = optimum(problem.unweighted(), parse_order(order))
+def _best(step: Step, best: Optimum) -> Best:
+    problem = best.problem
+    if any(topic.weights is not None for topic in step.cluster.topics):
+        problem = Problem.of(step.cluster, step.group)
     return Best(
         loads=best.loads,
         moved=best.moved,

@@ -1,0 +1,62 @@
+"""Optima of groups that are asked for again soon: by the same call twice, in another order, by a judge.
+
+An optimum is remembered by its canonical instance, in which members and topics stand in the order of their
+names: equal instances have equal optima, however their groups were written. What is remembered was accepted
+by the checker for just that instance, so whoever asks takes nobody's word but the certificate's.
+The values asked with are frozen: the same objects need not be looked into a second time.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeVar
+
+from kassay.model.cluster import Cluster
+from kassay.model.groups.group import Group
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.consumers.optimum import Optimum, optimum
+from kassay.solver.consumers.problem import Problem
+
+REMEMBERED: Final = 64
+"""Instances and calls: more than the rounds of a rebalance with their second looks, and few to keep."""
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class _Asked(NamedTuple):
+    """A call, which keeps its objects alive so that no others have their numbers."""
+
+    cluster: Cluster
+    group: Group
+    best: Optimum
+
+
+_by_call: dict[tuple[int, int, tuple[str, ...]], _Asked] = {}
+_by_instance: dict[tuple[object, ...], Optimum] = {}
+
+
+def remembered_optimum(cluster: Cluster, group: Group, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
+    """The certified optimum of the group's partitions, which count alike: the same on every machine."""
+    call = id(cluster), id(group), order
+    asked = _by_call.get(call)
+    if asked is None:
+        asked = _Asked(cluster, group, _of_instance(Problem.of(cluster, group).unweighted(), order))
+        _keep(_by_call, call, asked)
+    return asked.best
+
+
+def _of_instance(problem: Problem, order: tuple[str, ...]) -> Optimum:
+    # Topics come in the order of their names, and so do the rows of previous owners.
+    instance = problem.members, problem.topics, tuple(problem.previous.values()), order
+    best = _by_instance.get(instance)
+    if best is None:
+        best = optimum(problem, order, portable=True)
+        _keep(_by_instance, instance, best)
+    return best
+
+
+def _keep(memory: dict[_Key, _Value], key: _Key, value: _Value) -> None:
+    """Remember it in place of the oldest."""
+    if len(memory) >= REMEMBERED:
+        del memory[next(iter(memory))]
+    memory[key] = value
