@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
+from itertools import chain
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
@@ -163,6 +164,8 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
     if origin is tuple and args[-1] is not ...:
         return _places_hook(shape, converter)
     entries = list_structure_factory(shape, converter)
+    if get_origin(args[0]) is tuple and set(get_args(args[0])) <= _LEAVES.keys():
+        return _lists_of_places(shape, entries, get_args(args[0]))
     leaf, *bounds = get_args(args[0]) if get_origin(args[0]) is Annotated else (args[0],)
     leaves = {leaf}
     holds = bounds[0].holds if bounds else None
@@ -173,6 +176,23 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
         # Long lists of numbers or names are read at once, and entry by entry where something is wrong.
         if leaves.issuperset(map(type, value)) and (holds is None or all(map(holds, value))):
             return origin(value)
+        return origin(entries(value, shape))
+
+    return read
+
+
+def _lists_of_places(shape: Any, entries: _Hook, types: tuple[type, ...]) -> _Hook:
+    """The hook of a list of such lists, all of them read at once, and one by one where something is wrong."""
+    origin, lists, lengths = get_origin(shape), {list}, {len(types)}
+    places = [(place, {leaf}) for place, leaf in enumerate(types)]
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, list):
+            raise _WrongError(difference(value, "a list"))
+        if lists.issuperset(map(type, value)) and lengths.issuperset(map(len, value)):
+            flat = [*chain.from_iterable(value)]
+            if all(leaf.issuperset(map(type, flat[place :: len(types)])) for place, leaf in places):
+                return origin(map(tuple, value))
         return origin(entries(value, shape))
 
     return read

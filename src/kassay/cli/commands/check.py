@@ -39,12 +39,12 @@ def command(certificate: str, instance: str | None, json_path: str | None) -> in
     from kassay.reading.documents import at, documents, no_collection
     from kassay.solver.check.check import Outcome, check_certificate
 
-    located = documents(certificate)
-    own = [None] * len(located) if instance is None else _posed(instance, len(located))
     outcomes = set()
-    with JsonLines(json_path) as lines:
+    with no_collection(), JsonLines(json_path) as lines:
+        located = documents(certificate)
+        own = [None] * len(located) if instance is None else _posed(instance, len(located))
         for each, posed in zip(located, own, strict=True):
-            with at(each.where), no_collection():
+            with at(each.where):
                 checked = check_certificate(each.document, posed)
             outcomes.add(checked.outcome)
             document = checked.to_json()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,7 +67,7 @@ def command(
     """
     from kassay.certify.optimum.instances import located_in_suite
     from kassay.certify.optimum.solve import forced_by, read_instance, solve
-    from kassay.reading.documents import documents
+    from kassay.reading.documents import documents, no_collection
     from kassay.report.screen.console import console
     from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
     from kassay.solver.consumers.optimum import parse_order
@@ -80,14 +81,17 @@ def command(
     if (instance is None) is (suite_name is None):
         raise InputError("INSTANCE: expected a file, `-`, or --suite NAME")
     located: Iterable[Located]
+    collection: AbstractContextManager[None] = nullcontext()
     if suite_name is not None:
         located = located_in_suite(suite_name)
     else:
         located = read = documents(instance or "-")
         for each in read if len(read) > 1 else ():
             read_instance(each)
+        if len(read) == 1:
+            collection = no_collection()  # until it is written: a large result is a third of the time
     rows, outcomes = [], []
-    with JsonLines(json_path) as lines:
+    with collection, JsonLines(json_path) as lines:
         for each in located:
             result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
             if why and (forced := forced_by(result)) is not None:

@@ -214,12 +214,12 @@ class _Check:
         paid = least = moved = mismatched = 0
         scale = 1 + sum(topic.partitions for topic in self.topics)
         by_move, by_rack = (scale, 1) if self.certificate.order == MOVEMENT_FIRST else (1, scale)
-        alike: dict[tuple[int, ...], list[Iterator[_Kind]]] = {}
+        alike: dict[tuple[int, ...], list[list[Topic]]] = {}
         for bundle in self.bundles:
-            alike.setdefault(self.readers[bundle[0].name], []).append(self._kinds(bundle))
+            alike.setdefault(self.readers[bundle[0].name], []).append(bundle)
         for readers, kinds in alike.items():
             takers = _Takers(self, readers, by_move, by_rack)
-            for (before, racks, owner), count in Counter(chain.from_iterable(kinds)).items():
+            for (before, racks, owner), count in self._counted(kinds):
                 far = takers.far(racks)
                 claims = [m for m in before if m in takers.readers]
                 moves, wrong = len(claims) - claims.count(owner), far.wrong[self.racks[owner]]
@@ -231,6 +231,25 @@ class _Check:
         _require(mismatched == self.certificate.rack_mismatch, f"{mismatched} rack mismatches, not as stated")
         most = sum(self._collected(inside) for inside in self.level_members)
         _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
+
+    def _counted(self, bundles: list[list[Topic]]) -> Iterator[tuple[_Kind, int]]:
+        """Each kind of unit in the bundles, and how many are of it."""
+        if self.size > 1:
+            yield from Counter(chain.from_iterable(map(self._kinds, bundles))).items()
+            return
+        # Bundles of one topic are most: what is alike is counted before it is put into rows of one.
+        previous, owners = self.instance.previous, self.certificate.owners
+        plain = (
+            zip(
+                previous[topic.name],
+                topic.racks or (_UNKNOWN,) * topic.partitions,
+                owners[topic.name],
+                strict=True,
+            )
+            for topic, *_ in bundles
+        )
+        for (before, racks, owner), count in Counter(chain.from_iterable(plain)).items():
+            yield ((before,), (racks,), owner), count
 
     def _kinds(self, bundle: list[Topic]) -> Iterator[_Kind]:
         """Previous owners, replica racks and owner of each unit of a bundle."""

@@ -82,6 +82,9 @@ def pose(document: Any) -> Posed:
 
 
 def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
+    """Refuse partitions that are not there, or that two members owned."""
+    if _marked_once(members, counts):
+        return
     owned: dict[str, set[int]] = {name: set() for name in counts}
     for member in members:
         for name, partition in member.get("owned") or ():
@@ -90,6 +93,20 @@ def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
             if partition in owned[name]:
                 raise RefusedError(f"two members owned {name}-{partition}")
             owned[name].add(partition)
+
+
+def _marked_once(members: Iterable[Document], counts: Mapping[str, int]) -> bool:
+    """Whether a mark for each entry leaves as many marks as entries: each is there, and none twice."""
+    marks, entries = {name: bytearray(count) for name, count in counts.items()}, 0
+    try:
+        for member in members:
+            owned = member.get("owned") or ()
+            entries += len(owned)
+            for name, partition in owned:
+                marks[name][partition] = 1
+    except LookupError:
+        return False
+    return sum(map(sum, marks.values())) == entries
 
 
 def _member_form(member: Document, subscriptions: dict[tuple[str, ...], list[str]]) -> Document:
@@ -177,7 +194,7 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
         if count != counts[name]:
             raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
     owners = _rows(placed, _given(position, assignment))
-    previous = _rows(placed, _owned(form["members"]))
+    previous = _previous(placed, form["members"])
     members = tuple(Member(m["id"], m["rack"], topics_of[id(m["topics"])]) for m in form["members"])
     known = tuple(_topic(topic) for topic in form["topics"] if topic["name"] in read)
     groups = tuple(tuple(names) for names in form["copartition"] if read.intersection(names))
@@ -194,10 +211,6 @@ def _given(
     return ((m, name, given) for i, m in position.items() for name, given in assignment[i].items())
 
 
-def _owned(members: Iterable[Document]) -> Iterator[_Claim]:
-    return ((m, name, (p,)) for m, member in enumerate(members) for name, p in member["owned"])
-
-
 def _topic(topic: Document) -> Topic:
     racks, weights, costs = topic["racks"], topic["weights"], topic.get("move_costs")
     return Topic(
@@ -209,8 +222,24 @@ def _topic(topic: Document) -> Topic:
     )
 
 
+def _previous(counts: Mapping[str, int], members: Iterable[Document]) -> Rows:
+    """For each topic the position of the member that owned each partition, -1 where none did.
+
+    Of a form, where every partition is there and owned once.
+    """
+    owners = {name: [-1] * count for name, count in counts.items()}
+    for m, member in enumerate(members):
+        for name, partition in member["owned"]:
+            owners[name][partition] = m
+    return {name: tuple(row) for name, row in owners.items()}
+
+
 def _rows(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows:
     """For each topic the position of the member that has each partition, -1 where none has."""
+    claims = [*claims]
+    filled = _filled(counts, claims)
+    if filled is not None:
+        return filled
     owners = {name: [-1] * count for name, count in counts.items()}
     for m, name, partitions in claims:
         row = owners[name]
@@ -221,3 +250,16 @@ def _rows(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows:
                 raise RefusedError(f"{name}-{partition} has two owners")
             row[partition] = m
     return {name: tuple(row) for name, row in owners.items()}
+
+
+def _filled(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows | None:
+    """The rows, where as many claims as there are partitions leave none without an owner; None else."""
+    owners = {name: [-1] * count for name, count in counts.items()}
+    try:
+        for m, name, partitions in claims:
+            row = owners[name]
+            for partition in partitions:
+                row[partition] = m
+    except LookupError:
+        return None
+    return None if any(-1 in row for row in owners.values()) else {n: tuple(row) for n, row in owners.items()}

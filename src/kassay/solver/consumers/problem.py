@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, repeat
-from operator import attrgetter
+from operator import attrgetter, lt
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -140,9 +140,9 @@ class Problem(ConsumerInstance):
         """The JSON form; parsing it gives an equal problem."""
         owned: list[list[list[Any]]] = [[] for _ in self.members]
         for topic, owners in self.previous.items():
-            for partition, owner in enumerate(owners):
+            for owner, pair in zip(owners, map(list, zip(repeat(topic), count()))):
                 if owner != NOBODY:
-                    owned[owner].append([topic, partition])
+                    owned[owner].append(pair)
         return {
             "family": "A",
             "name": self.name or "unnamed",
@@ -257,30 +257,60 @@ def _refuse_impossible(
         if not partitions.keys() >= member.topics:
             j, name = next((j, name) for j, name in enumerate(entry.topics) if name not in partitions)
             raise wrong(f"members[{i}].topics[{j}]", name, _KNOWN)
-        for j, (name, partition) in enumerate(entry.owned):
-            if name not in partitions:
-                raise wrong(f"members[{i}].owned[{j}][0]", name, _KNOWN)
-            if not 0 <= partition < partitions[name]:
-                expected = f"a partition of {name} from 0 to {partitions[name] - 1}"
-                raise wrong(f"members[{i}].owned[{j}][1]", partition, expected)
+        if entry.owned and not _all_there(entry.owned, partitions):
+            raise _first_missing(i, entry, partitions)
+
+
+def _all_there(owned: tuple[tuple[str, int], ...], partitions: Mapping[str, int]) -> bool:
+    """Whether these are partitions of the instance, seen of all at once."""
+    names, numbers = zip(*owned, strict=True)
+    if not partitions.keys() >= {*names} or min(numbers) < 0:
+        return False
+    return all(map(lt, numbers, map(partitions.__getitem__, names)))
+
+
+def _first_missing(i: int, entry: _MemberEntry, partitions: Mapping[str, int]) -> InputError:
+    """The complaint about the first partition that the member owned and the instance does not have."""
+    j, name, partition = next(
+        (j, name, partition)
+        for j, (name, partition) in enumerate(entry.owned)
+        if not 0 <= partition < partitions.get(name, 0)
+    )
+    if name not in partitions:
+        return wrong(f"members[{i}].owned[{j}][0]", name, _KNOWN)
+    expected = f"a partition of {name} from 0 to {partitions[name] - 1}"
+    return wrong(f"members[{i}].owned[{j}][1]", partition, expected)
 
 
 def _previous(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
     owners = {topic: [NOBODY] * count for topic, count in sorted(partitions.items())}
-    for position, (member, entry) in enumerate(entries):
+    for position, (_, entry) in enumerate(entries):
         for topic, partition in entry.owned:
-            row = owners[topic]
-            if row[partition] != NOBODY:
-                raise InputError(
-                    f"members.owned: {topic}-{partition} is owned by {shown(member.member_id)} "
-                    f"and {shown(entries[row[partition]][0].member_id)}, expected one owner"
-                )
-            row[partition] = position
+            owners[topic][partition] = position
+    # What stands twice has fewer owners than it is named; which that is needs a second look.
+    owned = sum(len(row) - row.count(NOBODY) for row in owners.values())
+    if owned < sum(len(entry.owned) for _, entry in entries):
+        raise _owned_twice(entries)
+    for member, entry in entries:
+        if not member.topics.issuperset([topic for topic, _ in entry.owned]):
+            for topic, partition in entry.owned:
+                if topic not in member.topics:
+                    owners[topic][partition] = NOBODY
+    return {topic: tuple(row) for topic, row in owners.items()}
+
+
+def _owned_twice(entries: _Entries) -> InputError:
+    """The complaint about the first partition that stands a second time among what members own."""
+    first: dict[tuple[str, int], str] = {}
     for member, entry in entries:
         for topic, partition in entry.owned:
-            if topic not in member.topics:
-                owners[topic][partition] = NOBODY
-    return {topic: tuple(row) for topic, row in owners.items()}
+            if (topic, partition) in first:
+                return InputError(
+                    f"members.owned: {topic}-{partition} is owned by {shown(member.member_id)} "
+                    f"and {shown(first[topic, partition])}, expected one owner"
+                )
+            first[topic, partition] = member.member_id
+    raise AssertionError("no partition stands twice")
 
 
 def _refuse_uneven(
