@@ -6,7 +6,7 @@ hashable and ordered like a dataclass, and is built and compared in C.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import repeat
 from typing import NamedTuple
@@ -27,8 +27,12 @@ class TopicPartition(NamedTuple):
 def numbers_by_topic(tps: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
     """The partitions' numbers by topic, both in the order in which they come up."""
     numbers: dict[str, list[int]] = {}
+    last, of_last = None, list[int]()
     for topic, number in tps:
-        numbers.setdefault(topic, []).append(number)
+        if topic != last:
+            # They mostly come topic by topic.
+            last, of_last = topic, numbers.setdefault(topic, [])
+        of_last.append(number)
     return numbers
 
 
@@ -58,6 +62,19 @@ class Topic(NamedTuple):
         """The topic's partitions in number order."""
         name = self.name
         return (TopicPartition(name, p) for p in range(self.partitions))
+
+
+class _Near(dict[tuple[int, ...], frozenset[str]]):
+    """The racks of replicas on some brokers, for each such row made once."""
+
+    def __init__(self, racks: Mapping[int, str | None]) -> None:
+        super().__init__()
+        self.racks = racks
+
+    def __missing__(self, replicas: tuple[int, ...]) -> frozenset[str]:
+        racks = frozenset([rack for b in replicas if (rack := self.racks.get(b)) is not None])
+        self[replicas] = racks
+        return racks
 
 
 @dataclass(frozen=True)
@@ -117,12 +134,9 @@ class Cluster:
 
         A broker without a rack, or unknown, adds nothing to its partitions' sets.
         """
-        racks = self.broker_racks
+        near = _Near(self.broker_racks)
         return {
-            topic.name: tuple(
-                frozenset(rack for b in replicas if (rack := racks.get(b)) is not None)
-                for replicas in topic.replicas
-            )
+            topic.name: tuple(map(near.__getitem__, topic.replicas))
             for topic in self.topics
             if topic.replicas is not None
         }

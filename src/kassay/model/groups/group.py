@@ -65,8 +65,11 @@ class Group:
     @lazy
     def subscribers(self) -> dict[str, tuple[str, ...]]:
         """For each subscribed topic, its subscribers' ids in member order; treat as read-only."""
+        members = self.members
+        if members and all(member.topics == members[0].topics for member in members):
+            return dict.fromkeys(members[0].topics, tuple([member.member_id for member in members]))
         by_topic: dict[str, list[str]] = {}
-        for member in self.members:
+        for member in members:
             for topic in dict.fromkeys(member.topics):
                 by_topic.setdefault(topic, []).append(member.member_id)
         return {topic: tuple(ids) for topic, ids in by_topic.items()}

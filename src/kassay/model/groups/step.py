@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kassay.model.calls import Failure, Probe
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import Change, NewLeader
@@ -129,21 +129,19 @@ class Step:
     @lazy
     def shares(self) -> dict[str, dict[str, list[int]]]:
         """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
-        subscribers = self.group.subscribers
-        shares: dict[str, dict[str, list[int]]] = {
-            topic: {member_id: [] for member_id in subscribers[topic]}
+        subscribers, nothing = self.group.subscribers, list[int]()
+        shares = {
+            topic: dict.fromkeys(subscribers[topic], nothing)
             for topic in self.cluster.counts
             if topic in subscribers
         }
         nobodys: dict[str, list[int]] = {}
         for member_id, tps in self.given.items():
-            for topic, partition in tps:
-                numbers = shares.get(topic, nobodys).get(member_id)
-                if numbers is not None:
-                    numbers.append(partition)
-        for by_member in shares.values():
-            for numbers in by_member.values():
-                numbers.sort()
+            for topic, numbers in numbers_by_topic(tps).items():
+                by_member = shares.get(topic, nobodys)
+                if member_id in by_member:
+                    numbers.sort()
+                    by_member[member_id] = numbers
         return shares
 
     @lazy
@@ -166,9 +164,14 @@ class Step:
                 return True
             total += len(owned)
             claimed.update(owned)
-            topics = member.topics
+            topics, last, count = member.topics, None, 0
             for topic, partition in owned:
-                if topic not in topics or not 0 <= partition < counts.get(topic, 0):
+                if topic != last:
+                    # Claims come topic by topic: each is looked up once.
+                    if topic not in topics:
+                        return True
+                    last, count = topic, counts.get(topic, 0)
+                if not 0 <= partition < count:
                     return True
         return len(claimed) != total
 

@@ -68,13 +68,13 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 
     Not judged where rack matching applies.
     """
-    in_order = _in_order(step)
+    place = {member_id: place for place, member_id in enumerate(_in_order(step))}
     for topic, by_member in sorted(step.shares.items()):
         end = -1
-        for member_id in in_order:
-            numbers = by_member.get(member_id)
-            if not numbers:
-                continue
+        given = [
+            (place[member_id], member_id, numbers) for member_id, numbers in by_member.items() if numbers
+        ]
+        for _, member_id, numbers in sorted(given):
             if numbers[-1] - numbers[0] + 1 != len(numbers) or numbers[0] <= end:
                 yield Evidence(topic, {"share of": member_id, "is": numbers, "after": end})
             end = max(end, numbers[-1])
