@@ -23,7 +23,7 @@ def solved(monkeypatch):
         return optimum(problem, order, portable=portable)
 
     monkeypatch.setattr(remembered, "optimum", solving)
-    for memory in ("_by_call", "_by_instance"):
+    for memory in ("_by_call", "_by_instance", "_at_rest"):
         monkeypatch.setattr(remembered, memory, {})
     return problems
 
@@ -67,3 +67,17 @@ def test_no_more_is_kept_than_was_said(solved):
         remembered_optimum(Cluster.of({"t": count}), group)
     assert len(remembered._by_call) == len(remembered._by_instance) == REMEMBERED
     assert len(solved) == 2 * REMEMBERED - 1
+
+
+def test_a_group_that_has_what_was_best_keeps_it_as_solving_would_say(solved):
+    for step in larger_priced(80, seed=13):
+        best = remembered_optimum(step.cluster, step.group)
+        before = len(solved)
+        members = tuple(
+            m._replace(owned=best.assignment[m.member_id], generation=2) for m in step.group.members
+        )
+        after = Group(members, step.group.leader)
+        rests = remembered_optimum(step.cluster, after)
+        assert len(solved) == before
+        assert rests == optimum(Problem.of(step.cluster, after))
+    assert len(remembered._at_rest) <= REMEMBERED

@@ -81,7 +81,14 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
     if unmoved:
         if all(each.leaving for each in handed):
             return False
-        potential = potentials(_moves(handed, step, fewest))
+        if all(each.leaving or each.before is None for each in handed):
+            # Nothing is handed back for less than nothing: what is free goes to anybody, and nothing else is.
+            handed = {each for each in handed if not each.leaving}
+        else:
+            potential = potentials(_moves(handed, step, fewest))
+    rack_of = {member.member_id: member.rack for member in step.group.members}
+    if not any(len({_is_away(rack_of[m], each.near) for m in each.readers}) > 1 for each in handed):
+        return False
     return some_circle_costs(_mismatches(handed, step, fewest, potential))
 
 

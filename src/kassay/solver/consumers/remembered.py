@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, TypeVar
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.optimum import Optimum, optimum
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.consumers.optimum import Optimum, certified, optimum
+from kassay.solver.consumers.problem import NOBODY, Problem
 
 REMEMBERED: Final = 64
 """Instances and calls: more than the rounds of a rebalance with their second looks, and few to keep."""
@@ -33,6 +33,8 @@ class _Asked(NamedTuple):
 
 _by_call: dict[tuple[int, int, tuple[str, ...]], _Asked] = {}
 _by_instance: dict[tuple[object, ...], Optimum] = {}
+_at_rest: dict[tuple[object, ...], Optimum] = {}
+"""By the instance that comes of it when its owners report what they were given."""
 
 
 def remembered_optimum(cluster: Cluster, group: Group, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
@@ -50,9 +52,25 @@ def _of_instance(problem: Problem, order: tuple[str, ...]) -> Optimum:
     instance = problem.members, problem.topics, tuple(problem.previous.values()), order
     best = _by_instance.get(instance)
     if best is None:
-        best = optimum(problem, order, portable=True)
+        before = _at_rest.pop(instance, None)
+        best = optimum(problem, order, portable=True) if before is None else _kept(problem, before)
         _keep(_by_instance, instance, best)
+        if order == MOVEMENT_FIRST:
+            rows = tuple(
+                [best.owners.get(topic.name, (NOBODY,) * topic.partitions) for topic in problem.topics]
+            )
+            if rows != instance[2]:
+                _keep(_at_rest, (problem.members, problem.topics, rows, order), best)
     return best
+
+
+def _kept(problem: Problem, before: Optimum) -> Optimum:
+    """The optimum of a group that has just what was best before: all stays, at no price.
+
+    `optimum` would say the same; the checker is asked as of any other.
+    """
+    free = (0,) * len(problem.members)
+    return certified(problem, before.order, before.owners, before.levels, free)
 
 
 def _keep(memory: dict[_Key, _Value], key: _Key, value: _Value) -> None:
