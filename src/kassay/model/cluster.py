@@ -141,6 +141,11 @@ class Cluster:
             if topic.replicas is not None
         }
 
+    @lazy
+    def weighs(self) -> bool:
+        """Whether some topic says what its partitions cost."""
+        return any(topic.weights is not None for topic in self.topics)
+
     def has(self, tp: TopicPartition) -> bool:
         """Whether the partition exists: topic known and 0 <= partition < its count."""
         return 0 <= tp[1] < self.counts.get(tp[0], 0)

@@ -19,7 +19,7 @@ from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.model.kinds import Kind
-from kassay.properties.groups.balance import Best, order_of
+from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import Profile
@@ -71,7 +71,7 @@ class GroupDriver(Driver[History]):
         """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
         if self.kind is Kind.SHARE:
             return best_of_share_group(outcome.cluster, outcome.group)
-        return best_of_group(outcome, order_of(promise))
+        return best_of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
 
     def shrink_candidates(self, case: History) -> Iterator[History]:
         """Histories with something taken away."""

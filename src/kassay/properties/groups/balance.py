@@ -16,6 +16,8 @@ from kassay.properties.registry import Evidence, Promise, Scope, claim
 
 ORDER = "balance,movement,rack"
 RACK_FIRST = "balance,rack,movement"
+WEIGHTED_SPREAD = "weighted-spread"
+"""The claim that alone reads the bound on the heaviest member."""
 
 
 class Best(NamedTuple):
@@ -252,7 +254,7 @@ def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
 
 
 @claim(
-    "weighted-spread",
+    WEIGHTED_SPREAD,
     kinds=CONSUMER_GROUPS,
     scope=Scope.OPTIMUM,
     applies=_has_weight_bound,

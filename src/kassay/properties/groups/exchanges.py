@@ -84,6 +84,8 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
         if all(each.leaving or each.before is None for each in handed):
             # Nothing is handed back for less than nothing: what is free goes to anybody, and nothing else is.
             handed = {each for each in handed if not each.leaving}
+            if _two_mismatch_more(handed, step, fewest):
+                return True
         else:
             potential = potentials(_moves(handed, step, fewest))
     rack_of = {member.member_id: member.rack for member in step.group.members}
@@ -109,6 +111,18 @@ def _two_move_more(step: Step, fewest: Assignment) -> bool:
             if any(tp[0] in read[giver] and previous.get(tp) != giver for tp in fewest.get(taker, ())):
                 return True
     return False
+
+
+def _two_mismatch_more(free: Iterable[_Alike], step: Step, fewest: Assignment) -> bool:
+    """Whether a member can hand what costs no moves to one with one partition fewer that is farther away."""
+    rack_of = {member.member_id: member.rack for member in step.group.members}
+    loads = {member_id: len(fewest.get(member_id, ())) for member_id in rack_of}
+    return any(
+        loads[reader] == loads[each.holder] - 1 and rack_of[reader] not in each.near
+        for each in free
+        if each.near and rack_of[each.holder] in each.near
+        for reader in each.readers
+    )
 
 
 def _contested_and_kept(step: Step, held: Assignment) -> Iterator[tuple[str, TopicPartition]]:

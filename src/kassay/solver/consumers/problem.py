@@ -97,9 +97,10 @@ class Problem(ConsumerInstance):
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> Problem:
         """The problem that the group poses, its previous owners by the rule of `previous_owners`."""
         replica_racks, by_name = cluster.replica_racks, cluster.by_name
+        read = {topics: frozenset(topics) for topics in {member.topics for member in group.members}}
         members = tuple(
             [
-                Member(member.member_id, member.rack, frozenset(member.topics))
+                Member(member.member_id, member.rack, read[member.topics])
                 for member in sorted(group.members, key=attrgetter("member_id"))
             ]
         )

@@ -42,7 +42,10 @@ def remembered_optimum(cluster: Cluster, group: Group, order: tuple[str, ...] = 
     call = id(cluster), id(group), order
     asked = _by_call.get(call)
     if asked is None:
-        asked = _Asked(cluster, group, _of_instance(Problem.of(cluster, group).unweighted(), order))
+        problem = Problem.of(cluster, group)
+        asked = _Asked(
+            cluster, group, _of_instance(problem.unweighted() if cluster.weighs else problem, order)
+        )
         _keep(_by_call, call, asked)
     return asked.best
 

@@ -19,39 +19,36 @@ from kassay.solver.sharing.problem import ShareProblem
 CACHED = 4096
 """Outcomes of share groups whose optimum is remembered: many rounds ask for the same one."""
 
-_latest: list[tuple[Step, str, Best]] = []
-"""The step that was asked about last, the order, and the answer: claim after claim asks for the same."""
+_latest: list[tuple[Step, str, bool, Best]] = []
+"""The step that was asked about last, how, and the answer: claim after claim asks for the same."""
 
 
-def best_of_group(step: Step, order: str) -> Best:
+def best_of_group(step: Step, order: str, *, weigh: bool = True) -> Best:
     """The certified best for the step's input, its goals in that order.
 
-    Loads are partitions, whatever they weigh; the bound on the heaviest member goes by weight.
+    Loads are partitions, whatever they weigh; the bound on the heaviest member goes by weight, and is left
+    out unless one is to `weigh`.
     """
-    for latest, by, best in _latest:
-        if latest is step and by == order:
+    for latest, by, weighed, best in _latest:
+        if latest is step and by == order and weighed is weigh:
             return best
-    best = _best(step, remembered_optimum(step.cluster, step.group, parse_order(order)))
-    _latest[:] = [(step, order, best)]
+    best = _best(step, remembered_optimum(step.cluster, step.group, parse_order(order)), weigh)
+    _latest[:] = [(step, order, weigh, best)]
     return best
 
 
 def best_once(step: Step, order: str) -> Best:
     """`best_of_group` of a step that nobody will ask about again: it is not remembered."""
-    return _best(step, optimum(Problem.of(step.cluster, step.group).unweighted(), parse_order(order)))
+    best = optimum(Problem.of(step.cluster, step.group).unweighted(), parse_order(order))
+    return _best(step, best, weigh=True)
 
 
-def _best(step: Step, best: Optimum) -> Best:
-    problem = best.problem
-    if any(topic.weights is not None for topic in step.cluster.topics):
+def _best(step: Step, best: Optimum, weigh: bool) -> Best:
+    bound = None
+    if weigh and step.cluster.weighs:
         problem = Problem.of(step.cluster, step.group)
-    return Best(
-        loads=best.loads,
-        moved=best.moved,
-        mismatched=best.rack_mismatch,
-        assignment=Assignment(best.assignment),
-        weight_bound=weighted_lower_bound(problem) if problem.weighted else None,
-    )
+        bound = weighted_lower_bound(problem) if problem.weighted else None
+    return Best(best.loads, best.moved, best.rack_mismatch, Assignment(best.assignment), bound)
 
 
 @lru_cache(maxsize=CACHED)
