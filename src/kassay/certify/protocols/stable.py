@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kassay.model.explore.interned import Interned, Memo
 from kassay.model.explore.stable import StateCodec
 from kassay.model.explore.states import FingerprintedStates, Parts
 from kassay.model.explore.values import Model
@@ -43,8 +44,14 @@ def place_of(model: Model[Any], codec: StateCodec) -> Callable[[Any], int]:
     they are, every process would have to find that out.
     """
 
+    places: Memo[Interned, int] = Memo()
+
     def of_world(world: World) -> int:
-        return int.from_bytes(codec.cell_digest(world.broker.value.coordinator)[:8], "big")
+        place = places.get(world[1])
+        if place is None:
+            digest = codec.cell_digest(world.broker.value.coordinator)
+            place = places[world[1]] = int.from_bytes(digest[:8], "big")
+        return place
 
     if isinstance(model, ClassicModel):
         return of_world

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from math import expm1
 from typing import Any, Final, TypeAlias
@@ -28,6 +28,8 @@ FINGERPRINT_BITS: Final = 64
 _CLASS_BYTES: Final = 4
 _MODELS: Final = "kassay.model"
 _SINGLE: Final = {None: b"N", True: b"T", False: b"F"}
+_READ: Final = {letter: single for single, letter in _SINGLE.items()}
+_LEAVES: Final = frozenset({str, int, bool, type(None)})
 
 Classes: TypeAlias = Callable[[], Iterable[type]]
 """What gives the classes of the values that states are made of, once they are asked for."""
@@ -109,17 +111,8 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
     kind = type(value)
     if kind is Interned:
         write_cell(value, written)
-    elif kind is str:
-        text = value.encode("utf-8", "surrogatepass")
-        _write_number(b"S", len(text), written)
-        written += text
-    elif value is None or kind is bool:
-        written += _SINGLE[value]
-    elif kind is int:
-        _write_number(b"I" if value >= 0 else b"J", abs(value), written)
-    elif issubclass(kind, Enum):
-        written += b"E" + _number_of(kind)
-        _write(value.value, written, write_cell)
+    elif kind in _LEAVES or issubclass(kind, Enum):
+        written += _leaf(value)
     elif kind is frozenset:
         _write_number(b"Z", len(value), written)
         for item in sorted(map(_alone(write_cell), value)):
@@ -130,9 +123,38 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
         else:
             written += b"R" + _number_of(kind)
         for item in value:
-            _write(item, written, write_cell)
+            # What is no leaf goes through here again; leaves are most of what there is, and few differ.
+            inner = type(item)
+            if inner in _LEAVES:
+                written += _leaf(item)
+            elif inner is Interned:
+                write_cell(item, written)
+            else:
+                _write(item, written, write_cell)
     else:
         raise TypeError(f"{kind.__qualname__} is nothing that states are made of")
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _leaf(value: Any) -> bytes:
+    """The bytes of a value without parts; of an enum's member, those of its value behind its class."""
+    kind, written = type(value), bytearray()
+    if kind is str:
+        text = value.encode("utf-8", "surrogatepass")
+        _write_number(b"S", len(text), written)
+        written += text
+    elif kind is int:
+        _write_number(b"I" if value >= 0 else b"J", abs(value), written)
+    elif kind in _LEAVES:
+        written += _SINGLE[value]
+    else:
+        written += b"E" + _number_of(kind)
+        _write(value.value, written, _no_cell)
+    return bytes(written)
+
+
+def _no_cell(cell: Interned, written: bytearray) -> None:
+    raise TypeError(f"the value of an enum's member holds the cell {cell!r}")
 
 
 def _alone(write_cell: Callable[[Interned, bytearray], None]) -> Callable[[Any], bytes]:
@@ -183,7 +205,8 @@ class _Reader:
         """The next number."""
         number = shift = 0
         while True:
-            (part,) = self.take(1)
+            part = self.data[self.at]
+            self.at += 1
             number |= (part & 127) << shift
             if part < 128:
                 return number
@@ -191,22 +214,23 @@ class _Reader:
 
     def value(self) -> Any:
         """The next value."""
-        kind = self.take(1)
-        if kind in b"CK":
-            return self.interned(kind, self.number())
-        if kind == b"S":
-            return self.take(self.number()).decode("utf-8", "surrogatepass")
+        kind = self.data[self.at : self.at + 1]
+        self.at += 1
         if kind == b"I":
             return self.number()
-        if kind == b"J":
-            return -self.number()
+        if kind == b"S":
+            return self.take(self.number()).decode("utf-8", "surrogatepass")
+        if kind in _READ:
+            return _READ[kind]
+        if kind == b"C" or kind == b"K":
+            return self.interned(kind, self.number())
         if kind == b"(":
             return tuple([self.value() for _ in range(self.number())])
         if kind == b"Z":
             return frozenset([self.value() for _ in range(self.number())])
-        if kind in b"ER":
-            return self.instance(kind)
-        return {letter: single for single, letter in _SINGLE.items()}[kind]
+        if kind == b"J":
+            return -self.number()
+        return self.instance(kind)
 
     def interned(self, kind: bytes, length: int) -> Interned:
         """The next cell, or constant, whose value takes so many bytes."""
@@ -224,6 +248,8 @@ class _Reader:
 
     def instance(self, kind: bytes) -> Any:
         """The next member of an enum, or named tuple."""
+        if kind not in (b"E", b"R"):
+            raise ValueError(f"{kind!r} is no kind of value")
         known: Any = _by_number(self.classes)[self.take(_CLASS_BYTES)]
         if kind == b"E":
             return known(self.value())

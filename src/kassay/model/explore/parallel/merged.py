@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from kassay.model.explore.graph import Graph
 from kassay.model.explore.parallel.shard import ShardGraph
+from kassay.model.explore.parallel.written_parts import WrittenParts
 from kassay.model.explore.stable import StateCodec
 from kassay.model.explore.states import PackedStates, Parts
 
@@ -17,19 +18,21 @@ S = TypeVar("S", bound=Hashable)
 
 def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> tuple[Graph[S], array[int]]:
     """The graph as of one process but for the order within a level, and the number of each name."""
-    states = PackedStates(parts)
+    written = WrittenParts(parts, codec)
+    states = PackedStates(written)
     graph: Graph[S] = Graph(states)
     numbers = _numbered(shards)
     relabels = [
         array("I", [graph.actions.setdefault(action, len(graph.actions)) for action in shard.actions])
         for shard in shards
     ]
-    known = [array("I", [parts.part_number(codec.decode(data)) for data in shard.parts]) for shard in shards]
+    known = [array("I", map(written.number_of, shard.parts)) for shard in shards]
+    packed = bytearray()
     for level in range(max(len(shard.levels) for shard in shards)):
         for shard, relabel, mine in zip(shards, relabels, known, strict=True):
             low, high = _bounds(shard, level)
             keys = array("I", shard.keys[low * parts.size : high * parts.size])
-            states.extend(array("I", map(mine.__getitem__, keys)).tobytes())
+            packed += array("I", map(mine.__getitem__, keys)).tobytes()
             graph.depths.extend([level] * (high - low))
             graph.good += shard.good[low:high]
             graph.parents.extend(
@@ -41,6 +44,7 @@ def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> 
             graph.first.extend([at + shift for at in shard.first[low + 1 : high + 1]])
             graph.targets.extend(map(numbers.__getitem__, shard.targets[start:end]))
             graph.labels.extend(map(relabel.__getitem__, shard.labels[start:end]))
+    states.extend(packed)
     return graph, numbers
 
 

@@ -92,11 +92,12 @@ class Shard(Search[S]):
         self.kept = PackedStates(shares.parts)
         super().__init__(shares.model, shares.invariants, budget, tell, lambda: self.kept)
         self.pack(0)
+        # Names of states met lately, wherever they belong: most steps lead to one of them.
+        self.ids = Memo()
         self.shares = shares
         self.number = number
         self.count = count
         self.levels = [0]
-        self._abroad: Memo[S, int] = Memo()
         self._asked: dict[S, tuple[int, int]] = {}
         self._waiting: list[tuple[int, int, int]] = []
         self._outboxes = [Outbox(shares.parts, shares.codec) for _ in range(count)]
@@ -111,10 +112,8 @@ class Shard(Search[S]):
         owner = self.shares.place(state) % self.count
         name = parent * self.count + self.number
         if owner == self.number:
-            return super().admit(state, name, depth) * self.count + owner
-        known = self._abroad.get(state)
-        if known is not None:
-            return known
+            own = self.ids[state] = super().admit(state, name, depth) * self.count + owner
+            return own
         asked = self._asked.get(state)
         if asked is None:
             asked = self._asked[state] = (owner, self._outboxes[owner].post(state, name))
@@ -151,7 +150,7 @@ class Shard(Search[S]):
         for edge, owner, place in self._waiting:
             self.graph.targets[edge] = names[owner][place]
         for state, (owner, place) in self._asked.items():
-            self._abroad[state] = names[owner][place]
+            self.ids[state] = names[owner][place]
         self._waiting.clear()
         self._asked.clear()
         states = len(self.graph.states)
