@@ -91,6 +91,7 @@ CROSS_CUTTING = {
     "pipeline/test_languages": "programs and jars, asked by workers",
     "pipeline/test_places": "other file systems, full disks",
     "pipeline/test_survival": "killed drivers and workers",
+    "pipeline/walk/test_survival": "a walk killed through the command, and gone on with",
 }
 """Tests of no one file or folder, and what they hold."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.runner import here, kassay, one_line, valid
+from tests.cli.runner import ENVIRONMENT, here, kassay, one_line, valid
 
 
 def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
@@ -385,36 +385,64 @@ def test_by_fingerprints_a_page_draws_the_states_as_well(tmp_path: Path) -> None
     assert drawn[0] == drawn[1] != []
 
 
-@pytest.mark.slow
-def test_an_interrupt_of_several_processes_is_one_line_and_leaves_none(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "kassay",
-        "explore",
-        "kip848",
-        "--members",
-        "3",
-        "--faults",
-        "pause=1",
-        "--jobs",
-        "2",
-    ]
-    with subprocess.Popen(
-        command,
-        cwd=tmp_path,
+BY_TWO = ("--jobs", "2")
+
+
+def begun(cwd: Path, *ways: str) -> subprocess.Popen[str]:
+    """A walk of half a minute and more, in a group of its own, that is past its beginning."""
+    command = ["explore", "kip848", "--members", "3", "--faults", "pause=1", *ways]
+    walk = subprocess.Popen(
+        [sys.executable, "-m", "kassay", *command],
+        cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    ) as walk:
-        while len(group(walk.pid)) < 3:
-            time.sleep(0.05)
-        time.sleep(0.3)
+        env=ENVIRONMENT,
+    )
+    busy = cpu_s if ways != BY_TWO else lambda leader: len(group(leader)) - 1
+    while walk.poll() is None and busy(walk.pid) < 2:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    return walk
+
+
+def cpu_s(process: int) -> float:
+    """The CPU seconds that a process has taken."""
+    stat = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ways", [(), ("--fingerprints",), BY_TWO])
+def test_an_interrupt_of_a_walk_is_one_line_and_leaves_no_process(
+    ways: tuple[str, ...], tmp_path: Path
+) -> None:
+    with begun(tmp_path, *ways) as walk:
         os.killpg(walk.pid, signal.SIGINT)
         _, told = walk.communicate(timeout=600)
     assert (walk.returncode, told.strip()) == (130, "kassay: interrupted")
     assert group(walk.pid) == []
+
+
+@pytest.mark.slow
+def test_a_killed_process_of_several_is_one_line_and_leaves_none(tmp_path: Path) -> None:
+    with begun(tmp_path, *BY_TWO) as walk:
+        worker = max(processes(walk.pid, "multiprocessing.spawn"))
+        os.kill(worker, signal.SIGKILL)
+        _, told = walk.communicate(timeout=600)
+    line = "kassay: a process of the walk was killed; expected memory for all of them"
+    assert (walk.returncode, told.strip()) == (2, line)
+    assert group(walk.pid) == []
+
+
+def processes(leader: int, words: str) -> list[int]:
+    """The processes of a group whose command has these words."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pgid=,pid=,args="], check=True, capture_output=True, text=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return [int(pid) for pgid, pid, args in rows if pgid == str(leader) and words in args]
 
 
 def group(leader: int) -> list[str]:

@@ -135,8 +135,7 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
         raise TypeError(f"{kind.__qualname__} is nothing that states are made of")
 
 
-@lru_cache(maxsize=1 << 16, typed=True)
-def _leaf(value: Any) -> bytes:
+def _bytes_of_leaf(value: Any) -> bytes:
     """The bytes of a value without parts; of an enum's member, those of its value behind its class."""
     kind, written = type(value), bytearray()
     if kind is str:
@@ -148,12 +147,15 @@ def _leaf(value: Any) -> bytes:
     elif kind in _LEAVES:
         written += _SINGLE[value]
     else:
-        written += b"E" + _number_of(kind)
+        written += b"E" + _number_of(value.__class__)
         _write(value.value, written, _no_cell)
     return bytes(written)
 
 
-def _no_cell(cell: Interned, written: bytearray) -> None:
+_leaf: Final[Callable[[Any], bytes]] = lru_cache(maxsize=1 << 16, typed=True)(_bytes_of_leaf)
+
+
+def _no_cell(cell: Interned, _: bytearray) -> None:
     raise TypeError(f"the value of an enum's member holds the cell {cell!r}")
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.errors import KassayError
+from kassay.model.errors import InputError
 from kassay.model.explore.parallel.walk import explore_by
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import WalkLimits
@@ -53,5 +53,5 @@ def killed():
 
 
 def test_a_process_that_is_killed_is_said_in_one_line():
-    with pytest.raises(KassayError, match="a process of the walk was killed"):
+    with pytest.raises(InputError, match="a process of the walk was killed"):
         explore_by(2, ring(), killed)

@@ -44,7 +44,7 @@ def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> 
             graph.first.extend([at + shift for at in shard.first[low + 1 : high + 1]])
             graph.targets.extend(map(numbers.__getitem__, shard.targets[start:end]))
             graph.labels.extend(map(relabel.__getitem__, shard.labels[start:end]))
-    states.extend(packed)
+    states.extend(bytes(packed))
     return graph, numbers
 
 

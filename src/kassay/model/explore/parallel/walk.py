@@ -10,7 +10,7 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from kassay.model.errors import KassayError
+from kassay.model.errors import InputError
 from kassay.model.explore.parallel.merged import merged, merged_findings
 from kassay.model.explore.parallel.shard import MakeShare, ShardGraph, WalkShare, serve
 from kassay.model.explore.search import Search, concluded
@@ -33,7 +33,7 @@ def explore_by(
 
     Counts, verdicts and the lengths of traces are those of one process. States are numbered otherwise within
     a level, limits are looked at between levels, and the whole graph is put together here at the end. Raises
-    KassayError if a process is killed, and whatever one raises.
+    InputError if a process is killed, and whatever one raises.
     """
     search = Search(shares.model, shares.invariants, budget or WalkLimits(), progress)
     with _processes(processes, make, search.budget) as connections:
@@ -87,7 +87,7 @@ class Crew:
                 connection.send((order, *each))
             return [self._answer(number) for number in range(len(self.connections))]
         except (EOFError, BrokenPipeError, ConnectionResetError):
-            raise KassayError("a process of the walk was killed; expected memory for all of them") from None
+            raise InputError("a process of the walk was killed; expected memory for all of them") from None
 
     def _answer(self, number: int) -> Any:
         while True:
