@@ -6,9 +6,9 @@ same: rack rule, least sum of squared counts, then fewest copies; kassay chooses
 includes reading the document and checking the certificate. The peers' times are those of building the model
 and solving, without imports. `ortools` is the best formulation on `SimpleMinCostFlow` (partition and rack ->
 kept broker or rack hub -> quota), leaders as a second flow, arcs in bulk, nothing proven, for racks that take
-one replica. networkx has its network simplex on the plain network and is not asked beyond 300 partitions.
-CP-SAT runs with one worker, once on the whole problem (`cpsat`), once told the optimal counts (`told`), so
-that it has to find the copies alone. Ratios are kassay's time by the peer's.
+one replica; it gives out rows, leader first. networkx has its network simplex on the plain network and is not
+asked beyond 300 partitions. CP-SAT runs with one worker, once on the whole problem (`cpsat`), once told the
+optimal counts (`told`), so that it has to find the copies alone. Ratios are kassay's time by the peer's.
 """
 
 from __future__ import annotations
@@ -153,13 +153,17 @@ def ortools(document: dict[str, Any], _: list[int], __: float) -> dict[str, Any]
     homes: Any = np.repeat(rows[:, 0], size)
     away = (chosen != homes) & np.repeat((chosen == homes).reshape(every, size).any(1), size)
     supplies = np.concatenate((np.zeros(number, int), np.ones(every, int), [-every]))
-    flow(
+    leads, _ = flow(
         number,
         supplies,
         [(number + np.repeat(np.arange(every), size), chosen, one, away.astype(int))],
         every,
     )
-    return {"status": "optimal", "copies": int(fresh.sum()), "seconds": time.perf_counter() - began}
+    # Given out as it is asked for: a row of brokers a partition, the leader first.
+    order = np.argsort(-leads.reshape(every, size), axis=1, kind="stable")
+    assignment = np.take_along_axis(chosen.reshape(every, size), order, 1).tolist()
+    seconds = time.perf_counter() - began
+    return {"status": "optimal", "copies": int(fresh.sum()), "seconds": seconds, "assignment": assignment}
 
 
 PEERS: dict[str, Callable[[dict[str, Any], list[int], float], dict[str, Any]]] = {

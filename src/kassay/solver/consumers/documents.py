@@ -36,6 +36,11 @@ def solve_consumers(
         if balanced.late:
             return balanced
         best = proven(problem, order, balanced)
+    return solution(best)
+
+
+def solution(best: Optimum) -> Solved:
+    """The optimum with its certificate, and what a result says beside it."""
     squares = best.sum_squares
     values = {"balance": list(best.loads[::-1]), "movement": best.moved, "rack": best.rack_mismatch}
     return Solved(

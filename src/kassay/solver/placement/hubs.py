@@ -15,6 +15,7 @@ prove this one against hubs without that limit, it is the best one; where not, t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import NamedTuple
@@ -158,13 +159,13 @@ class RackHubs:
         """About how many replicas each broker will have: its share, as far as the limits of racks let it."""
         places = range(len(self.racks))
         due = [quota.total * quota.shares[b] // quota.scale - quota.base[b] for b in places]
-        within = []
+        within, factors = [], Counter(self.partitions.factors)
         for rack, size in enumerate(self.sizes):
             limits = [0, 0]
-            for rf in self.partitions.factors:
+            for rf, number in factors.items():
                 spread = self.spreads[rf]
-                limits[0] += spread.least
-                limits[1] += min(spread.most, size)
+                limits[0] += spread.least * number
+                limits[1] += min(spread.most, size) * number
             within.append((sum(due[b] for b in places if self.racks[b] == rack), size, *limits))
         total = sum(self.partitions.factors)
 

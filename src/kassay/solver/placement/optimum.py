@@ -103,7 +103,7 @@ def partitions_of(problem: PlacementProblem) -> Partitions:
     fenced = {broker.id for broker in problem.brokers if broker.fenced}
     return Partitions(
         [rf for _, rf, _ in placed],
-        [tuple(index[b] for b in row if b in index) for _, _, row in placed],
+        [tuple([index[b] for b in row if b in index]) for _, _, row in placed],
         [index.get(row[0]) if row and row[0] not in fenced else None for _, _, row in placed],
     )
 
@@ -120,14 +120,14 @@ def with_leaders(
     """The placement with these replicas (positions of brokers) and the best leaders for them."""
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
-    current = [tuple(index[b] for b in row if b in index) for _, _, row in placed]
+    current = [[index[b] for b in row if b in index] for _, _, row in placed]
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
     late = late or leaders.late
     led = leaders.leads
     ids = [broker.id for broker in problem.brokers]
     rows = tuple(
-        tuple(ids[place] for place in _in_order(leader, row, picked))
+        tuple([ids[place] for place in _in_order(leader, row, picked)])
         for leader, row, picked in zip(led, current, chosen, strict=True)
     )
     return PlacementOptimum(
