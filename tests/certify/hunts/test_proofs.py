@@ -27,6 +27,24 @@ NONE = frozenset()
             "placement:rack-unaware",
             "max(replicas) - min(replicas) <= min(rf, brokers) where no_racks and no_existing and no_fenced",
         ),
+        (
+            "placement:striped",
+            "max(replicas) - min(replicas) <= min(rf, brokers) where no_racks and no_existing and no_fenced",
+        ),
+        (
+            "placement:rack-aware",
+            "max(leaders) - min(leaders) <= 1 where all_racks and no_existing and no_fenced",
+        ),
+        (
+            "placement:striped",
+            "all r: leaders(r) <= ceil(partitions / racks) "
+            "where all_racks and equal_racks and no_existing and no_fenced and rf <= racks and brokers > racks",
+        ),
+        (
+            "placement:striped",
+            "all r: replicas(r) <= rf * ceil(partitions / racks) where all_racks and equal_racks "
+            "and no_existing and no_fenced and rf <= racks and brokers > racks and rf == 2",
+        ),
     ],
 )
 def test_proved_for_all_sizes(spec, text):

@@ -40,10 +40,17 @@ def test_the_worst_at_a_size_and_its_trace(spec, badness, value):
 
 @pytest.mark.parametrize(
     ("spec", "badness", "least"),
-    [("placement:striped", "spread", 2), ("placement:striped", "gap", 2), ("streams-sticky", "spread", 1)],
+    [
+        ("placement:striped", "spread", 2),
+        ("placement:striped", "gap", 2),
+        ("streams-sticky", "spread", 1),
+        ("connect-eager", "spread", 1),
+        ("plan:optimal", "spread", 1),
+        ("share-simple@4.1", "spread", 1),
+    ],
 )
-def test_placers_and_tasks_have_a_worst_too(spec, badness, least):
-    case = worst(spec, badness, (3, 3), 20)
+def test_the_other_kinds_have_a_worst_too(spec, badness, least):
+    case = worst(spec, badness, (3, 3) if spec.startswith("placement") else (3, 2), 8)
     assert least <= case.value <= case.bound
     assert replay(playback_of(case.example.trace, Path("trace.json"))).exit_code == 1
     assert valid(worst_document(case), "worst-1")["worst"] == badness
@@ -83,7 +90,7 @@ def test_no_group_of_the_small_size_is_worse():
 
 
 def test_targets_of_other_kinds_are_refused():
-    with pytest.raises(InputError, match="expected an assignor of a consumer group"):
+    with pytest.raises(InputError, match="expected any other: where a key goes is up to the key"):
         worst("partitioner:murmur2", "gap", (2, 2))
     with pytest.raises(InputError, match="means nothing of a placer, expected spread, leaders, gap"):
         worst("placement:striped", "rounds", (2, 2))

@@ -217,7 +217,7 @@ class _Translation:
         """An `all` that has to hold holds of one arbitrary thing."""
         quantifier, binder, body = children
         variable, name = str(binder.children[0]), binder.children[1]
-        letters = {"t": "topics", "m": "members", "b": "brokers"}
+        letters = {"t": "topics", "m": "members", "b": "brokers", "r": "racks"}
         things = str(name) if name is not None else letters.get(variable, "")
         if quantifier.type != "ALL" or not positive or things not in self.form.each:
             raise _UnknownWord

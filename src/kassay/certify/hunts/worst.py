@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.certify.hunts.cells import ScopeCell, cases
-from kassay.certify.hunts.searches import SEARCHES
+from kassay.certify.hunts.searches.registry import SEARCHES
+from kassay.certify.hunts.searches.search import least_squares
 from kassay.certify.hunts.shapes import (
     GroupShape,
     beside,
@@ -104,8 +105,7 @@ def worst_case(
         return _worst_of_kind(target, badness, size, run, steps, report)
     if target.kind not in CONSUMER_GROUPS:
         raise InputError(
-            f"{target.spec}: is of kind {target.kind}, expected an assignor of a consumer group, a "
-            "placer, or an assignor of Streams tasks"
+            f"{target.spec}: is of kind {target.kind}, expected any other: where a key goes is up to the key"
         )
     if badness not in _SENTENCES:
         raise InputError(f"--worst {badness}: {target.spec} has no leaders, expected {', '.join(_SENTENCES)}")
@@ -131,12 +131,12 @@ def _worst_of_kind(
     steps: int,
     report: Callable[[int], None],
 ) -> WorstCase:
-    """The same for placers and Streams tasks."""
+    """The same for all other kinds."""
     search = SEARCHES[target.kind]
-    if badness not in search.claims:
-        able = ", ".join(search.claims)
+    if badness not in search.measures:
+        able = ", ".join(search.measures)
         raise InputError(f"--worst {badness}: means nothing of a {target.kind}, expected {able}")
-    claim = search.claims[badness]
+    claim = search.measures[badness].claim
     job = Job(target, replace(run, claims=(claim.format(1),), controls=False))
     with open_bench(job) as bench:
         driver, looked_at = bench.driver, 0
@@ -144,7 +144,7 @@ def _worst_of_kind(
         def value(case: Any) -> int:
             nonlocal looked_at
             looked_at += 1
-            (played,) = driver.play(case, bench.subject)
+            *_, played = driver.play(case, bench.subject)
             return search.value(badness, played, lambda outcome: driver.best(outcome, job.promises[0]))
 
         small = (min(size[0], SEED_CELL[0]), min(size[1], SEED_CELL[1]))
@@ -163,7 +163,7 @@ def _worst_of_kind(
 def meaning_of(worst: WorstCase) -> str:
     """What the value is, of the target's kind."""
     search = SEARCHES.get(worst.target.kind)
-    return MEANING[worst.badness] if search is None else search.meanings[worst.badness]
+    return MEANING[worst.badness] if search is None else search.measures[worst.badness].meaning
 
 
 def _example(bench: Bench, claim: str, case: Any) -> Counterexample:
@@ -253,9 +253,7 @@ def bound_of(target: Target, badness: Badness, size: tuple[int, int]) -> int | N
     if badness is Badness.SPREAD:
         return partitions if members > 1 else 0
     if badness is Badness.GAP:
-        least = (partitions // members) ** 2 * (members - partitions % members)
-        least += (partitions // members + 1) ** 2 * (partitions % members)
-        return partitions**2 - least
+        return partitions**2 - least_squares(partitions, members)
     if badness is Badness.MOVES:
         return partitions
     return None

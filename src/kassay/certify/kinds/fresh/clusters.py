@@ -42,7 +42,7 @@ def fresh_clusters(case: ConnectHistory) -> Iterator[ConnectHistory]:
     workers_max = min(len(case.workers) + 1, WORKERS_MAX)
     for count in range(min(len(case.changes), CHANGES_MAX) + 1):
         for workers, tasks in product(range(1, workers_max + 1), CONFIGURED):
-            able = list(_events(workers, tasks, running))
+            able = list(next_events(workers, tasks, running))
             changes = [ConnectChange(wait, (event,)) for event in able for wait in waits]
             together = [ConnectChange(0, both) for both in product(able, repeat=2)] if len(events) > 1 else []
             lives = product(changes, repeat=count)
@@ -55,7 +55,7 @@ def fresh_clusters(case: ConnectHistory) -> Iterator[ConnectHistory]:
                 )
 
 
-def _events(workers: int, tasks: tuple[int, ...], running: bool) -> Iterator[ConnectEvent]:
+def next_events(workers: int, tasks: tuple[int, ...], running: bool) -> Iterator[ConnectEvent]:
     """What may happen to one worker or connector, that comes too; who comes may run something."""
     for worker in map(worker_id, range(workers)):
         yield WorkerLeave(worker)
@@ -83,5 +83,5 @@ def connect_cell(workers: int, work: int, past: bool) -> Iterator[ConnectHistory
         if not past:
             yield start
             continue
-        for event in _events(workers, tasks, running=True):
+        for event in next_events(workers, tasks, running=True):
             yield replace(start, changes=(ConnectChange(0, (event,)),))
