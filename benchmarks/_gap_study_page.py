@@ -75,7 +75,7 @@ copies may be one; they are not measured.) Answers that are not even may move le
 CURVES: Final = """## How the worst grows with the size
 
 What a search for the worst finds at each size, out of `docs/worst-cases.md`: real cases, and there may be
-worse. The last row is proven, whatever the rule."""
+worse. What is proven, whatever the rule, stands in the last row of groups, or behind a value."""
 
 WORST: Final = """## Worst cases
 

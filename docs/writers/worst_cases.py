@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Final
 
 from kassay.certify.hunts.worst import Badness, WorstCase, bound_of, worst_case
@@ -13,7 +14,21 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 
 RULES: Final = ("range", "roundrobin", "server-range", "uniform", "sticky", "cooperative-sticky")
+OTHERS: Final = (
+    ("placement:striped", "gap"),
+    ("placement:rack-aware", "gap"),
+    ("placement:rack-unaware", "gap"),
+    ("plan:optimal", "spread"),
+    ("share-simple@4.1", "spread"),
+    ("share-simple@4.1", "moves"),
+    ("streams-sticky", "spread"),
+    ("streams-sticky", "moves"),
+    ("connect-incremental", "spread"),
+    ("connect-incremental", "rounds"),
+    ("connect-eager", "moves"),
+)
 SIZES: Final = ((2, 2), (3, 3), (4, 6), (6, 8), (8, 12), (12, 24))
+OTHERS_SIZES: Final = 4
 STEPS: Final = 80
 _HEAD: Final = """# How the worst case of a rule grows
 
@@ -21,7 +36,7 @@ The worst balance gap (sum of squared loads less the least possible) that `kassa
 groups of so many members and partitions. What is found is real, and there may be worse; the last row is a
 proven upper bound, whatever the rule. `docs/gap-study.md` has what is usual, this page what is possible.
 """
-_TAIL: Final = """
+_BETWEEN: Final = """
 `range` and `server-range` come to the bound at each of these sizes: one member has all, and the gap grows
 with the square of the partitions. Round robin's grows as well. The rules that balance by single moves
 (KIP-54) are stuck where a chain of moves would help: that takes three members, and stairs are worse, where
@@ -29,13 +44,33 @@ each member had one partition more than the one before it, in a topic that these
 with the length of the stairs, and adds up over groups that share nothing. How that goes on with longer chains
 is in `kassay gap TARGET --hunt`.
 
+The other kinds, with a measure that means something of each (`docs/hunt.md`), and what is proven where
+something is; sizes are brokers x partitions, processes x tasks, workers x connectors and tasks:
+"""
+_TAIL: Final = """
+A planner's spread is what racks force: its gap is none. A curve may fall where the search is weak: then the
+smaller size says more.
+
 Again: `kassay hunt --worst gap --size MxP --on RULE --steps 80`.
 """
 
 
-def cases(rule: str) -> list[WorstCase]:
+def cases(rule: str, badness: Badness = Badness.GAP, count: int = len(SIZES)) -> list[WorstCase]:
     """The worst cases of a rule, size by size."""
-    return [worst_case(resolve(rule), Badness.GAP, size, RunOptions(), STEPS) for size in SIZES]
+    return [worst_case(resolve(rule), badness, size, RunOptions(), STEPS) for size in SIZES[:count]]
+
+
+def of_other_kinds() -> Iterator[str]:
+    """The table of the kinds that are no consumer groups, each value before its proven bound."""
+    heads = ["worst of the other kinds", *(f"{m} x {p}" for m, p in SIZES[:OTHERS_SIZES])]
+    yield row(heads[0], list(heads[1:]))
+    yield "|" + " --- |" * len(heads)
+    for rule, badness in OTHERS:
+        found = cases(rule, Badness(badness), OTHERS_SIZES)
+        values = [
+            str(case.value) if case.bound is None else f"{case.value} of {case.bound}" for case in found
+        ]
+        yield row(f"{badness} of {rule}", list(values))
 
 
 def row(rule: str, values: list[object]) -> str:
@@ -49,7 +84,7 @@ def page() -> str:
     lines += [row(rule, [case.value for case in cases(rule)]) for rule in RULES]
     bounds: list[object] = [bound_of(resolve("range"), Badness.GAP, size) for size in SIZES]
     lines.append(row("proven: at most", bounds))
-    return "\n".join(lines) + "\n" + _TAIL
+    return "\n".join([*lines, _BETWEEN, *of_other_kinds()]) + "\n" + _TAIL
 
 
 if __name__ == "__main__":

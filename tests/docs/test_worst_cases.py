@@ -10,7 +10,8 @@ from tests.docs.markdown import rows
 from tests.paths import DOCS
 from writers import worst_cases
 
-TABLE = {row["rule"]: row for row in rows((DOCS / "worst-cases.md").read_text(encoding="utf-8"))}
+ROWS = rows((DOCS / "worst-cases.md").read_text(encoding="utf-8"))
+TABLE = {row["rule"]: row for row in ROWS if "rule" in row}
 SIZES = [f"{members} x {partitions}" for members, partitions in worst_cases.SIZES]
 
 
@@ -18,6 +19,14 @@ def test_every_rule_has_its_row_and_none_is_above_the_bound() -> None:
     assert list(TABLE) == [*worst_cases.RULES, "proven: at most"]
     for row in TABLE.values():
         assert all(int(row[size]) <= int(TABLE["proven: at most"][size]) for size in SIZES)
+
+
+def test_the_other_kinds_are_below_what_is_proven() -> None:
+    found = [row for row in ROWS if "rule" not in row]
+    assert len(found) == len(worst_cases.OTHERS)
+    for row in found:
+        values = [row[size].split(" of ") for size in SIZES[: worst_cases.OTHERS_SIZES]]
+        assert all(len(value) == 1 or int(value[0]) <= int(value[1]) for value in values)
 
 
 def test_the_study_of_gaps_shows_the_same_tables() -> None:
