@@ -2,6 +2,7 @@
 
     python -m benchmarks.certify_speed            rates and start-up times
     python -m benchmarks.certify_speed --memory 600   memory at the start and the end of a long run
+    python -m benchmarks.certify_speed --base DIR   the same histories in another checkout, and ratios
 
 Goals: 4,000 checked rebalances a second for `range` with all its claims on the small profile;
 `import kassay.model` under 0.15 s, `kassay --help` under 0.3 s; memory flat.
@@ -10,12 +11,16 @@ Goals: 4,000 checked rebalances a second for `range` with all its claims on the 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
@@ -24,6 +29,16 @@ from kassay.certify.targets.resolve import resolve
 HISTORIES = 1500
 RUNS = 5
 TARGETS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "optimal-sticky")
+
+COMPARED = (
+    ("optimal-sticky", "small", 400),
+    ("range", "large", 60),
+    ("sticky", "large", 60),
+    ("optimal-sticky", "large", 60),
+)
+"""Targets, profiles, and how many histories a run of each plays; each run has others."""
+PARTS = 3
+HERE = Path(__file__).resolve().parent
 
 
 def rate(spec: str) -> float:
@@ -77,11 +92,59 @@ def memory(for_seconds: float) -> None:
         print(f"at the end     {resident_mib():7.1f} MiB, {index} histories")
 
 
+def write_histories(path: Path, spec: str, profile: str, first: int, count: int) -> None:
+    """Write histories of this version's generator, a line each."""
+    job = Job(resolve(spec), RunOptions(budget=Budget(histories=1), profile=profile))
+    cases = (job.case(index) for index in range(first, first + count))
+    lines = (json.dumps(job.driver.form.write(case)) + "\n" for case in cases)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def judged(checkout: Path, spec: str, path: Path) -> dict[str, Any]:
+    """What that checkout counted over the histories in the file, and the CPU seconds that it took."""
+    command = [sys.executable, str(HERE / "_judged_rate.py"), spec, str(path)]
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def compare(base: Path) -> None:
+    """Print how much faster this checkout judges than the other one, run after run, on the same histories.
+
+    Where a rule chooses otherwise since, a history may take a round more.
+    Raises `SystemExit` if the claims differ.
+    """
+    print("rebalances a CPU second: base, now, ratio; the same with the target's own time taken off")
+    with tempfile.TemporaryDirectory() as folder:
+        for spec, profile, count in COMPARED:
+            rates: list[list[float]] = [[], [], [], []]
+            judgements = [0, 0]
+            for part in range(PARTS):
+                path = Path(folder) / f"{part}.jsonl"
+                write_histories(path, spec, profile, (part + 1) * 2000, count)
+                before, now = judged(base, spec, path), judged(HERE.parent, spec, path)
+                if before["claims"] != now["claims"]:
+                    raise SystemExit(f"{spec}: judged by {before['claims']} there, {now['claims']} here")
+                for place, (one, off) in enumerate(((before, 0), (now, 0), (before, 1), (now, 1))):
+                    rates[place].append(one["asked"] / (one["cpu"] - off * one["target"]))
+                    judgements[place % 2] += one["judged"]
+            there, here, there_off, here_off = map(statistics.median, rates)
+            whole = f"{there:7.0f} {here:7.0f} {here / there:6.2f}"
+            off_target = f"{there_off:7.0f} {here_off:7.0f} {here_off / there_off:6.2f}"
+            off_target += f"   judged {judgements[0] // 2} and {judgements[1] // 2}"
+            print(f"{spec:15} {profile:6} {whole}   {off_target}", flush=True)
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memory", type=float, metavar="SECONDS")
+    parser.add_argument("--base", type=Path, metavar="DIR")
     chosen = parser.parse_args()
+    if chosen.base:
+        compare(chosen.base)
+        return
     if chosen.memory:
         memory(chosen.memory)
         return
