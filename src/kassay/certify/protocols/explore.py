@@ -41,8 +41,9 @@ from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.config import EAGER
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
+from kassay.model.protocols.world.models.client_symmetry import NUMBER, ClientSymmetry, RankOf, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.models.partition_symmetry import PartitionSymmetry, numbered
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.context import ModelOptions
 from kassay.model.protocols.world.parts.levels import NetworkLevel
@@ -75,6 +76,8 @@ PROMISED_SINCE: Final = {
 """By an older rule: what no release promises that has it."""
 SYMMETRIC_FROM: Final = 3
 """So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
+CLIENTS: Final = "clients"
+PARTITIONS: Final = "clients, partitions"
 
 
 class NotAsked(NamedTuple):
@@ -89,14 +92,15 @@ class NotAsked(NamedTuple):
 class ExploreResult:
     """What one exploration came to; `built` is the model walked, whose states the traces hold.
 
-    `symmetric`: states that differ in who is who were walked once. `seed` is that of walks at random.
+    `symmetric` says of what, if anything, states were walked once that differ only in which is which.
+    `seed` is that of walks at random.
     `fingerprints`: states were told apart by these alone.
     """
 
     settings: ExploreSettings
     exploration: Exploration[Any]
     built: Model[Any]
-    symmetric: bool = False
+    symmetric: str = ""
     seed: int | None = None
     fingerprints: bool = False
 
@@ -137,7 +141,7 @@ class ExploreResult:
     def settings_json(self) -> dict[str, Any]:
         """The settings, and how the walk went about it."""
         seed = {} if self.seed is None else {"seed": self.seed}
-        return self.settings.to_json() | {"symmetry": "clients" if self.symmetric else "off"} | seed
+        return self.settings.to_json() | {"symmetry": self.symmetric or "off"} | seed
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values."""
@@ -279,11 +283,12 @@ def explore(
 ) -> ExploreResult:
     """Walk the model that the settings describe, with all invariants on.
 
-    With `symmetry` worlds that differ only in who is who among interchangeable clients are walked once;
-    None: from three clients on, where it saves time. A network on which messages go astray has no end: it
-    is walked at random from the `seed`, and never found to hold. With `fingerprints` these are kept
-    instead of the states: two of one fingerprint are taken for one, with the probability that the result
-    tells. Of several `jobs` each walks a share of the states, in a process of its own.
+    With `symmetry` worlds that differ only in who is who among interchangeable clients, and in which is which
+    among partitions alike, are walked once; None: in who is who alone, from three clients on, where it saves
+    time. A network on which messages go astray has no end: it is walked at random from the `seed`,
+    and never found to hold. With `fingerprints` these are kept instead of the states: two of one fingerprint
+    are taken for one, with the probability that the result tells. Of several `jobs` each walks a share of the
+    states, in a process of its own.
 
     Raises InputError for settings that are unknown, or that no exhaustive walk covers.
     """
@@ -293,18 +298,19 @@ def explore(
     if settings.network is NetworkLevel.ASTRAY:
         done = random_walk(built, promised, seed=seed, budget=limits, progress=progress)
         return ExploreResult(settings, done, built, seed=seed)
-    renaming = _symmetry(built, symmetry)
+    symmetric = _symmetric(built, symmetry)
     if jobs > 1:
-        make = partial(shares_of, settings, symmetric=renaming is not None)
+        make = partial(shares_of, settings, symmetric=symmetric)
         shares = make()
         done = explore_by(jobs, shares, make, budget=limits, progress=progress)
-        return ExploreResult(settings, done, _full(shares.model), symmetric=renaming is not None)
+        return ExploreResult(settings, done, _full(shares.model), symmetric=symmetric)
+    renaming = _renaming(built, symmetric)
     ways = partial(walk, built, promised, budget=limits, progress=progress, symmetry=renaming)
     if fingerprints:
         done = ways(states=lambda: fingerprinted(built), whole_most=0)
     else:
         done = ways(states=lambda: PackedStates(parts_of(built)))
-    return ExploreResult(settings, done, built, symmetric=renaming is not None, fingerprints=fingerprints)
+    return ExploreResult(settings, done, built, symmetric=symmetric, fingerprints=fingerprints)
 
 
 def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> None:
@@ -318,13 +324,12 @@ def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> Non
         raise InputError("--jobs: an assignor of yours is asked in one process; expected a name")
 
 
-def shares_of(settings: ExploreSettings, *, symmetric: bool) -> WalkShare[Any]:
-    """What a process needs to walk its share of the states, those that clients' names tell apart once."""
+def shares_of(settings: ExploreSettings, *, symmetric: str) -> WalkShare[Any]:
+    """What a process needs to walk its share of the states, once those that differ in what is `symmetric`."""
     built = build(settings)
     codec = codec_of(built)
-    walked = built
-    if symmetric and isinstance(built, ClassicModel):
-        walked = Reduced(built, ClientSymmetry(built.context.interner, codec.cell_digest))
+    renaming = _renaming(built, symmetric, codec.cell_digest)
+    walked = built if renaming is None else Reduced(built, renaming)
     promised = invariants(_views(settings, built))
     return WalkShare(walked, promised, parts_of(built), codec, place_of(built, codec))
 
@@ -333,8 +338,8 @@ def _full(model: Model[Any]) -> Model[Any]:
     return model.full if isinstance(model, Reduced) else model
 
 
-def renames(settings: ExploreSettings, symmetry: bool | None = None) -> bool:
-    """Whether a walk by many processes (`shares_of`) takes one of several states that only names tell apart.
+def renames(settings: ExploreSettings, symmetry: bool | None = None) -> str:
+    """What a walk by many processes (`shares_of`) renames to take one of several states, "" for nothing.
 
     Raises InputError as `explore` does, and for what one process alone can walk.
     """
@@ -342,7 +347,7 @@ def renames(settings: ExploreSettings, symmetry: bool | None = None) -> bool:
         raise InputError("--network: astray is walked at random, by one process; expected atomic or steps")
     if not isinstance(settings.assignor, str | None):
         raise InputError("--assignor: an assignor of yours is asked in one process; expected a name")
-    return _symmetry(build(settings), symmetry) is not None
+    return _symmetric(build(settings), symmetry)
 
 
 def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
@@ -352,14 +357,26 @@ def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
     return views._replace(waived=views.waived | waived)
 
 
-def _symmetry(model: Model[Any], wanted: bool | None) -> ClientSymmetry | None:
-    """The renaming of clients to walk a model by; raises InputError where names matter."""
+def _symmetric(model: Model[Any], wanted: bool | None) -> str:
+    """What is renamed in a walk of the model, "" for nothing; raises InputError where names matter."""
     few = not isinstance(model, ClassicModel) or model.options.members < SYMMETRIC_FROM
     if wanted is False or (wanted is None and few):
-        return None
+        return ""
     distinct = distinguished(model)
     if distinct and wanted:
         raise InputError(f"--symmetry: cannot be used: {distinct}")
-    return (
-        ClientSymmetry(model.context.interner) if isinstance(model, ClassicModel) and not distinct else None
-    )
+    if distinct or not isinstance(model, ClassicModel):
+        return ""
+    return PARTITIONS if wanted and not numbered(model) else CLIENTS
+
+
+def _renaming(
+    model: Model[Any], symmetric: str, order: RankOf = NUMBER
+) -> ClientSymmetry | PartitionSymmetry | None:
+    """What takes a state of the model to the one that is walked for it, cells in this order; None: itself."""
+    if not symmetric or not isinstance(model, ClassicModel):
+        return None
+    interner = model.context.interner
+    if symmetric == CLIENTS:
+        return ClientSymmetry(interner, order)
+    return PartitionSymmetry(model.options.partitions, interner, order)

@@ -140,8 +140,8 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 @click.option(
     "--symmetry/--no-symmetry",
     default=None,
-    help="Walk states once that differ only in who is who among clients alike, or one by one; "
-    "unless told, once from three clients on.",
+    help="Walk states once that differ only in who is who among clients alike, and in which is which "
+    "among partitions alike, or one by one; unless told, in who is who from three clients on.",
 )
 @click.option(
     "--exact/--fingerprints",

@@ -24,7 +24,7 @@ class SparkWalk:
     """What is walked, as it travels to the workers."""
 
     settings: ExploreSettings
-    symmetric: bool
+    symmetric: str
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
             ("states", f"{done.states:,}"),
             ("steps between them", f"{done.edges:,}"),
             ("diameter", f"{done.diameter:,}"),
-            ("states that differ in who is who", "walked once" if result.symmetric else "walked each"),
+            ("states that differ in which is which", _once(result.symmetric)),
             ("time", f"{done.elapsed_s:.1f} s"),
         ),
         traces,
@@ -128,6 +128,11 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
         _not_asked(result),
         again,
     )
+
+
+def _once(symmetric: str) -> str:
+    """Whether states were walked once that differ only in which is which of what is `symmetric`."""
+    return f"walked once: {symmetric}" if symmetric else "walked each"
 
 
 def _meaning(result: ExploreResult) -> str:

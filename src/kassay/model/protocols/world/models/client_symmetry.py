@@ -33,7 +33,10 @@ ORDERED: Final = frozenset({"dup_claim_unchecked"})
 
 _NAME: Final = re.compile(r"^c(\d)(m?-\d)?$")
 _OTHER: Final = 8
-_NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
+NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
+
+RankOf: TypeAlias = Callable[[Interned], Any]
+"""By what cells compare."""
 
 
 def distinguished(model: Any) -> str:
@@ -82,36 +85,42 @@ class ClientSymmetry:
     Clients are sorted by their shape, which is what is left of a value once the other clients' names are
     blanked; only where shapes are equal are the orders tried, and the least world taken. Cells compare by
     the number they were made under, the same throughout one walk and in a second one; or by an `order`, where
-    processes that make cells in different orders must agree (`StateCodec.cell_digest`).
+    processes that make cells in different orders must agree (`StateCodec.cell_digest`). `plain` takes from a
+    value what its shape is not to show.
     """
 
-    def __init__(self, interner: Interner, order: Callable[[Interned], Any] = _NUMBER) -> None:
+    def __init__(
+        self, interner: Interner, order: RankOf = NUMBER, plain: Callable[[Any], Any] = lambda value: value
+    ) -> None:
         self._cell = interner.cell
         self._order = order
+        self._plain = plain
         self._shape_cell = Interner().cell
         self._shapes: Memo[tuple[int, Interned], Any] = Memo()
         self._moved: Memo[tuple[Interned, Places], Interned] = Memo()
 
     def __call__(self, state: World) -> World:
         """The same world, its clients in an order that depends on no name."""
+        worlds = self.orders(state)
+        return worlds[0] if len(worlds) == 1 else min(worlds, key=self._rank)
+
+    def orders(self, state: World) -> list[World]:
+        """The same world in every order of clients that puts their shapes in order."""
         shapes = []
         for c, cell in enumerate(state.clients):
             shape = self._shapes.get((c, cell))
             if shape is None:
                 shape = self._shapes[c, cell] = self._shape(c, cell)
             shapes.append(shape)
-        orders = _orders(tuple(map(sorted(shapes).index, shapes)))
-        if len(orders) > 1:
-            return min((self.renamed(state, places) for places in orders), key=self._rank)
-        (places,) = orders
-        return self.renamed(state, places)
+        return [self.renamed(state, places) for places in _orders(tuple(map(sorted(shapes).index, shapes)))]
 
     def _rank(self, state: World) -> tuple[Any, ...]:
-        return *[self._order(cell) for cell in state.clients], self._order(state.broker), state.adopted
+        return rank_of(state, self._order)
 
     def _shape(self, c: int, cell: Interned) -> Any:
         others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-        return self._order(self._shape_cell(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER))))
+        shape = self._plain(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER)))
+        return self._order(self._shape_cell(shape))
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
@@ -141,6 +150,11 @@ class ClientSymmetry:
             return self._part(part, places) if mark is Mark.CELL else part
 
         return rewritten(value, change)
+
+
+def rank_of(state: World, order: RankOf) -> tuple[Any, ...]:
+    """What tells worlds of one class apart, and orders them."""
+    return *[order(cell) for cell in state.clients], order(state.broker), state.adopted
 
 
 @cache
