@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -65,7 +66,7 @@ def calls() -> Calls:
         import_module("kassay.solver.consumers.problem").Problem.parse,
         import_module("kassay.solver.consumers.optimum").optimum,
         lambda best: dict(results.result("join", solution(best), 0.0)),
-        lines,
+        partial(lines, plain=True),
         import_module("kassay.solver.check.check").check_certificate,
     )
 

@@ -337,11 +337,13 @@ def write_line(document: Any) -> None:
 class JsonLines:
     """A context that writes documents one a line: to a file, to standard output for `-`, or nowhere.
 
-    A file is written at the end, when everything went well.
+    A file is written at the end, when everything went well. The documents are `plain` where they are of
+    JSON's own types and their floats finite: large ones are then written sooner.
     """
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, *, plain: bool = False) -> None:
         self._path = path
+        self._plain = plain
         self._lines: list[str] = []
 
     def write(self, document: Any) -> None:
@@ -351,9 +353,10 @@ class JsonLines:
         if self._path == "-":
             write_line(document)
         else:
-            from kassay.writing.documents import json_text
+            from kassay.writing.documents import json_text, plain_text
 
-            self._lines.append(json_text(document, compact=True) + "\n")
+            text = plain_text(document) if self._plain else json_text(document, compact=True)
+            self._lines.append(text + "\n")
 
     def __enter__(self) -> JsonLines:
         return self

@@ -14,15 +14,13 @@ import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
+from kassay.reading import bulk
+from kassay.reading.nesting import DEPTH, nesting
 
-DEPTH: Final = 100
-"""How many objects and lists may stand inside each other: more than any document here, less than hurts."""
-_INNER: Final = frozenset({list, dict})
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -70,6 +68,20 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
 
     Raises `InputError` for what is no JSON, and for a key that stands twice in an object.
     """
+    read = _large(text)
+    return _read_by_python(text, name, line) if read is None else read.document
+
+
+def _large(text: str) -> bulk.Read | None:
+    """The document of a large text; None where it is not large, or not for msgspec to say."""
+    if len(text) < bulk.ENOUGH:
+        return None
+    with no_collection():
+        return bulk.read_large(text)
+
+
+def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
+    """The document of a text, or what is wrong with it."""
     twice: list[tuple[dict[str, Any], str]] = []
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -104,13 +116,16 @@ def documents(path: str) -> list[Located]:
     """
     text = read_text(path)
     name = "standard input" if path == "-" else path
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    if not lines:
-        raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
-    if len(lines) > 1 and _is_json(lines[0][1]):
-        return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
+    # No text is a document that has another one for its first line, so a large one is not cut into lines.
+    large = _large(text)
+    if large is None:
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+        if not lines:
+            raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
+        if len(lines) > 1 and _is_json(lines[0][1]):
+            return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
     # One line, or one document that somebody laid out over several.
-    document = parse_json(text, name)
+    document = _read_by_python(text, name) if large is None else large.document
     if isinstance(document, list) and document:
         return [Located(each, f"{name}[{index}]") for index, each in enumerate(document)]
     return [Located(document, name)]
@@ -152,14 +167,8 @@ def _is_json(line: str) -> bool:
 
 def _refuse_deep(document: Any, where: str) -> None:
     """Raise for a document whose depth Python's recursion might not bear."""
-    level: list[Any] = [[document]]
-    for _ in range(DEPTH + 2):
-        parts = [value.values() if type(value) is dict else value for value in level]
-        inner = [*chain.from_iterable(parts)]
-        level = [*compress(inner, map(_INNER.__contains__, map(type, inner)))]
-        if not level:
-            return
-    raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
+    if not nesting(document).shallow:
+        raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
 
 
 def joined(path: str, key: str | int) -> str:

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, Final
 
+from kassay.writing.bulk import large_text
+
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _COMPACT: Final = (",", ":")
 
@@ -35,3 +37,12 @@ def json_text(
         allow_nan=False,
     )
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def plain_text(document: Any) -> str:
+    """A document of JSON's own types, its floats finite, as compact JSON; the large ones sooner.
+
+    Half a surrogate pair stands as its escape; large documents may have floats without exponents.
+    """
+    text = large_text(document)
+    return json_text(document, compact=True) if text is None else text

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
 from kassay.solver.check import check as check_module
@@ -25,6 +30,7 @@ from kassay.solver.check.refusal import (
     NAME,
     TEXT,
     WHOLE,
+    Posed,
     RefusedError,
     by_name,
     fit,
@@ -34,6 +40,7 @@ from kassay.solver.check.refusal import (
     record,
     rows,
 )
+from tests.hostile import TEXTS
 from tests.solver.check import forger, neutral, search
 
 FORGERIES: Final = search.kept()
@@ -158,6 +165,24 @@ def test_every_check_has_its_forgery() -> None:
     missing = checks - FORGERIES.keys() - direct - own
     assert missing == SPOKEN_FOR.keys(), "python -m tests.solver.check.search looks for forgeries"
     assert FORGERIES.keys() <= checks
+
+
+FORMS: Final = st.dictionaries(
+    st.sampled_from(["id", "rack", "topics", "owned", "a", "ab", "b", "é", "\x7f", "\ud800"]),
+    st.none() | st.integers() | TEXTS | st.lists(st.tuples(st.text(max_size=3), st.integers())),
+)
+
+
+@given(FORMS)
+def test_the_digest_is_of_one_text_whoever_writes_it(form: dict[str, Any]) -> None:
+    import msgspec  # noqa: F401
+
+    with pytest.MonkeyPatch.context() as patch:
+        quick = Posed(form, "").digest
+        patch.delitem(sys.modules, "msgspec")
+        assert Posed(form, "").digest == quick
+    ordered = json.dumps(form, sort_keys=True, separators=(",", ":"))
+    assert quick == hashlib.sha256(ordered.encode()).hexdigest()
 
 
 SHAPE: Final = record({"id": NAME}, {"kind": one_of("a", "b"), "pairs": rows(pair(NAME, COUNT))})

@@ -91,7 +91,7 @@ def command(
         if len(read) == 1:
             collection = no_collection()  # until it is written: a large result is a third of the time
     rows, outcomes = [], []
-    with collection, JsonLines(json_path) as lines:
+    with collection, JsonLines(json_path, plain=True) as lines:
         for each in located:
             result = solve(each, order, solver, seconds, tolerance=within, budget=budget)
             if why and (forced := forced_by(result)) is not None:

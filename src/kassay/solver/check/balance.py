@@ -174,22 +174,28 @@ class _Check:
         _require(
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
+        counted = Counter[int]()
+        inside: dict[tuple[int, ...], frozenset[int]] = {}
         for topic in self.topics:
             row, readers = owners[topic.name], self.readers[topic.name]
             _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
             _require(_whole(row), f"an owner in {topic.name} is not a member's position")
             if readers not in self.last:
-                self.last[readers] = max(map(levels.__getitem__, readers))
-            used = set(row)
-            _require(used.issubset(readers), f"an owner in {topic.name} does not read it")
-            low = self.last[readers]
-            _require(
-                all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
-            )
+                low = self.last[readers] = max(map(levels.__getitem__, readers))
+                inside[readers] = frozenset([m for m in readers if levels[m] == low])
+            held = Counter(row)
+            used = {*held}
+            if not used <= inside[readers]:
+                low = self.last[readers]
+                _require(used.issubset(readers), f"an owner in {topic.name} does not read it")
+                _require(
+                    all(levels[m] == low for m in used),
+                    f"a partition of {topic.name} is not in its last level",
+                )
+            counted.update(held)
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
             _require(len(rows) == 1, f"co-partitioned topic {bundle[0].name} has other owners than its peers")
-        counted = Counter(chain.from_iterable(owners.values()))
         loads = [counted[m] for m in range(len(levels))]
         self.loads, stated = [load // self.size for load in loads], sorted(loads)
         _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")

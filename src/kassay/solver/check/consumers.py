@@ -7,7 +7,7 @@ document was seen to have as many: an assignment has an entry for each partition
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
@@ -61,17 +61,20 @@ def pose(document: Any) -> Posed:
     require(bool(members), "the instance has no members")
     require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
     require(len({member["id"] for member in members}) == len(members), "two members have one id")
-    read = set(chain.from_iterable(member["topics"] for member in members))
+    subscriptions = [*_subscriptions(members)]
+    read = set(chain.from_iterable({id(topics): topics for topics in subscriptions}.values()))
     require(read <= counts.keys(), "a member reads a topic that the instance does not have")
     _owned_once(members, counts)
     groups = sorted(sorted(names) for names in document.get("copartition") or () if len(names) > 1)
     bound = [name for names in document.get("copartition") or () for name in names]
     require(len(set(bound)) == len(bound), "a topic is co-partitioned twice")
     require(counts.keys() >= set(bound), "a co-partitioned topic is not in the instance")
-    subscriptions: dict[tuple[str, ...], list[str]] = {}
     form = {
         "family": FAMILY,
-        "members": [_member_form(member, subscriptions) for member in members],
+        "members": [
+            _member_form(member, topics, every=len(topics) == len(counts))
+            for member, topics in zip(members, subscriptions, strict=True)
+        ],
         "topics": [
             _topic_form(topic, topic["name"] in read)
             for topic in sorted(document["topics"], key=lambda topic: str(topic["name"]))
@@ -79,6 +82,18 @@ def pose(document: Any) -> Posed:
         "copartition": groups,
     }
     return Posed(form, f"{len(members)} members, {sum(counts.values())} partitions of {len(counts)} topics")
+
+
+def _subscriptions(members: Iterable[Document]) -> Iterator[list[str]]:
+    """Each member's topics in order, once each; members who read the same share the list."""
+    known: dict[tuple[str, ...], list[str]] = {}
+    written: list[str] = []
+    topics: list[str] = []
+    for member in members:
+        if member["topics"] != written:
+            written = member["topics"]
+            topics = known.setdefault(tuple(written), sorted({*written}))
+        yield topics
 
 
 def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
@@ -109,16 +124,13 @@ def _marked_once(members: Iterable[Document], counts: Mapping[str, int]) -> bool
     return sum(map(sum, marks.values())) == entries
 
 
-def _member_form(member: Document, subscriptions: dict[tuple[str, ...], list[str]]) -> Document:
-    """The member with its topics and what it owned in order; equal subscriptions are put in order once."""
-    written = tuple(member["topics"])
-    topics = subscriptions.get(written)
-    if topics is None:
-        topics = subscriptions[written] = sorted({*written})
-    owned, read = [*map(tuple, member.get("owned") or ())], {*topics}
-    if not read.issuperset([name for name, _ in owned]):
+def _member_form(member: Document, topics: list[str], *, every: bool) -> Document:
+    """The member with its topics and what it owned of them in order; it may read `every` topic."""
+    owned = sorted(map(tuple, member.get("owned") or ()))
+    if not every:
+        read = {*topics}
         owned = [entry for entry in owned if entry[0] in read]
-    return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": sorted(owned)}
+    return {"id": member["id"], "rack": member.get("rack"), "topics": topics, "owned": owned}
 
 
 def _topic_form(topic: Document, read: bool) -> Document:
@@ -184,31 +196,24 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
     read = frozenset[str]().union(*topics_of.values())
     counts = {topic["name"]: topic["partitions"] for topic in form["topics"]}
     position = {member_id: m for m, member_id in enumerate(ids)}
-    placed = dict.fromkeys(read, 0)
-    for topics in assignment.values():
-        for name, partitions in topics.items():
-            if name not in placed:
-                raise RefusedError(f"{name} is given out, and nobody reads it")
-            placed[name] += len(partitions)
-    for name, count in placed.items():
-        if count != counts[name]:
-            raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
-    owners = _rows(placed, _given(position, assignment))
+    placed = {name: counts[name] for name in read}
+    owners = _filled(placed, position, assignment)
+    if owners is None:
+        placed = dict.fromkeys(read, 0)
+        for topics in assignment.values():
+            for name, partitions in topics.items():
+                if name not in placed:
+                    raise RefusedError(f"{name} is given out, and nobody reads it")
+                placed[name] += len(partitions)
+        for name, count in placed.items():
+            if count != counts[name]:
+                raise RefusedError(f"{name} has {counts[name]} partitions, {count} are given out")
+        owners = _rows(placed, position, assignment)
     previous = _previous(placed, form["members"])
     members = tuple(Member(m["id"], m["rack"], topics_of[id(m["topics"])]) for m in form["members"])
     known = tuple(_topic(topic) for topic in form["topics"] if topic["name"] in read)
     groups = tuple(tuple(names) for names in form["copartition"] if read.intersection(names))
     return ConsumerInstance(members, known, previous, groups), owners
-
-
-_Claim = tuple[int, str, Sequence[int]]
-"""A member by position, a topic, and partitions of it."""
-
-
-def _given(
-    position: Mapping[str, int], assignment: Mapping[str, Mapping[str, list[int]]]
-) -> Iterator[_Claim]:
-    return ((m, name, given) for i, m in position.items() for name, given in assignment[i].items())
 
 
 def _topic(topic: Document) -> Topic:
@@ -234,32 +239,37 @@ def _previous(counts: Mapping[str, int], members: Iterable[Document]) -> Rows:
     return {name: tuple(row) for name, row in owners.items()}
 
 
-def _rows(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows:
-    """For each topic the position of the member that has each partition, -1 where none has."""
-    claims = [*claims]
-    filled = _filled(counts, claims)
-    if filled is not None:
-        return filled
-    owners = {name: [-1] * count for name, count in counts.items()}
-    for m, name, partitions in claims:
-        row = owners[name]
-        for partition in partitions:
-            if partition >= len(row):
-                raise RefusedError(f"{name} has no partition {partition}")
-            if row[partition] != -1:
-                raise RefusedError(f"{name}-{partition} has two owners")
-            row[partition] = m
-    return {name: tuple(row) for name, row in owners.items()}
+_Given = Mapping[str, Mapping[str, list[int]]]
+"""The partitions of each member by topic."""
 
 
-def _filled(counts: Mapping[str, int], claims: Iterable[_Claim]) -> Rows | None:
-    """The rows, where as many claims as there are partitions leave none without an owner; None else."""
+def _filled(counts: Mapping[str, int], position: Mapping[str, int], assignment: _Given) -> Rows | None:
+    """For each topic the position of each partition's member; None unless each has one, and no more."""
+    given = chain.from_iterable([topics.values() for topics in assignment.values()])
+    if sum(map(len, given)) != sum(counts.values()):
+        return None
     owners = {name: [-1] * count for name, count in counts.items()}
     try:
-        for m, name, partitions in claims:
-            row = owners[name]
-            for partition in partitions:
-                row[partition] = m
+        for member, m in position.items():
+            for name, partitions in assignment[member].items():
+                row = owners[name]
+                for partition in partitions:
+                    row[partition] = m
     except LookupError:
         return None
     return None if any(-1 in row for row in owners.values()) else {n: tuple(row) for n, row in owners.items()}
+
+
+def _rows(counts: Mapping[str, int], position: Mapping[str, int], assignment: _Given) -> Rows:
+    """For each topic the position of the member that has each partition, -1 where none has."""
+    owners = {name: [-1] * count for name, count in counts.items()}
+    for member, m in position.items():
+        for name, partitions in assignment[member].items():
+            row = owners[name]
+            for partition in partitions:
+                if partition >= len(row):
+                    raise RefusedError(f"{name} has no partition {partition}")
+                if row[partition] != -1:
+                    raise RefusedError(f"{name}-{partition} has two owners")
+                row[partition] = m
+    return {name: tuple(row) for name, row in owners.items()}

@@ -7,10 +7,10 @@ family "A" of the instance format (`docs/instances.md`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, repeat
-from operator import attrgetter, lt
+from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -122,15 +122,20 @@ class Problem(ConsumerInstance):
         instance = read_as(_Instance, document)
         partitions = {topic.name: topic.partitions for topic in instance.topics}
         entries = [
-            (Member(entry.id, entry.rack, frozenset(entry.topics)), entry) for entry in instance.members
+            (Member(entry.id, entry.rack, topics), entry)
+            for entry, topics in zip(instance.members, _subscriptions(instance.members), strict=True)
         ]
-        _refuse_impossible(instance.topics, entries, partitions)
-        entries.sort(key=lambda pair: pair[0].member_id)
+        _refuse_impossible(instance.topics, entries)
+        ordered = sorted(entries, key=lambda pair: pair[0].member_id)
+        owners = _owners(ordered, partitions)
+        _refuse_unknown(entries, partitions, owned=owners is None)
+        if owners is None:
+            raise _owned_twice(ordered)
         interned: dict[frozenset[str], frozenset[str]] = {}
         problem = cls(
-            tuple(member for member, _ in entries),
+            tuple(member for member, _ in ordered),
             tuple(entry.topic(interned) for entry in sorted(instance.topics, key=lambda entry: entry.name)),
-            _previous(entries, partitions),
+            _previous(ordered, owners),
             tuple(sorted(tuple(sorted(names)) for names in instance.copartition if names)),
             instance.name,
         )
@@ -144,6 +149,8 @@ class Problem(ConsumerInstance):
             for owner, pair in zip(owners, map(list, zip(repeat(topic), count()))):
                 if owner != NOBODY:
                     owned[owner].append(pair)
+        alike = {member.topics for member in self.members}
+        read = {topics: sorted(topics & self.previous.keys()) for topics in alike}
         return {
             "family": "A",
             "name": self.name or "unnamed",
@@ -151,7 +158,7 @@ class Problem(ConsumerInstance):
                 {
                     "id": member.member_id,
                     "rack": member.rack,
-                    "topics": sorted(member.topics & self.previous.keys()),
+                    "topics": read[member.topics],
                     "owned": list_,
                 }
                 for member, list_ in zip(self.members, owned, strict=True)
@@ -183,8 +190,12 @@ class Problem(ConsumerInstance):
         """The partitions of each member id by topic, where `owners` has positions by topic."""
         by_member: list[dict[str, list[int]]] = [{} for _ in self.members]
         for topic in sorted(owners):
+            held: dict[int, list[int]] = {}
             for partition, owner in enumerate(owners[topic]):
-                by_member[owner].setdefault(topic, []).append(partition)
+                if owner in held:
+                    held[owner].append(partition)
+                else:
+                    held[owner] = by_member[owner][topic] = [partition]
         return {member.member_id: topics for member, topics in zip(self.members, by_member, strict=True)}
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
@@ -240,10 +251,18 @@ class _Instance:
 _Entries = list[tuple[Member, _MemberEntry]]
 
 
-def _refuse_impossible(
-    topics: tuple[_TopicEntry, ...], entries: _Entries, partitions: Mapping[str, int]
-) -> None:
-    """Raise where a name stands twice, or a field speaks of topics or partitions that are not there."""
+def _subscriptions(entries: Iterable[_MemberEntry]) -> Iterator[frozenset[str]]:
+    """The topics of each entry; those who read what the one before them does share the value."""
+    written: tuple[str, ...] = ()
+    topics = frozenset[str]()
+    for entry in entries:
+        if entry.topics != written:
+            written, topics = entry.topics, frozenset(entry.topics)
+        yield topics
+
+
+def _refuse_impossible(topics: tuple[_TopicEntry, ...], entries: _Entries) -> None:
+    """Raise where a name stands twice, where there are too many partitions, or rows of another length."""
     unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(topics)), "topic")
     within((topic.partitions for topic in topics), "topics")
     unique(((f"members[{i}].id", member.member_id) for i, (member, _) in enumerate(entries)), "member id")
@@ -254,46 +273,43 @@ def _refuse_impossible(
                 raise InputError(
                     f"topics[{i}].{field}: found {len(row)} entries, expected {topic.partitions}"
                 )
+
+
+def _refuse_unknown(entries: _Entries, partitions: Mapping[str, int], *, owned: bool) -> None:
+    """Raise where a member speaks of topics that are not there or, if that is asked, `owned` partitions."""
+    known: frozenset[str] | None = None
     for i, (member, entry) in enumerate(entries):
-        if not partitions.keys() >= member.topics:
+        if member.topics is not known and not partitions.keys() >= member.topics:
             j, name = next((j, name) for j, name in enumerate(entry.topics) if name not in partitions)
             raise wrong(f"members[{i}].topics[{j}]", name, _KNOWN)
-        if entry.owned and not _all_there(entry.owned, partitions):
-            raise _first_missing(i, entry, partitions)
+        known = member.topics
+        for j, (name, partition) in enumerate(entry.owned if owned else ()):
+            if name not in partitions:
+                raise wrong(f"members[{i}].owned[{j}][0]", name, _KNOWN)
+            if not 0 <= partition < partitions[name]:
+                expected = f"a partition of {name} from 0 to {partitions[name] - 1}"
+                raise wrong(f"members[{i}].owned[{j}][1]", partition, expected)
 
 
-def _all_there(owned: tuple[tuple[str, int], ...], partitions: Mapping[str, int]) -> bool:
-    """Whether these are partitions of the instance, seen of all at once."""
-    names, numbers = zip(*owned, strict=True)
-    if not partitions.keys() >= {*names} or min(numbers) < 0:
-        return False
-    return all(map(lt, numbers, map(partitions.__getitem__, names)))
-
-
-def _first_missing(i: int, entry: _MemberEntry, partitions: Mapping[str, int]) -> InputError:
-    """The complaint about the first partition that the member owned and the instance does not have."""
-    j, name, partition = next(
-        (j, name, partition)
-        for j, (name, partition) in enumerate(entry.owned)
-        if not 0 <= partition < partitions.get(name, 0)
-    )
-    if name not in partitions:
-        return wrong(f"members[{i}].owned[{j}][0]", name, _KNOWN)
-    expected = f"a partition of {name} from 0 to {partitions[name] - 1}"
-    return wrong(f"members[{i}].owned[{j}][1]", partition, expected)
-
-
-def _previous(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+def _owners(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, list[int]] | None:
+    """For each topic who owned each partition; None where one is not there or is owned twice."""
     owners = {topic: [NOBODY] * count for topic, count in sorted(partitions.items())}
-    for position, (_, entry) in enumerate(entries):
-        for topic, partition in entry.owned:
-            owners[topic][partition] = position
-    # What stands twice has fewer owners than it is named; which that is needs a second look.
-    owned = sum(len(row) - row.count(NOBODY) for row in owners.values())
-    if owned < sum(len(entry.owned) for _, entry in entries):
-        raise _owned_twice(entries)
+    try:
+        for position, (_, entry) in enumerate(entries):
+            for topic, partition in entry.owned:
+                row = owners[topic]
+                if partition < 0 or row[partition] != NOBODY:
+                    return None
+                row[partition] = position
+    except LookupError:
+        return None
+    return owners
+
+
+def _previous(entries: _Entries, owners: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+    """The owners without those who no longer read the topic."""
     for member, entry in entries:
-        if not member.topics.issuperset([topic for topic, _ in entry.owned]):
+        if len(member.topics) < len(owners):
             for topic, partition in entry.owned:
                 if topic not in member.topics:
                     owners[topic][partition] = NOBODY

@@ -1,0 +1,125 @@
+"""What msgspec reads is what Python's reader reads, or it is left to that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.errors import InputError
+from kassay.reading import bulk
+from kassay.reading.bulk import read_large
+from kassay.reading.documents import documents, parse_json
+from kassay.reading.nesting import DEPTH
+from tests.hostile import TEXTS
+
+NUMBERS = (
+    *("0", "-0", "-0.0", "1.0", "1e3", "1E+3", "0.1e1", "1e-400", "9007199254740993.0", "5e-324"),
+    *("9223372036854775808", "18446744073709551616", "-9223372036854775809", "9" * 400, "1" * 4300),
+    *("123456789012345678901234567890e-20", "2.2250738585072011e-308", "0." + "1" * 400),
+)
+LEFT = (
+    *(
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e400",
+        "1" * 400 + ".5",
+        '"\\ud800"',
+        '"\\udc00"',
+        '"\\ud83d\\u0041"',
+    ),
+    *('{"a": 1, "a": 1}', '[{"a": {"b": 1, "b": 2}, "c": 0}]', '{"a": {"b": 1}, "a": {"b": 1}}'),
+    *('{"a:b": 1}', '["a:"]', '{"a": 1, "a": "\\u003a"}', "[" * (DEPTH + 2) + "]" * (DEPTH + 2)),
+)
+"""What Python reads and msgspec does not, what is refused, and where a colon in a text leaves it open."""
+WRONG = (
+    *("01", "-01", "1.", ".5", "+1", "-", "1e", "tru", "[1,]", '{"a":1,}', "[1 2]", '{"a"}', "{1:2}", "'a'"),
+    *('"a\tb"', '"\x1f"', '"\x00"', '"\\x"', '"a', "", " ", "\ufeff1", "1\x0b", "\u00a01", "1 1", "1 //c"),
+    *("[" * 100_000, "1" * 4301, '{"a": 1}\n{"a": 2}'),
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | TEXTS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
+    max_leaves=20,
+)
+SHREDS = st.lists(
+    st.sampled_from(
+        ["[", "]", "{", "}", ":", ",", '"', "\\", "u", "d800", "0", "1", "-", ".", "e", "null", " "]
+    )
+    | st.sampled_from(['"a"', '"a":', '"b": 1,', "[1, 2]", "true", "NaN", "\x00", "\u2028", "\n"]),
+    max_size=9,
+)
+
+
+def exactly(value: Any) -> str:
+    """A value with its types: 1, True, 1.0, 0.0 and -0.0 all differ."""
+    return repr(value)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_number_is_what_python_reads(number: str) -> None:
+    for text in (number, f'{{"a": [{number}]}}'):
+        read = read_large(text)
+        assert read is not None
+        assert exactly(read.document) == exactly(json.loads(text))
+
+
+@pytest.mark.parametrize("text", [*LEFT, *WRONG])
+def test_what_differs_is_left_to_python(text: str) -> None:
+    assert read_large(text) is None
+
+
+@given(st.data())
+def test_whatever_is_read_is_what_python_reads(data: st.DataObject) -> None:
+    text = data.draw(JSON.map(json.dumps) | SHREDS.map("".join))
+    read = read_large(text)
+    if read is not None:
+        twice: list[list[str]] = []
+        keys = lambda pairs: twice.append([key for key, _ in pairs]) or dict(pairs)  # noqa: E731
+        assert exactly(read.document) == exactly(json.loads(text, object_pairs_hook=keys))
+        assert all(len(names) == len({*names}) for names in twice)
+
+
+@pytest.fixture
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(bulk, "ENOUGH", 0)
+    yield
+
+
+def told(text: str) -> str:
+    """What comes of a text: its document, or the complaint."""
+    try:
+        return exactly(parse_json(text, "f.json"))
+    except InputError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("text", [*NUMBERS, *LEFT, *WRONG])
+def test_large_texts_come_out_like_small_ones(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = told(text)
+    monkeypatch.setattr(bulk, "ENOUGH", 0)
+    assert told(text) == small
+
+
+@pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ('{"a":\n 1}\n', [""]),
+        ('{"a": 1}\n\n{"a": 2}\n', [":1", ":3"]),
+        ('[{"a": 1},\n {"a": 2}]', ["[0]", "[1]"]),
+        ('"a\u2028b"', [""]),
+    ],
+)
+def test_a_large_file_is_cut_as_a_small_one(tmp_path: Any, text: str, places: list[str]) -> None:
+    path = tmp_path / "f.jsonl"
+    path.write_text(text, encoding="utf-8")
+    located = documents(str(path))
+    assert [each.where for each in located] == [f"{path}{place}" for place in places]
+    assert [*chain.from_iterable(each.document for each in located)]
