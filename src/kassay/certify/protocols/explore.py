@@ -51,6 +51,7 @@ from kassay.model.protocols.world.streams.model import StreamsModel
 from kassay.model.protocols.world.streams.options import LATER
 from kassay.model.protocols.world.timed.classic import TimedModel
 from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
+from kassay.model.protocols.world.timed.symmetry import TimedClientSymmetry
 from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import Views, invariants, load_invariants
@@ -359,24 +360,27 @@ def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
 
 def _symmetric(model: Model[Any], wanted: bool | None) -> str:
     """What is renamed in a walk of the model, "" for nothing; raises InputError where names matter."""
-    few = not isinstance(model, ClassicModel) or model.options.members < SYMMETRIC_FROM
+    inner = model.inner if isinstance(model, TimedModel) else model
+    few = not isinstance(inner, ClassicModel) or inner.options.members < SYMMETRIC_FROM
     if wanted is False or (wanted is None and few):
         return ""
-    distinct = distinguished(model)
+    distinct = distinguished(inner)
     if distinct and wanted:
         raise InputError(f"--symmetry: cannot be used: {distinct}")
-    if distinct or not isinstance(model, ClassicModel):
+    if distinct:
         return ""
     return PARTITIONS if wanted and not numbered(model) else CLIENTS
 
 
 def _renaming(
     model: Model[Any], symmetric: str, order: RankOf = NUMBER
-) -> ClientSymmetry | PartitionSymmetry | None:
+) -> ClientSymmetry | PartitionSymmetry | TimedClientSymmetry | None:
     """What takes a state of the model to the one that is walked for it, cells in this order; None: itself."""
-    if not symmetric or not isinstance(model, ClassicModel):
+    if not symmetric or not isinstance(model, ClassicModel | TimedModel):
         return None
     interner = model.context.interner
+    if isinstance(model, TimedModel):
+        return TimedClientSymmetry(interner, order)
     if symmetric == CLIENTS:
         return ClientSymmetry(interner, order)
     return PartitionSymmetry(model.options.partitions, interner, order)

@@ -34,8 +34,8 @@ class Mark(StrEnum):
 class Order(NamedTuple):
     """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items.
 
-    One that was in another order keeps that: timers on a clock stand as they are due. With a `run` only
-    neighbours of one run are in order, each run by itself.
+    One that was in another order keeps that. With a `run` only neighbours of one run are in order, each run
+    by itself.
     """
 
     key: Callable[[Any], Any] | None = None

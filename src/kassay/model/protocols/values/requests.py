@@ -11,13 +11,13 @@ ConsumerGroupHeartbeat RPCs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values.images import Image as Image
 from kassay.model.protocols.values.images import TopicImage as TopicImage
 from kassay.model.protocols.values.images import image_of as image_of
-from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
+from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Order, Ordered, RequestId
 from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
 
@@ -335,8 +335,12 @@ class SetTimer(NamedTuple):
     outlived: bool = False
 
 
-Armed: TypeAlias = Ordered[SetTimer]
-"""The armed timers by due time; of those due at one instant, in the order in which they were armed."""
+def _due(order: SetTimer) -> tuple[int, Timer]:
+    return order.due, order.timer
+
+
+Armed: TypeAlias = Annotated[tuple[SetTimer, ...], Order(_due)]
+"""The armed timers by due time; of those due at one instant by name, or as they were armed."""
 
 
 class CancelTimer(NamedTuple):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kassay.certify.protocols.views import views_of
+from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.clients.classic_table import ClassicState
 from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.shared.census import Breach
 from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.world.parts.offsets import Offsets, Position, with_clients_at
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build
 from tests.model.protocols.world.networks.worlds import clients, group, joined, settle
@@ -38,6 +41,19 @@ def test_scenario_64_a_commit_that_an_epoch_overtakes_is_refused_no_longer(relea
     assert answers == [answer]
     committed = play(model, state, "c1 OffsetCommit arrives").offsets.value.committed
     assert len(committed) == (answer == "ok")
+
+
+def test_whose_offsets_they_are_is_renamed_in_all_that_is_kept():
+    first, second = TopicPartition("t", 0), TopicPartition("t", 1)
+    rows = ((Position(first, 1, 0),), (Position(second, 2, 2),), ())
+    broken = Breach("commits-fenced", "a commit of c1 for t-1 is accepted, though c3 took over")
+    kept = Offsets(((first, 1),), rows, ((first, 0), (second, 2)), broken)
+    renamed = with_clients_at(kept, (2, 0, 1))
+    assert renamed.positions == (rows[1], rows[2], rows[0])
+    assert renamed.tenants == ((first, 2), (second, 1))
+    assert renamed.breach.message == "a commit of c3 for t-1 is accepted, though c2 took over"
+    assert renamed.committed == kept.committed
+    assert with_clients_at(renamed, (1, 2, 0)) == kept
 
 
 def test_the_next_owner_starts_where_the_last_commit_was():

@@ -2,13 +2,14 @@
 
 Sound where names never matter: no instance ids tell the clients apart, and the assignor answers alike
 under any names (any-balanced, which gives every balanced answer). Member ids, client names and request
-numbers are rewritten together, and what is kept in the order of member ids is sorted anew.
+numbers are rewritten together, in clients, coordinator, messages under way and the history of offsets alike,
+and what is kept in the order of member ids is sorted anew.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import permutations
 from operator import attrgetter
@@ -22,12 +23,15 @@ from kassay.model.protocols.values.choices import nobody_assigns
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.parts.context import World
+from kassay.model.protocols.world.parts.context import NO_CELL, World
 from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.parts.offsets import with_clients_at
 
 Places: TypeAlias = tuple[int, ...]
 """The new place of client 0, of client 1, ..."""
 
+UNMOVED: Final = tuple(range(10))
+"""The places of clients, and the numbers of partitions, as they are."""
 ORDERED: Final = frozenset({"dup_claim_unchecked"})
 """Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
 
@@ -40,14 +44,14 @@ RankOf: TypeAlias = Callable[[Interned], Any]
 
 
 def distinguished(model: Any) -> str:
-    """Why the clients of a model are not interchangeable, or "" if they are."""
+    """Why the clients of a model are not interchangeable, or "" if they are; asked of a clock's `inner`."""
     if not isinstance(model, ClassicModel):
-        return "only clients of the classic protocol and of KIP-848, without a clock, can be renamed"
+        return "only clients of the classic protocol, of KIP-848 and of Streams groups can be renamed"
     options, configs = model.options, model.context.configs
     if options.members < 2:
         return "there is one client"
-    if options.network is not NetworkLevel.ATOMIC:
-        return "messages under way are not renamed"
+    if options.network is NetworkLevel.ASTRAY:
+        return "where messages go astray one walks at random"
     if any(options.instances):
         return "instance ids tell static members apart"
     if len({_without_names(config) for config in configs}) > 1 or len(set(getattr(model, "kinds", ()))) > 1:
@@ -106,13 +110,19 @@ class ClientSymmetry:
 
     def orders(self, state: World) -> list[World]:
         """The same world in every order of clients that puts their shapes in order."""
-        shapes = []
-        for c, cell in enumerate(state.clients):
+        return [self.renamed(state, places) for places in self.places(state.clients)]
+
+    def places(self, clients: tuple[Interned, ...], beside: Sequence[Any] = ()) -> tuple[Places, ...]:
+        """The ways to put clients in the order of their shapes, and of what stands `beside` each."""
+        shapes: list[Any] = []
+        for c, cell in enumerate(clients):
             shape = self._shapes.get((c, cell))
             if shape is None:
                 shape = self._shapes[c, cell] = self._shape(c, cell)
             shapes.append(shape)
-        return [self.renamed(state, places) for places in _orders(tuple(map(sorted(shapes).index, shapes)))]
+        if beside:
+            shapes = [*zip(shapes, beside, strict=True)]
+        return _orders(tuple(map(sorted(shapes).index, shapes)))
 
     def _rank(self, state: World) -> tuple[Any, ...]:
         return rank_of(state, self._order)
@@ -124,13 +134,26 @@ class ClientSymmetry:
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
+        if places == UNMOVED[: len(places)]:
+            return state
+        known, part = self._moved.get, self._part
+        before, broker, image, budget, adopted, offsets = state
         clients: list[Any] = [None] * len(places)
-        for c, place in enumerate(places):
-            clients[place] = self._part(state.clients[c], places)
-        adopted = tuple((tp, places[c]) for tp, c in state.adopted)
-        return state._replace(
-            clients=tuple(clients), broker=self._part(state.broker, places), adopted=adopted
-        )
+        for cell, place in zip(before, places):
+            clients[place] = known((cell, places)) or part(cell, places)
+        if adopted:
+            adopted = tuple([(tp, places[c]) for tp, c in adopted])
+        if offsets is not NO_CELL:
+            offsets = self._offsets(offsets, places)
+        moved = known((broker, places)) or part(broker, places)
+        return World(tuple(clients), moved, image, budget, adopted, offsets)
+
+    def _offsets(self, cell: Interned, places: Places) -> Interned:
+        """The history of offsets with every client in its new place."""
+        part = self._moved.get((cell, places))
+        if part is None:
+            part = self._moved[cell, places] = self._cell(with_clients_at(cell.value, places))
+        return part
 
     def _part(self, cell: Interned, places: Places) -> Interned:
         part = self._moved.get((cell, places))
@@ -154,7 +177,8 @@ class ClientSymmetry:
 
 def rank_of(state: World, order: RankOf) -> tuple[Any, ...]:
     """What tells worlds of one class apart, and orders them."""
-    return *[order(cell) for cell in state.clients], order(state.broker), state.adopted
+    offsets = () if state.offsets is NO_CELL else order(state.offsets)
+    return *[order(cell) for cell in state.clients], order(state.broker), state.adopted, offsets
 
 
 @cache

@@ -17,6 +17,7 @@ from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import (
     NUMBER,
+    UNMOVED,
     ClientSymmetry,
     RankOf,
     distinguished,
@@ -46,6 +47,8 @@ def numbered(model: Any) -> str:
         return "there may be several topics"
     if options.partitions < 2:
         return "there is one partition"
+    if options.records:
+        return "the history of offsets is not renumbered"
     if faults := [name for name in CHANGING if getattr(options.faults, name)]:
         return f"{', '.join(faults)} changes what there is to read"
     return ""
@@ -87,11 +90,15 @@ class PartitionSymmetry:
 
     def renumbered(self, state: World, numbers: Numbers) -> World:
         """The world with every partition under its new number."""
-        return state._replace(
-            clients=tuple([self._part(cell, numbers) for cell in state.clients]),
-            broker=self._part(state.broker, numbers),
-            adopted=tuple(sorted((_of(tp, numbers), c) for tp, c in state.adopted)) if state.adopted else (),
-        )
+        if numbers == UNMOVED[: len(numbers)]:
+            return state
+        known, part = self._moved.get, self._part
+        before, broker, image, budget, adopted, offsets = state
+        clients = tuple([known((cell, numbers)) or part(cell, numbers) for cell in before])
+        if adopted:
+            adopted = tuple(sorted([(_of(tp, numbers), c) for tp, c in adopted]))
+        moved = known((broker, numbers)) or part(broker, numbers)
+        return World(clients, moved, image, budget, adopted, offsets)
 
     def _rank(self, state: World) -> tuple[Any, ...]:
         return rank_of(state, self._order)

@@ -7,8 +7,9 @@ judged when the coordinator accepts a commit, from history that nobody in the pr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.graph import Action
@@ -27,6 +28,8 @@ from kassay.model.protocols.world.parts.context import BROKER, Client, World, Wo
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 
 Counts: TypeAlias = tuple[tuple[TopicPartition, int], ...]
+
+_CLIENT: Final = re.compile(r"\bc(\d)\b")
 
 
 class Position(NamedTuple):
@@ -47,6 +50,24 @@ class Offsets(NamedTuple):
     positions: tuple[tuple[Position, ...], ...] = ()
     tenants: Counts = ()
     breach: Breach | None = None
+
+
+def with_clients_at(offsets: Offsets, places: tuple[int, ...]) -> Offsets:
+    """The same with every client in its new place, also in the words of what broke.
+
+    >>> with_clients_at(Offsets(tenants=((TopicPartition("t", 0), 0),)), (1, 0)).tenants
+    ((TopicPartition(topic='t', partition=0), 1),)
+    """
+    order = sorted(range(len(places)), key=places.__getitem__)
+    broken = offsets.breach
+    if broken is not None:
+        message = _CLIENT.sub(lambda match: f"c{places[int(match[1]) - 1] + 1}", broken.message)
+        broken = broken._replace(message=message)
+    return offsets._replace(
+        positions=tuple(offsets.positions[c] for c in order) if offsets.positions else (),
+        tenants=tuple((tp, places[c]) for tp, c in offsets.tenants),
+        breach=broken,
+    )
 
 
 class Ledger:
