@@ -159,3 +159,22 @@ def test_a_number_is_finite(value):
     assert read_as(_Measured, {"ratio": 1}) == _Measured(1.0)
     with pytest.raises(InputError, match=r"ratio: found -?(nan|inf), expected a number"):
         read_as(_Measured, {"ratio": value})
+
+
+@dataclass(frozen=True)
+class _Placed:
+    rows: tuple[tuple[Count, ...], ...]
+
+
+def test_lists_of_lists_are_read_at_once_and_told_one_by_one() -> None:
+    assert read_as(_Placed, {"rows": [[1, 2], [], [0]]}) == _Placed(((1, 2), (), (0,)))
+    for rows, complaint in (
+        ([[1], 2], "rows[1]: found 2, expected a list"),
+        ([[1], [0, True]], "rows[1][1]: found True, expected a whole number from 0 on"),
+        ([[1, 1.0]], "rows[0][1]: found 1.0, expected a whole number from 0 on"),
+        ([[], [-1]], "rows[1][0]: found -1, expected a whole number from 0 on"),
+        ({}, "rows: found {}, expected a list"),
+    ):
+        with pytest.raises(InputError) as refused:
+            read_as(_Placed, {"rows": rows})
+        assert str(refused.value) == complaint

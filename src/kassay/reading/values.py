@@ -166,9 +166,10 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
     entries = list_structure_factory(shape, converter)
     if get_origin(args[0]) is tuple and set(get_args(args[0])) <= _LEAVES.keys():
         return _lists_of_places(shape, entries, get_args(args[0]))
-    leaf, *bounds = get_args(args[0]) if get_origin(args[0]) is Annotated else (args[0],)
+    if get_origin(args[0]) is tuple and get_args(args[0])[-1] is ...:
+        return _lists_of_lists(shape, entries, get_args(args[0])[0])
+    leaf, holds = _leaf_and_bound(args[0])
     leaves = {leaf}
-    holds = bounds[0].holds if bounds else None
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
@@ -179,6 +180,11 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
         return origin(entries(value, shape))
 
     return read
+
+
+def _leaf_and_bound(hint: Any) -> tuple[Any, Callable[[Any], bool] | None]:
+    leaf, *bounds = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    return leaf, bounds[0].holds if bounds else None
 
 
 def _lists_of_places(shape: Any, entries: _Hook, types: tuple[type, ...]) -> _Hook:
@@ -192,6 +198,23 @@ def _lists_of_places(shape: Any, entries: _Hook, types: tuple[type, ...]) -> _Ho
         if lists.issuperset(map(type, value)) and lengths.issuperset(map(len, value)):
             flat = [*chain.from_iterable(value)]
             if all(leaf.issuperset(map(type, flat[place :: len(types)])) for place, leaf in places):
+                return origin(map(tuple, value))
+        return origin(entries(value, shape))
+
+    return read
+
+
+def _lists_of_lists(shape: Any, entries: _Hook, hint: Any) -> _Hook:
+    """The same of lists of any length."""
+    origin, lists = get_origin(shape), {list}
+    leaf, holds = _leaf_and_bound(hint)
+
+    def read(value: Any, _: Any) -> Any:
+        if not isinstance(value, list):
+            raise _WrongError(difference(value, "a list"))
+        if lists.issuperset(map(type, value)):
+            flat = [*chain.from_iterable(value)]
+            if {leaf}.issuperset(map(type, flat)) and (holds is None or all(map(holds, flat))):
                 return origin(map(tuple, value))
         return origin(entries(value, shape))
 

@@ -49,6 +49,7 @@ def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: 
     if not enough:
         pytest.importorskip("ortools")
     monkeypatch.setattr(bulk_flow, "ENOUGH", enough)
+    monkeypatch.setattr(carry, "_FEW", -1)
     rng = random.Random(11)
     carried = 0
     for _ in range(150):
@@ -66,6 +67,7 @@ def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: 
 
 def test_without_ortools_the_own_method_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
+    monkeypatch.setattr(carry, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "installed", lambda: False)
     network, _ = drawn(random.Random(5))
     other = Network(NODES)
@@ -77,6 +79,7 @@ def test_without_ortools_the_own_method_does(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_flow_that_is_not_the_cheapest_is_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
+    monkeypatch.setattr(carry, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "cheapest", lambda _arcs, _supplies: [1, 0, 1, 0])
     network = Network(4)
     for middle, price in ((1, 2), (2, 1)):
@@ -94,9 +97,29 @@ def test_who_does_not_look_at_the_clock_is_not_asked_with_little_time(
         raise AssertionError("asked")
 
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
+    monkeypatch.setattr(carry, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "cheapest", asked)
     network = Network(2)
     network.arc(0, 1, 3)
     assert carry.carry(network, 0, 1, 3, time.monotonic() + carry._PACE_S / 100) <= 3
     with pytest.raises(AssertionError, match="asked"):
         carry.carry(Network(2), 0, 1, 3, time.monotonic() + 100)
+
+
+def test_where_few_arcs_leave_the_source_only_the_own_method_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def asked(_arcs: Arcs, _supplies: list[int]) -> list[int]:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
+    monkeypatch.setattr(bulk_flow, "cheapest", asked)
+    for ways in (carry._FEW, carry._FEW + 1):
+        network = Network(2)
+        for _ in range(ways):
+            network.arc(0, 1, 1)
+        if ways > carry._FEW:
+            with pytest.raises(AssertionError, match="asked"):
+                carry.carry(network, 0, 1, ways)
+        else:
+            assert carry.carry(network, 0, 1, ways) == ways

@@ -3,7 +3,9 @@
 Both leave flows and potentials behind that prove each other, so who reads them need not know whose they are.
 Measured on networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and
 OR-tools 0.01, and 0.2 s once to be loaded; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long.
-Who is asked depends on the network alone, not on what is loaded: the same problem has the same answer.
+Where members are much alike all units leave by a few arcs, and `flow` is through before OR-tools is loaded:
+0.03 s with 15,000 arcs. Who is asked depends on the network alone, not on what is loaded: the same problem
+has the same answer.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from kassay.solver.algorithms.flow import Network
 
 _PACE_S: Final = 50e-6
 """Seconds an arc that OR-tools is given: it does not look at the clock, and has been seen to take 20 us."""
+_FEW: Final = 8
+"""Where so many arcs leave the source at the most, `flow` is as good however large the network is."""
 
 
 def carry(network: Network, source: int, sink: int, units: int, deadline: float | None = None) -> int:
@@ -27,7 +31,8 @@ def carry(network: Network, source: int, sink: int, units: int, deadline: float 
     """
     arcs = len(network.head) // 2
     timely = deadline is None or time.monotonic() + arcs * _PACE_S < deadline
-    if arcs >= bulk_flow.ENOUGH and timely and _in_bulk(network, source, sink, units):
+    large = arcs >= bulk_flow.ENOUGH and network.head[1::2].count(source) > _FEW
+    if large and timely and _in_bulk(network, source, sink, units):
         return units
     return network.cheapest(source, sink, units, deadline)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 
@@ -24,7 +23,6 @@ class Due(NamedTuple):
     def least(self, price: int, most: int, base: int = 0) -> int:
         """The least of what it pays - price * count, with 0 to `most` units beside its `base`."""
         # A parabola in the count: its integer minimum is next to the vertex, or at an end.
-        vertex = Fraction(2 * self.weight * self.total * self.own + price, 2 * self.weight * self.every)
-        near = int(vertex - base)
+        near = (2 * self.weight * self.total * self.own + price) // (2 * self.weight * self.every) - base
         counts = {min(max(count, 0), most) for count in range(near - 1, near + 3)}
         return min(self.pays(base + count) - price * count for count in counts)

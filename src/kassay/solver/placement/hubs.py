@@ -16,7 +16,7 @@ prove this one against hubs without that limit, it is the best one; where not, t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import NamedTuple
 
@@ -95,19 +95,23 @@ class RackHubs:
         classes: dict[tuple[int, int, tuple[int, ...], int | None], list[int]] = {}
         racks, apart = self.racks, {rf for rf in self.spreads if self._fixed(rf)}
         every = range(len(self.sizes))
+        single: dict[int, list[tuple[int, dict[int, int], int | None]]] = {rf: [] for rf in apart}
         for item, (rf, row, lead) in enumerate(zip(*self.partitions, strict=True)):
             if rf not in apart:
                 classes.setdefault((rf, -1, tuple(sorted(row)), lead), []).append(item)
                 continue
-            inside: list[tuple[int, ...]] = [()] * len(self.sizes)
-            for place in row:
-                rack = racks[place]
-                inside[rack] = (*inside[rack], place) if inside[rack] else (place,)
+            inside = {racks[place]: place for place in row}
+            if len(inside) == len(row):
+                single[rf].append((item, inside, lead))
+                continue
             for rack in every:
-                kept = inside[rack]
-                if len(kept) > 1:
-                    kept = tuple(sorted(kept))
+                kept = tuple(sorted([place for place in row if racks[place] == rack]))
                 classes.setdefault((rf, rack, kept, lead if lead in kept else None), []).append(item)
+        for rf, rows in single.items():
+            for rack in every:
+                for (place, leads), items in _by_holder(rows, rack).items():
+                    key = rf, rack, () if place is None else (place,), place if leads else None
+                    classes[key] = [*classes.get(key, ()), *items]
         return classes
 
     def _fixed(self, rf: int) -> bool:
@@ -251,3 +255,18 @@ class RackHubs:
     def reaching(self, goal: Iterable[int]) -> set[int]:
         """The brokers from which a replica can be handed to `goal`, at whatever cost; `goal` included."""
         return self.net.reaching(self.flows or (), goal)
+
+
+def _by_holder(
+    rows: Iterable[tuple[int, Mapping[int, int], int | None]], rack: int
+) -> dict[tuple[int | None, bool], list[int]]:
+    """The partitions by who has their one replica in the rack, if anybody, and whether that broker leads."""
+    items: dict[tuple[int | None, bool], list[int]] = {}
+    for item, inside, lead in rows:
+        place = inside.get(rack)
+        key = place, place is not None and place == lead
+        if key in items:
+            items[key].append(item)
+        else:
+            items[key] = [item]
+    return items

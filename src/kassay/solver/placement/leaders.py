@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, compress
 from typing import NamedTuple
@@ -42,7 +43,9 @@ def choose_leaders(
     replica.
     """
     fenced = {place for place, broker in enumerate(brokers) if broker.fenced}
-    able = [sorted(set(row) - fenced or set(row)) for row in replicas]
+    able = [sorted(row) for row in replicas]
+    if fenced:
+        able = [[place for place in row if place not in fenced] or row for row in able]
     # A leader that cannot stay costs the same wherever it goes: no place is cheaper then.
     homes = [want if want in row else None for want, row in zip(wanted, able, strict=True)]
     quota = leader_quota(brokers, len(able))
@@ -75,15 +78,16 @@ def _prices(
 ) -> tuple[int, ...]:
     """The prices that prove the leaders: to hand a leadership on is a path from broker to broker."""
     places = len(quota.shares)
-    change: dict[tuple[int, int], int] = {}
-    counts = [0] * places
-    for row, home, lead in zip(able, homes, leads, strict=True):
-        counts[lead] += 1
-        away = int(home not in (None, lead))
-        for place in row:
-            cost = int(home not in (None, place)) - away
-            if place != lead and cost < change.get((lead, place), 2):
-                change[lead, place] = cost
+    counted = Counter(leads)
+    counts = [counted[place] for place in range(places)]
+    rows = [*zip(able, homes, leads, strict=True)]
+    # What a leadership costs its broker to hand on; of a pair of brokers the least, which is written last.
+    dear = {(lead, place) for row, home, lead in rows if home == lead for place in row}
+    free = {(lead, place) for row, home, lead in rows if home != lead for place in row}
+    back = {(lead, home) for _, home, lead in rows if home not in (None, lead)}
+    change = dict.fromkeys(dear, 1) | dict.fromkeys(free, 0) | dict.fromkeys(back, -1)
+    for place in range(places):
+        change.pop((place, place), None)
     arcs = Arcs(
         [tail for tail, _ in change], [head for _, head in change], [1] * len(change), [*change.values()]
     )

@@ -16,7 +16,7 @@ Each optimum leaves prices behind, one number a broker, which prove it: see `pla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
@@ -103,7 +103,7 @@ def partitions_of(problem: PlacementProblem) -> Partitions:
     fenced = {broker.id for broker in problem.brokers if broker.fenced}
     return Partitions(
         [rf for _, rf, _ in placed],
-        [tuple([index[b] for b in row if b in index]) for _, _, row in placed],
+        problem.held,
         [index.get(row[0]) if row and row[0] not in fenced else None for _, _, row in placed],
     )
 
@@ -120,28 +120,34 @@ def with_leaders(
     """The placement with these replicas (positions of brokers) and the best leaders for them."""
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
-    current = [[index[b] for b in row if b in index] for _, _, row in placed]
     wanted = [index.get(row[0]) if row else None for _, _, row in placed]
     leaders = choose_leaders(problem.brokers, chosen, wanted, deadline)
     late = late or leaders.late
     led = leaders.leads
-    ids = [broker.id for broker in problem.brokers]
-    rows = tuple(
-        tuple([ids[place] for place in _in_order(leader, row, picked)])
-        for leader, row, picked in zip(led, current, chosen, strict=True)
-    )
     return PlacementOptimum(
         problem,
-        rows,
+        tuple(_rows(problem, led, chosen)),
         tuple(_counts(problem, chosen)),
-        tuple(_counts(problem, ((leader,) for leader in led))),
-        sum(len(picked.difference(row)) for picked, row in zip(chosen, current, strict=True)),
+        tuple(_counts(problem, [led])),
+        sum(map(len, map(set.difference, chosen, problem.held))),
         sum(leader != want for leader, want in zip(led, wanted, strict=True) if want is not None),
         prices,
         leaders.prices,
         None if late else witness,
         late,
     )
+
+
+def _rows(
+    problem: PlacementProblem, led: Sequence[int], chosen: Sequence[set[int]]
+) -> Iterator[tuple[int, ...]]:
+    """The row of each partition as broker ids, the leader first."""
+    ids = [broker.id for broker in problem.brokers]
+    for leader, row, picked in zip(led, problem.held, chosen, strict=True):
+        if row and row[0] == leader and len(row) == len(picked) and picked.issuperset(row):
+            yield tuple([ids[place] for place in row])
+        else:
+            yield tuple([ids[place] for place in _in_order(leader, row, picked)])
 
 
 def _counts(problem: PlacementProblem, picks: Iterable[Iterable[int]]) -> list[int]:

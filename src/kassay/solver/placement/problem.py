@@ -118,6 +118,12 @@ class PlacementProblem:
             for number, row in enumerate(self.current[topic.name])
         ]
 
+    @cached_property
+    def held(self) -> list[tuple[int, ...]]:
+        """The positions of the brokers that hold each partition now, as its row has them; read-only."""
+        index = {broker.id: place for place, broker in enumerate(self.brokers)}
+        return [tuple([index[b] for b in row if b in index]) for _, _, row in self._placed]
+
     @classmethod
     def of(cls, cluster: Cluster, rf: int | None = None, name: str = "") -> PlacementProblem:
         """The problem of rebalancing a cluster; topics keep their replication factors without `rf`."""

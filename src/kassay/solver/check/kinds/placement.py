@@ -15,9 +15,9 @@ By strong duality (the exchange property of matroids) every optimum has such pri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, mul
 from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.refusal import (
@@ -265,8 +265,12 @@ def _replicas_optimal(case: _Case, prices: list[int]) -> None:
 
 def copies_paid(case: _Case, costs: Sequence[int]) -> int:
     """What the copies cost, where one of each partition costs so much."""
-    rows = zip(case.new, case.old, costs, strict=True)
-    return sum(cost * len(set(new).difference(old)) for new, old, cost in rows)
+    return sum(map(mul, costs, _copied(case)))
+
+
+def _copied(case: _Case) -> Iterable[int]:
+    """How many replicas of each partition are new."""
+    return map(len, map(set.difference, map(set, case.new), case.old))
 
 
 def replicas_paid(
@@ -288,33 +292,73 @@ def replicas_paid(
         most = partitions if broker.room is None else min(partitions, broker.room - broker.base)
         paid += share.pays(loads[broker.id] + broker.base)
         bound += share.least(price, most, broker.base)
-    alike = Counter(
-        (rf, frozenset(old), cost) for rf, old, cost in zip(case.rf, case.old, costs, strict=True)
-    )
-    price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
-    rules = {rf: _rack_rule(case.brokers, rf) for rf in set(case.rf)}
-    takers = {
-        rf: [sorted([b.id for b in rack if not b.cordoned], key=price_of.__getitem__) for rack in racks]
-        for rf, (_, _, racks) in rules.items()
-    }
-    members = {rf: [{b.id for b in rack} for rack in racks] for rf, (_, _, racks) in rules.items()}
-    offers: dict[tuple[int, int, frozenset[int], int], list[int]] = {}
-    for (rf, old, cost), count in alike.items():
-        least, most, _ = rules[rf]
+    takers = _Takers(case.brokers, set(case.rf), prices)
+    kinds: dict[tuple[int, int], list[Row]] = {}
+    for rf, old, cost in zip(case.rf, case.old, costs, strict=True):
+        kinds.setdefault((rf, cost), []).append(old)
+    return paid, bound + sum(takers.least(rf, cost, olds) for (rf, cost), olds in kinds.items())
+
+
+class _Takers:
+    """What partitions pay for their replicas at the least, copies and prices together."""
+
+    def __init__(self, brokers: Sequence[_Broker], factors: Collection[int], prices: list[int]) -> None:
+        self.price_of = {broker.id: price for broker, price in zip(brokers, prices, strict=True)}
+        self.rules = {rf: _rack_rule(brokers, rf) for rf in factors}
+        self.near = {
+            rf: [
+                sorted([b.id for b in rack if not b.cordoned], key=self.price_of.__getitem__)
+                for rack in racks
+            ]
+            for rf, (_, _, racks) in self.rules.items()
+        }
+        self.members = {
+            rf: [{b.id for b in rack} for rack in racks] for rf, (_, _, racks) in self.rules.items()
+        }
+        self.rack_of = {broker.id: broker.rack for broker in brokers}
+        self.offers: dict[tuple[int, int, int, Collection[int]], list[int]] = {}
+
+    def least(self, rf: int, cost: int, olds: Sequence[Row]) -> int:
+        """What partitions pay that had these replicas, where a copy costs so much."""
+        least, most, _ = self.rules[rf]
+        total = 0
+        apart: list[Row] = []
+        others = Counter[frozenset[int]]()
+        for old in olds:
+            # Where each rack takes one replica and had one at the most, no rack's depends on another's.
+            if least == most and len({*map(self.rack_of.get, old)}) == len(old):
+                apart.append(old)
+            else:
+                others[frozenset(old)] += 1
+        had = Counter(chain.from_iterable(apart))
+        for number, rack in enumerate(self.members[rf] if apart else ()):
+            kept = had.keys() & rack
+            total += sum(had[b] * sum(self._offer(rf, number, cost, frozenset({b}))) for b in kept)
+            fresh = len(apart) - sum(had[b] for b in kept)
+            total += fresh * sum(self._offer(rf, number, cost, frozenset()))
+        return total + sum(count * self._together(rf, cost, old) for old, count in others.items())
+
+    def _together(self, rf: int, cost: int, old: frozenset[int]) -> int:
+        """The cheapest choice for a partition: what is due in each rack, then the cheapest of the rest."""
+        least, _, _ = self.rules[rf]
         dues: list[int] = []
         spare: list[int] = []
-        for number, rack in enumerate(members[rf]):
-            kept = old & rack
-            offer = offers.get((rf, number, kept, cost))
-            if offer is None:
-                # Whoever is new pays the copy as well: the cheapest do, as many as a rack may have.
-                near = {*takers[rf][number][: most + len(kept)], *kept}
-                offer = sorted([price_of[b] + (b not in kept) * cost for b in near])[:most]
-                offers[rf, number, kept, cost] = offer
+        for number, rack in enumerate(self.members[rf]):
+            offer = self._offer(rf, number, cost, old & rack)
             dues += offer[:least]
             spare += offer[least:]
-        bound += count * (sum(dues) + sum(sorted(spare)[: rf - len(dues)]))
-    return paid, bound
+        return sum(dues) + sum(sorted(spare)[: rf - len(dues)])
+
+    def _offer(self, rf: int, number: int, cost: int, kept: frozenset[int]) -> list[int]:
+        """The least that replicas of a partition in a rack pay, as many as there may be."""
+        offer = self.offers.get((rf, number, cost, kept))
+        if offer is None:
+            _, most, _ = self.rules[rf]
+            # Whoever is new pays the copy as well: the cheapest do, as many as a rack may have.
+            near = {*self.near[rf][number][: most + len(kept)], *kept}
+            offer = sorted([self.price_of[b] + (b not in kept) * cost for b in near])[:most]
+            self.offers[rf, number, cost, kept] = offer
+        return offer
 
 
 def require_best_leaders(case: _Case, prices: list[int]) -> None:
@@ -379,7 +423,7 @@ def figures(case: _Case) -> dict[str, Any]:
     counts = Counter(chain.from_iterable(case.new))
     leads = Counter(row[0] for row in case.new)
     loads = [counts[broker.id] + broker.base for broker in case.brokers]
-    copies = sum(len(set(new).difference(old)) for old, new in zip(case.old, case.new, strict=True))
+    copies = sum(_copied(case))
     ids = {broker.id for broker in case.brokers}
     leaders = ((old[0], new[0]) for old, new in zip(case.old, case.new, strict=True) if old)
     shares = [broker.share for broker in case.brokers]
