@@ -60,6 +60,7 @@ def calls() -> Calls:
         )
     results = import_module("kassay.solver.results")
     solution = import_module("kassay.solver.consumers.documents").solution
+    import_module("msgspec")  # which small documents do not load
     gc.disable()  # as the commands do around all of this
     return Calls(
         reading.documents,

@@ -36,6 +36,7 @@ LEFT = (
     ),
     *('{"a": 1, "a": 1}', '[{"a": {"b": 1, "b": 2}, "c": 0}]', '{"a": {"b": 1}, "a": {"b": 1}}'),
     *('{"a:b": 1}', '["a:"]', '{"a": 1, "a": "\\u003a"}', "[" * (DEPTH + 2) + "]" * (DEPTH + 2)),
+    *("[" * 20 + "]" * 20, '{"a": [1, {"b": 1, "b": 1}]}', '[[0, {"a": 1}]]'),
 )
 """What Python reads and msgspec does not, what is refused, and where a colon in a text leaves it open."""
 WRONG = (
@@ -73,6 +74,19 @@ def test_a_number_is_what_python_reads(number: str) -> None:
 @pytest.mark.parametrize("text", [*LEFT, *WRONG])
 def test_what_differs_is_left_to_python(text: str) -> None:
     assert read_large(text) is None
+
+
+def test_documents_as_they_are_written_are_read() -> None:
+    member = {"id": "a", "rack": None, "topics": ["t"], "owned": [["t", 0], ["t", 1]]}
+    instance = {"members": [dict(member) for _ in range(3)], "topics": [{"name": "t", "racks": [["x"]]}]}
+    levels = {f"m{number}": number for number in range(40)}
+    assignment = {f"m{number}": {"t": [number], "u": []} for number in range(40)}
+    proof = {"instance": instance, "levels": levels, "assignment": assignment, "loads": [1, 2]}
+    result = {"assignment": assignment, "certificate": proof, "elapsed_s": 0.5}
+    for document in (instance, result, [result, result]):
+        read = read_large(json.dumps(document))
+        assert read is not None
+        assert read.document == document
 
 
 @given(st.data())
