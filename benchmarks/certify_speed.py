@@ -32,8 +32,8 @@ TARGETS = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "op
 
 COMPARED = (
     ("optimal-sticky", "small", 400),
-    ("range", "large", 60),
-    ("sticky", "large", 60),
+    ("range", "large", 240),
+    ("sticky", "large", 120),
     ("optimal-sticky", "large", 60),
 )
 """Targets, profiles, and how many histories a run of each plays; each run has others."""
@@ -101,12 +101,16 @@ def write_histories(path: Path, spec: str, profile: str, first: int, count: int)
 
 
 def judged(checkout: Path, spec: str, path: Path) -> dict[str, Any]:
-    """What that checkout counted over the histories in the file, and the CPU seconds that it took."""
+    """What that checkout counted over the histories in the file; CPU seconds of all, and of the target."""
     command = [sys.executable, str(HERE / "_judged_rate.py"), spec, str(path)]
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+
+    def run(*options: str) -> dict[str, Any]:
+        done = subprocess.run([*command, *options], check=True, capture_output=True, text=True, env=environment)
+        result: dict[str, Any] = json.loads(done.stdout)
+        return result
+
+    return {**run(), "target": run("--clocked")["cpu"]}
 
 
 def compare(base: Path) -> None:
