@@ -3,8 +3,8 @@
     PYTHONPATH=CHECKOUT/src python benchmarks/_judged_rate.py SPEC HISTORIES [--clocked]
 
 It goes by the names of this version, or by those of commit 91a1e5b. A clock around every call of the target
-costs as much as a small part of the judging, so what all takes and what the target takes are asked apart:
-with `--clocked` the seconds within the target alone count.
+costs as much as a small part of the judging, so what all takes and the target's part of it are asked apart,
+this one with `--clocked`.
 """
 
 from __future__ import annotations
@@ -36,33 +36,44 @@ def checkout() -> tuple[Any, Any, Any]:
 
 
 class Clock:
-    """CPU seconds that were spent in some functions, the clock's own taken off."""
+    """What part of the time was spent in some functions, the clock's own time taken off.
+
+    It goes by time that passes, whose clock costs a tenth of that of CPU seconds: what else runs on the
+    machine takes its share from both parts alike.
+    """
 
     def __init__(self) -> None:
         self._spent, self._calls = 0.0, 0
-        nothing = self.timed(int)
-        for _ in range(CALIBRATED):
-            nothing()
-        self._own = self._spent / CALIBRATED
+        plain = _seconds(int)
+        whole = _seconds(self.timed(int))
+        self._inside = self._spent / CALIBRATED - plain
+        self._whole = whole - plain
         self._spent, self._calls = 0.0, 0
 
-    @property
-    def spent(self) -> float:
-        """The seconds so far."""
-        return self._spent - self._calls * self._own
+    def part(self, passed: float) -> float:
+        """The part spent in the functions, from 0 to 1, of the seconds that passed."""
+        return (self._spent - self._calls * self._inside) / (passed - self._calls * self._whole)
 
     def timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function with its time counted."""
 
         def call(*args: Any) -> Any:
-            before = time.process_time()
+            before = time.perf_counter()
             try:
                 return function(*args)
             finally:
-                self._spent += time.process_time() - before
+                self._spent += time.perf_counter() - before
                 self._calls += 1
 
         return call
+
+
+def _seconds(function: Callable[..., Any]) -> float:
+    """What a call of it takes."""
+    before = time.perf_counter()
+    for _ in range(CALIBRATED):
+        function()
+    return (time.perf_counter() - before) / CALIBRATED
 
 
 def cases(driver: Any, path: Path) -> Iterator[Any]:
@@ -73,7 +84,7 @@ def cases(driver: Any, path: Path) -> Iterator[Any]:
 
 
 def main() -> None:
-    """Print what was asked, judged and broken, and the CPU seconds that it took, or those of the target."""
+    """Print what was asked, judged and broken, and the CPU seconds that it took; the target's part too."""
     spec, path, clocked = sys.argv[1], Path(sys.argv[2]), "--clocked" in sys.argv[3:]
     blocks, options, targets = checkout()
     make = getattr(options, "RunOptions", None) or options.Options
@@ -84,16 +95,16 @@ def main() -> None:
         of_target = type(bench.subject.new({}))
         for name in OWN if clocked else ():
             setattr(of_target, name, clock.timed(getattr(of_target, name)))
-        before = time.process_time()
+        before, since = time.process_time(), time.perf_counter()
         for history in histories:
             seen = bench.driver.examine(history, bench.subject)
             asked += seen.asked
             judged += sum(seen.judged.values())
             broken += len(seen.violations)
-        spent = time.process_time() - before
+        spent, passed = time.process_time() - before, time.perf_counter() - since
     claims = sorted(promised.claim.id for promised in job.promises)
     counts = {"asked": asked, "judged": judged, "broken": broken, "claims": claims}
-    print(json.dumps({**counts, "cpu": clock.spent if clocked else spent}))
+    print(json.dumps({**counts, "cpu": spent, "target": clock.part(passed) if clocked else None}))
 
 
 if __name__ == "__main__":

@@ -101,16 +101,18 @@ def write_histories(path: Path, spec: str, profile: str, first: int, count: int)
 
 
 def judged(checkout: Path, spec: str, path: Path) -> dict[str, Any]:
-    """What that checkout counted over the histories in the file; CPU seconds of all, and of the target."""
+    """What that checkout counted over the histories in the file; CPU seconds, the target's part."""
     command = [sys.executable, str(HERE / "_judged_rate.py"), spec, str(path)]
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
 
     def run(*options: str) -> dict[str, Any]:
-        done = subprocess.run([*command, *options], check=True, capture_output=True, text=True, env=environment)
+        done = subprocess.run(
+            [*command, *options], check=True, capture_output=True, text=True, env=environment
+        )
         result: dict[str, Any] = json.loads(done.stdout)
         return result
 
-    return {**run(), "target": run("--clocked")["cpu"]}
+    return {**run(), "target": run("--clocked")["target"]}
 
 
 def compare(base: Path) -> None:
@@ -131,7 +133,7 @@ def compare(base: Path) -> None:
                 if before["claims"] != now["claims"]:
                     raise SystemExit(f"{spec}: judged by {before['claims']} there, {now['claims']} here")
                 for place, (one, off) in enumerate(((before, 0), (now, 0), (before, 1), (now, 1))):
-                    rates[place].append(one["asked"] / (one["cpu"] - off * one["target"]))
+                    rates[place].append(one["asked"] / (one["cpu"] * (1 - off * one["target"])))
                     judgements[place % 2] += one["judged"]
             there, here, there_off, here_off = map(statistics.median, rates)
             whole = f"{there:7.0f} {here:7.0f} {here / there:6.2f}"

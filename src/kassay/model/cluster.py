@@ -6,10 +6,10 @@ hashable and ordered like a dataclass, and is built and compared in C.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.model.lazy import lazy
 
@@ -34,6 +34,55 @@ def numbers_by_topic(tps: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
             last, of_last = topic, numbers.setdefault(topic, [])
         of_last.append(number)
     return numbers
+
+
+class _Shared:
+    """Partitions that clusters share, topic by topic, up to so many in all.
+
+    Histories change their clusters time and again, most topics stay, and equal objects are compared sooner
+    where they are the same one.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._kept = most, 0
+        self._by_topic: dict[str, tuple[TopicPartition, ...]] = {}
+
+    def held(self, topic: str) -> tuple[TopicPartition, ...]:
+        """The partitions of the topic that are kept, in number order."""
+        return self._by_topic.get(topic, ())
+
+    def first(self, topic: str, count: int) -> tuple[TopicPartition, ...]:
+        """The first partitions of the topic, in number order."""
+        held = self.held(topic)
+        if len(held) < count:
+            held = (*held, *_anew(topic, range(len(held), count)))
+            self._keep(topic, held)
+        return held[:count]
+
+    def _keep(self, topic: str, partitions: tuple[TopicPartition, ...]) -> None:
+        more = len(partitions) - len(self.held(topic))
+        if self._kept + more > self._most:
+            self._by_topic.clear()
+            self._kept, more = 0, len(partitions)
+        if more <= self._most:
+            self._by_topic[topic] = partitions
+            self._kept += more
+
+
+def _anew(topic: str, numbers: Iterable[int]) -> Iterator[TopicPartition]:
+    """New partitions, without a call of Python's for each."""
+    return map(tuple.__new__, repeat(TopicPartition), zip(repeat(topic), numbers))
+
+
+_SHARED: Final = _Shared(50_000)
+
+
+def numbered(topic: str, numbers: Sequence[int]) -> Iterable[TopicPartition]:
+    """The partitions of a topic with these numbers, in their order; shared ones where that is possible."""
+    held = _SHARED.held(topic)
+    if numbers and min(numbers) >= 0 and max(numbers) < len(held):
+        return map(held.__getitem__, numbers)
+    return _anew(topic, numbers)
 
 
 class Broker(NamedTuple):
@@ -103,10 +152,7 @@ class Cluster:
 
         Whoever lists partitions shares these objects, which spares making and hashing them anew.
         """
-        return {
-            name: tuple(map(tuple.__new__, repeat(TopicPartition), zip(repeat(name), range(count))))
-            for name, count in self.counts.items()
-        }
+        return {name: _SHARED.first(name, count) for name, count in self.counts.items()}
 
     @lazy
     def everything(self) -> frozenset[TopicPartition]:

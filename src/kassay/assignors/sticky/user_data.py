@@ -14,16 +14,18 @@ Source: KIP-54, KIP-341, KIP-429; Kafka client `StickyAssignor` and `Cooperative
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import repeat
+from functools import lru_cache
 from struct import Struct, error, pack, unpack_from
 from typing import Final, NamedTuple
 
-from kassay.model.cluster import TopicPartition, numbers_by_topic
+from kassay.model.cluster import TopicPartition, numbered, numbers_by_topic
 from kassay.model.groups.group import NO_GENERATION
 from kassay.model.java.hashes import hash_map_order
 
 INT16: Final = Struct(">h")
 INT32: Final = Struct(">i")
+DECODED: Final = 256
+"""How many members' data is remembered: a leader is asked about the same group time and again."""
 Runs = Sequence[tuple[str, Sequence[int]]]
 
 
@@ -61,6 +63,7 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
     return b"".join(parts)
 
 
+@lru_cache(maxsize=DECODED)
 def decode_sticky(data: bytes | None) -> UserDataClaim:
     """The claim in a member's sticky user data; an empty one if there is none or it makes no sense."""
     if not data:
@@ -82,7 +85,7 @@ def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
         size, at = _length(INT16, data, at)
         topic = data[at : at + size].decode("utf-8", "replace")
         count, at = _length(INT32, data, at + size)
-        owned += map(TopicPartition, repeat(topic), unpack_from(f">{count}i", data, at))
+        owned += numbered(topic, unpack_from(f">{count}i", data, at))
         at += count * INT32.size
     return owned, at
 

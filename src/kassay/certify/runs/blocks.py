@@ -6,6 +6,7 @@ same tally wherever it is played.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ from kassay.properties.sources import Seeded, derive_seed
 TWIN_EVERY = 20
 TWINS_MAX = 50
 """Every 20th case, 50 in all, is also played in a process with another hash seed."""
+COLLECTED_AFTER = 50_000
+"""New values after which garbage is looked for while a target is open."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +158,23 @@ class Bench:
 
 
 @contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Python's search for cycles of garbage comes at every 50,000th new value, not at every 700th.
+
+    Played histories hold hardly any cycles, and the search took a quarter of a large rebalance's time.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(COLLECTED_AFTER, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@contextmanager
 def open_bench(job: Job) -> Iterator[Bench]:
     """The job's target, open until the block ends; leaves no process behind."""
-    with ExitStack() as stack:
+    with _seldom_collected(), ExitStack() as stack:
         yield Bench(job, stack.enter_context(job.target.open()), stack)
 
 

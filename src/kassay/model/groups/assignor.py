@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -74,3 +75,13 @@ class AssignorBase:
         metadata: GroupMetadata,
     ) -> None:
         """Nothing to remember."""
+
+
+def overrides(assignor: Assignor, method: str) -> bool:
+    """Whether the object has a method of its own in place of the empty one of `AssignorBase`."""
+    return _overridden(type(assignor), method) or method in getattr(assignor, "__dict__", ())
+
+
+@cache
+def _overridden(of: type, method: str) -> bool:
+    return getattr(of, method, None) is not getattr(AssignorBase, method)

@@ -34,6 +34,10 @@ class Member(NamedTuple):
     user_data: bytes | None = None
 
 
+MEMBER_OF: Final = partial(tuple.__new__, Member)
+"""`Member` of all its values in order, without a call of Python's for each."""
+
+
 class SubscriptionType(StrEnum):
     """What a coordinator tells a server-side assignor of the group's subscriptions (KIP-848)."""
 
@@ -204,10 +208,18 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
             return False
         for member_id, tps in mine.items():
             others = theirs[member_id]
-            if tps != others and (len(tps) != len(others) or sorted(tps) != sorted(others)):
+            if tps != others and (len(tps) != len(others) or not _is_reordered(tps, others)):
                 return False
         return True
 
     def owners(self) -> dict[TopicPartition, str]:
         """The owner of each partition; with several, the last listed."""
         return {tp: member_id for member_id, tps in self._given.items() for tp in tps}
+
+
+def _is_reordered(tps: tuple[TopicPartition, ...], others: tuple[TopicPartition, ...]) -> bool:
+    """Whether these hold the same partitions, each as often, the lists being equally long."""
+    if tps == others[::-1]:
+        return True
+    once = frozenset(tps)
+    return once == frozenset(others) if len(once) == len(tps) else sorted(tps) == sorted(others)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import singledispatch
+from functools import cache, singledispatch
+from typing import Final
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.groups.assignor import Assignor, GroupMetadata
-from kassay.model.groups.group import Group, Member
+from kassay.model.groups.assignor import Assignor, GroupMetadata, overrides
+from kassay.model.groups.dealt import Dealt
+from kassay.model.groups.group import MEMBER_OF, Group, Member
 from kassay.model.groups.history import (
     AddPartitions,
     ChangeRack,
@@ -53,6 +55,14 @@ class Seat:
     instance_id: str | None
     config: Mapping[str, str]
     assignor: Assignor
+    tells: bool = field(init=False)
+    """Whether the object may have user data; one that leaves this to its base class has none."""
+    learns: bool = field(init=False)
+    """Whether the object makes anything of what its member is given."""
+
+    def __post_init__(self) -> None:
+        self.tells = overrides(self.assignor, "subscription_user_data")
+        self.learns = overrides(self.assignor, "on_assignment")
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
@@ -62,21 +72,27 @@ class Seat:
         """The member as it joins with that user data."""
         # The generation that goes with the claims; a client library may have its own idea of it.
         own = getattr(self.assignor, "reported_generation", None)
-        return Member(
-            self.member_id,
-            self.topics,
-            self.owned,
-            self.generation if own is None else int(own),
-            self.rack,
-            self.instance_id,
-            user_data,
+        return MEMBER_OF(
+            (
+                self.member_id,
+                self.topics,
+                self.owned,
+                self.generation if own is None else int(own),
+                self.rack,
+                self.instance_id,
+                user_data,
+            )
         )
 
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
     ) -> None:
         """Own this from now on, and let the assignor object know."""
-        self.assignor.on_assignment(*self.own(owned, generation, user_data))
+        if self.learns:
+            self.assignor.on_assignment(*self.own(owned, generation, user_data))
+        else:
+            self.owned = owned
+            self.generation = generation
 
     def own(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
@@ -89,7 +105,10 @@ class Seat:
 
 @dataclass
 class GroupWorld:
-    """The group and the cluster as they are at this point of a play; `appointed` leads while it is there."""
+    """The group and the cluster as they are at this point of a play.
+
+    `appointed` leads while it is there; `dealt` is what the last round gave to whom.
+    """
 
     cluster: Cluster
     new: NewObject
@@ -100,10 +119,11 @@ class GroupWorld:
     renamed: list[tuple[str, str]] = field(default_factory=list)
     withheld: dict[str, frozenset[int]] = field(default_factory=dict)
     appointed: str | None = None
+    dealt: Dealt | None = None
 
     def apply(self, event: Event) -> bool:
         """Let the event happen; False if it has nothing to happen to."""
-        return happen(event, self)
+        return _handler(event.__class__)(event, self)
 
     @property
     def assignable(self) -> frozenset[TopicPartition] | None:
@@ -310,3 +330,7 @@ def _(event: OwnedClaim, world: GroupWorld) -> bool:
 @happen.register
 def _(event: Rebalance, world: GroupWorld) -> bool:  # noqa: ARG001  # the signature of a handler
     return False
+
+
+_handler: Final[Callable[[type], Callable[[Event, GroupWorld], bool]]] = cache(happen.dispatch)
+"""What lets an event of a class happen: looked up once a class, and not once an event."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import Change, NewLeader
 from kassay.model.lazy import lazy
@@ -19,6 +20,7 @@ class Step:
 
     `generation` is the round's. `turn` counts the rounds of one rebalance from 0. `configs` holds the
     configuration of those members that have one. `mutated` says what of its input the target changed.
+    `held` is what was dealt out last, if the player knows it: what is known of that is not found again.
     """
 
     cluster: Cluster
@@ -31,6 +33,7 @@ class Step:
     mutated: str | None = None
     failed_sync: frozenset[str] = frozenset()
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    held: Dealt | None = field(default=None, compare=False, repr=False)
 
     @lazy
     def given(self) -> Assignment:
@@ -60,7 +63,13 @@ class Step:
     @lazy
     def given_out(self) -> frozenset[TopicPartition]:
         """All that the members are given."""
-        return frozenset().union(*self.given.values())
+        return frozenset(self.dealt.owners)
+
+    @lazy
+    def dealt(self) -> Dealt:
+        """What the answer gives to whom."""
+        asked = self.cluster, self.group, self.given
+        return Dealt(*asked) if self.held is None else self.held.then(*asked)
 
     @lazy
     def previous(self) -> dict[TopicPartition, str]:
@@ -70,21 +79,20 @@ class Step:
     @lazy
     def loads(self) -> dict[str, int]:
         """Partitions a member of the group; treat as read-only."""
-        given = self.given
-        return {m.member_id: len(given.get(m.member_id, ())) for m in self.group.members}
+        return self.dealt.loads
 
     @lazy
     def read(self) -> dict[str, frozenset[str]]:
         """The topics of each member as a set; treat as read-only."""
-        return {member.member_id: frozenset(member.topics) for member in self.group.members}
+        sets = {topics: frozenset(topics) for topics in {member.topics for member in self.group.members}}
+        return {member.member_id: sets[member.topics] for member in self.group.members}
 
     @lazy
     def known(self) -> tuple[frozenset[str], ...]:
         """The known topics of each member, in member order."""
-        counts = self.cluster.counts
-        return tuple(
-            [frozenset([topic for topic in m.topics if topic in counts]) for m in self.group.members]
-        )
+        listed = [member.topics for member in self.group.members]
+        known = {topics: frozenset(self.cluster.counts.keys() & topics) for topics in set(listed)}
+        return tuple([known[topics] for topics in listed])
 
     @lazy
     def unknown(self) -> frozenset[str]:
@@ -151,10 +159,10 @@ class Step:
         Two members claim one partition, or a claim is stale, out of range, or of a topic that its
         member no longer reads.
         """
+        if self.held is not None and self.held.is_held_by(self.cluster, self.group):
+            return False
         members = self.group.members
         latest = max([m.generation for m in members], default=-1)
-        claimed: set[TopicPartition] = set()
-        total = 0
         counts = self.cluster.counts
         for member in members:
             owned = member.owned
@@ -162,8 +170,6 @@ class Step:
                 continue
             if member.generation < latest:
                 return True
-            total += len(owned)
-            claimed.update(owned)
             topics, last, count = member.topics, None, 0
             for topic, partition in owned:
                 if topic != last:
@@ -173,7 +179,13 @@ class Step:
                     last, count = topic, counts.get(topic, 0)
                 if not 0 <= partition < count:
                     return True
-        return len(claimed) != total
+        return self.is_claimed_twice
+
+    @lazy
+    def is_claimed_twice(self) -> bool:
+        """Whether two members claim one partition, at whatever generations."""
+        owned = [member.owned for member in self.group.members if member.owned]
+        return len(frozenset().union(*owned)) < sum(map(len, owned))
 
 
 @dataclass(frozen=True)
@@ -264,5 +276,6 @@ class Rebalanced:
                 turn=last.turn,
                 protocol=first.protocol,
                 configs=first.configs,
+                held=last.dealt,
             ),
         )

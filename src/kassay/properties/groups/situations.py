@@ -39,6 +39,8 @@ def skipped_generation(rebalanced: Rebalanced) -> bool:
 
 def _double(step: Step) -> bool:
     """Whether two members claim one partition at the same generation."""
+    if not step.is_claimed_twice:
+        return False
     claims = [(tp, member.generation) for member in step.group.members for tp in member.owned]
     return len(set(claims)) < len(claims)
 
@@ -289,7 +291,7 @@ def leader_differs(rebalanced: Rebalanced) -> bool:
     if group.equal_subscriptions:
         return False
     own = frozenset(group.by_id[group.leader].topics) if group.leader in group.by_id else frozenset()
-    return any(frozenset(m.topics) != own for m in group.members) and bool(own)
+    return bool(own) and any(frozenset(topics) != own for topics in {m.topics for m in group.members})
 
 
 @situation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from operator import attrgetter, itemgetter
 
@@ -27,6 +28,17 @@ def _in_order(step: Step) -> list[str]:
 _is_divisible = attrgetter("is_divisible")
 
 
+def _is_even(step: Step) -> bool:
+    """Whether an answer that leaves nothing gives each reader of a topic as many, or one more."""
+    readers = step.group.subscribers
+    for topic, owners in step.dealt.by_number.items():
+        counts = Counter(owners).values()
+        least = min(counts) if len(counts) == len(readers[topic]) else 0
+        if max(counts) > least + 1:
+            return False
+    return True
+
+
 @claim(
     "topic-even",
     kinds=CONSUMER_GROUPS,
@@ -40,6 +52,8 @@ _is_divisible = attrgetter("is_divisible")
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
+    if step.dealt.is_whole and _is_even(step):
+        return
     for topic, by_member in sorted(step.shares.items()):
         sizes = list(map(len, by_member.values()))
         if max(sizes) - min(sizes) > 1:
@@ -52,6 +66,15 @@ def _no_rack_matching(step: Step) -> bool:
     return not any(map(any, step.cluster.replica_racks.values())) or all(
         member.rack is None for member in step.group.members
     )
+
+
+def _ascends(step: Step, place: dict[str | None, int]) -> bool:
+    """Whether in an answer that leaves nothing the owners come by these places in each topic."""
+    for owners in step.dealt.by_number.values():
+        places = list(map(place.__getitem__, owners))
+        if places != sorted(places):
+            return False
+    return True
 
 
 @claim(
@@ -68,7 +91,9 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 
     Not judged where rack matching applies.
     """
-    place = {member_id: place for place, member_id in enumerate(_in_order(step))}
+    place: dict[str | None, int] = {member_id: place for place, member_id in enumerate(_in_order(step))}
+    if step.dealt.is_whole and _ascends(step, place):
+        return
     for topic, by_member in sorted(step.shares.items()):
         end = -1
         given = [
@@ -91,6 +116,16 @@ def _has_pair(step: Step) -> bool:
     return len(set(shared)) < len(shared)
 
 
+def _is_copartitioned(step: Step) -> bool:
+    """Whether an answer that leaves nothing deals topics with equal counts and equal readers out alike."""
+    alike: dict[tuple[int, tuple[str, ...]], list[str | None]] = {}
+    readers = step.group.subscribers
+    return all(
+        alike.setdefault((len(owners), readers[topic]), owners) == owners
+        for topic, owners in step.dealt.by_number.items()
+    )
+
+
 @claim(
     "copartitioned",
     kinds=CONSUMER_GROUPS,
@@ -101,10 +136,10 @@ def _has_pair(step: Step) -> bool:
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
+    if len(step.dealt.by_number) < 2 or (step.dealt.is_whole and _is_copartitioned(step)):
+        return
     alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     shares = step.shares
-    if len(shares) < 2:
-        return
     for topic in sorted(shares):
         key = (step.cluster.counts[topic], tuple(shares[topic]))
         alike.setdefault(key, []).append(topic)

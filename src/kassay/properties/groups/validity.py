@@ -67,7 +67,7 @@ _is_read = attrgetter("is_read")
 def single_owner(step: Step) -> Iterator[Evidence]:
     """No partition is given out twice."""
     given = step.given
-    if len(step.given_out) == sum(map(len, given.values())):
+    if step.dealt.is_given_once:
         return
     owners: dict[TopicPartition, list[str]] = {}
     for member_id, tps in given.items():
@@ -111,7 +111,7 @@ def _reads_something(step: Step) -> bool:
 )
 def exists(step: Step) -> Iterator[Evidence]:
     """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
-    if step.given_out <= step.cluster.everything:
+    if step.dealt.is_of_read_topics or step.given_out <= step.cluster.everything:
         return
     counts = step.cluster.counts
     for member_id, tps in step.given.items():
@@ -139,6 +139,8 @@ def _has_stranger(step: Step) -> bool:
 )
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
+    if step.dealt.is_sound:
+        return
     by_id = step.group.by_id
     for member_id, tps in step.given.items():
         member = by_id.get(member_id)
@@ -152,13 +154,11 @@ def subscribed(step: Step) -> Iterator[Evidence]:
 
 def _left_out(step: Step) -> list[TopicPartition]:
     """Partitions of known, subscribed topics that nobody was given."""
-    given, subscribers = step.given_out, step.group.subscribers
-    short = [
-        topic
-        for topic, partitions in step.cluster.partitions.items()
-        if topic in subscribers and not given.issuperset(partitions)
-    ]
-    return [tp for topic in sorted(short) for tp in step.cluster.partitions[topic] if tp not in given]
+    dealt, partitions = step.dealt, step.cluster.partitions
+    if not dealt.left:
+        return []
+    short = sorted(topic for topic, owners in dealt.by_number.items() if None in owners)
+    return [tp for topic in short for tp in partitions[topic] if tp not in dealt.owners]
 
 
 def _must_give(rebalanced: Rebalanced) -> bool:
