@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from kassay.model.errors import InputError
 from kassay.reading import bulk
 from kassay.reading.bulk import read_large
-from kassay.reading.documents import documents, parse_json
-from kassay.reading.nesting import DEPTH
+from kassay.reading.documents import DEPTH, documents, parse_json
 from tests.hostile import TEXTS
 
 NUMBERS = (

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from kassay.writing.documents import json_text
+from kassay.writing.documents import json_text, plain_text
 from tests.hostile import TEXTS
 
 
@@ -27,3 +31,33 @@ def test_names_come_back_from_what_utf_8_holds(name: str) -> None:
 def test_what_json_does_not_have_is_not_written(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
         json_text({"x": number})
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | TEXTS,
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=5) | TEXTS, inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+
+@given(PLAIN)
+def test_a_plain_document_is_the_same_text_whoever_writes_it(document: Any) -> None:
+    assert sys.modules["msgspec"] is msgspec
+    text = plain_text(document)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "msgspec")
+        assert plain_text(document) == text == json_text(document, compact=True)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_of_a_plain_document_comes_back(number: float) -> None:
+    assert repr(json.loads(plain_text([number]))) == repr([number])
+
+
+def test_a_number_that_python_has_no_text_for_has_none() -> None:
+    with pytest.raises(ValueError, match="digits"):
+        plain_text([10**5_000])

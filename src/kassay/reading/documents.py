@@ -14,13 +14,16 @@ import tomllib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, compress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.reading import bulk
-from kassay.reading.nesting import DEPTH, nesting
 
+DEPTH: Final = 100
+"""How many objects and lists may stand inside each other: more than any document here, less than hurts."""
+_INNER: Final = frozenset({list, dict})
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -167,8 +170,14 @@ def _is_json(line: str) -> bool:
 
 def _refuse_deep(document: Any, where: str) -> None:
     """Raise for a document whose depth Python's recursion might not bear."""
-    if not nesting(document).shallow:
-        raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
+    level: list[Any] = [[document]]
+    for _ in range(DEPTH + 2):
+        parts = [value.values() if type(value) is dict else value for value in level]
+        inner = [*chain.from_iterable(parts)]
+        level = [*compress(inner, map(_INNER.__contains__, map(type, inner)))]
+        if not level:
+            return
+    raise InputError(f"{where}: objects and lists more than {DEPTH} deep, expected fewer")
 
 
 def joined(path: str, key: str | int) -> str:

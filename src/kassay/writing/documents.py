@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from contextlib import suppress
 from typing import Any, Final
-
-from kassay.writing.bulk import large_text
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _COMPACT: Final = (",", ":")
@@ -40,9 +40,14 @@ def json_text(
 
 
 def plain_text(document: Any) -> str:
-    """A document of JSON's own types, its floats finite, as compact JSON; the large ones sooner.
+    """A document of JSON's own types, its floats finite, as compact JSON.
 
-    Half a surrogate pair stands as its escape; large documents may have floats without exponents.
+    Where msgspec was loaded to read a large document it writes as well: several times as fast, and floats
+    without exponents. Half a surrogate pair, and a number that is too long, are then left to Python.
     """
-    text = large_text(document)
-    return json_text(document, compact=True) if text is None else text
+    if "msgspec" in sys.modules:
+        import msgspec
+
+        with suppress(ValueError):
+            return msgspec.json.encode(document).decode()
+    return json_text(document, compact=True)
