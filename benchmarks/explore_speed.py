@@ -2,7 +2,7 @@
 
     python -m benchmarks.explore_speed            with and without invariants, and one world of each class
     python -m benchmarks.explore_speed --memory   the graph check too, on a world of some 700,000 states
-    python -m benchmarks.explore_speed --jobs     one process beside two on that world, by CPU and by clock
+    python -m benchmarks.explore_speed --jobs     one process beside two, by CPU and by clock
 
 Goals, with all invariants and every world walked: 5,000 states a second at 2 x 2 classic and 3,000 at 3 x 2,
 and four times that as the aim; 500,000 states and the graph check in under 2 GiB. See docs/explorer-speed.md.
@@ -41,6 +41,12 @@ CASES = (
 )
 SYMMETRIC = (*CASES, ("classic", "eager", 3, 3, "crash=1"))
 LARGE = ("classic", "eager", 3, 2, "crash=1,pause=1")
+DEALT = (
+    LARGE,
+    ("kip848", None, 3, 2, "pause=1"),
+    ("classic", "cooperative", 3, 2, "crash=1,pause=1"),
+    ("kip848", None, 3, 2, "crash=1,pause=1"),
+)
 
 
 def walk(case: tuple[Any, ...], checks: bool, renamed: bool, liveness: bool) -> dict[str, Any]:
@@ -109,21 +115,26 @@ def speed(run: dict[str, Any]) -> str:
     return f"{run['states']:>7,} states {run['states'] / run['cpu_s']:>7,.0f} a second {run['cpu_s']:>6.1f} s"
 
 
-def compare_jobs() -> None:
-    """One process and two in turn. By CPU, two take what is done here and half of what the others do."""
-    alone, both = (child(LARGE, jobs, way="--walk-by") for jobs in (1, 2))
-    assert (alone["states"], alone["edges"]) == (both["states"], both["edges"])
-    ratio = alone["here_s"] / (both["here_s"] + both["others_s"] / 2)
-    print(f"{title(LARGE)}: {alone['states']:,} states")
-    print(f"one process {alone['here_s']:.1f} CPU s, {alone['clock_s']:.1f} s by the clock")
-    print(f"two: {both['here_s']:.1f} + {both['others_s']:.1f} CPU s, {both['clock_s']:.1f} s by the clock")
-    print(f"{ratio:.2f} times by CPU, {alone['clock_s'] / both['clock_s']:.2f} by the clock", flush=True)
+def compare_jobs(case: tuple[Any, ...], runs: int) -> None:
+    """One process and two in turn, medians. By CPU, two take what is done here and half of what others do."""
+    pairs = [[child(case, jobs, way="--walk-by") for jobs in (1, 2)] for _ in range(runs)]
+    for alone, both in pairs:
+        assert (alone["states"], alone["edges"]) == (both["states"], both["edges"])
+    one, here, others, clock, clock_both = (
+        statistics.median(pair[at][name] for pair in pairs)
+        for at, name in ((0, "here_s"), (1, "here_s"), (1, "others_s"), (0, "clock_s"), (1, "clock_s"))
+    )
+    print(f"{title(case)}: {pairs[0][0]['states']:,} states")
+    print(f"one process {one:.1f} CPU s, {clock:.1f} s by the clock")
+    print(f"two: {here:.1f} + {others:.1f} CPU s, {clock_both:.1f} s by the clock")
+    print(f"{one / (here + others / 2):.2f} times by CPU, {clock / clock_both:.2f} by the clock", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--jobs", action="store_true")
+    parser.add_argument("--runs", type=int, default=RUNS, help="with --jobs: of each")
     parser.add_argument("--walk", help=argparse.SUPPRESS)
     parser.add_argument("--walk-by", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -134,7 +145,8 @@ def main() -> None:
         print(json.dumps(walk_by(*json.loads(chosen.walk_by))))
         return
     if chosen.jobs:
-        compare_jobs()
+        for case in DEALT:
+            compare_jobs(case, chosen.runs)
         return
     if chosen.memory:
         for renamed in (False, True):

@@ -23,7 +23,7 @@ from kassay.model.explore.parallel.walk import explore_by
 from kassay.model.explore.random_walk import random_walk
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore as walk
-from kassay.model.explore.stable import collision_probability
+from kassay.model.explore.stable import StateCodec, collision_probability
 from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import (
     Exploration,
@@ -41,8 +41,9 @@ from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.config import EAGER
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import NUMBER, ClientSymmetry, RankOf, distinguished
+from kassay.model.protocols.world.models.client_symmetry import NUMBER, ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.models.coordinator_order import CoordinatorOrder
 from kassay.model.protocols.world.models.partition_symmetry import PartitionSymmetry, numbered
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.context import ModelOptions
@@ -329,7 +330,7 @@ def shares_of(settings: ExploreSettings, *, symmetric: str) -> WalkShare[Any]:
     """What a process needs to walk its share of the states, once those that differ in what is `symmetric`."""
     built = build(settings)
     codec = codec_of(built)
-    renaming = _renaming(built, symmetric, codec.cell_digest)
+    renaming = _renaming(built, symmetric, codec)
     walked = built if renaming is None else Reduced(built, renaming)
     promised = invariants(_views(settings, built))
     return WalkShare(walked, promised, parts_of(built), codec, place_of(built, codec))
@@ -373,14 +374,18 @@ def _symmetric(model: Model[Any], wanted: bool | None) -> str:
 
 
 def _renaming(
-    model: Model[Any], symmetric: str, order: RankOf = NUMBER
+    model: Model[Any], symmetric: str, codec: StateCodec | None = None
 ) -> ClientSymmetry | PartitionSymmetry | TimedClientSymmetry | None:
-    """What takes a state of the model to the one that is walked for it, cells in this order; None: itself."""
+    """What takes a state of the model to the one that is walked for it; None: itself.
+
+    Processes that have a `codec` each agree on it.
+    """
     if not symmetric or not isinstance(model, ClassicModel | TimedModel):
         return None
     interner = model.context.interner
+    order = NUMBER if codec is None else codec.cell_digest
     if isinstance(model, TimedModel):
         return TimedClientSymmetry(interner, order)
     if symmetric == CLIENTS:
-        return ClientSymmetry(interner, order)
+        return ClientSymmetry(interner) if codec is None else CoordinatorOrder(interner, codec)
     return PartitionSymmetry(model.options.partitions, interner, order)

@@ -87,17 +87,20 @@ class StateCodec:
             digest = self._digests[cell] = self.digest(cell.value)
         return digest
 
+    def cell_bytes(self, cell: Interned) -> bytes:
+        """The bytes of a cell's value, kept for the next time. Values alike are neighbours in their order."""
+        data = self._written.get(cell)
+        if data is None:
+            data = self._written[cell] = self.encode(cell.value)
+        return data
+
     def fingerprint(self, state: Any) -> int:
         """The first 64 bits of the digest, as a signed number."""
         return int.from_bytes(self.digest(state)[:8], "big", signed=True)
 
     def _inline(self, cell: Interned, written: bytearray) -> None:
         """A cell with its length in front: most cells of a state are known, and pass as they are."""
-        data = self._written.get(cell)
-        if data is None:
-            value = bytearray()
-            _write(cell.value, value, self._inline)
-            data = self._written[cell] = bytes(value)
+        data = self.cell_bytes(cell)
         _write_number(b"K" if cell.number < 0 else b"C", len(data), written)
         written += data
 

@@ -112,8 +112,10 @@ class ClientSymmetry:
         """The same world in every order of clients that puts their shapes in order."""
         return [self.renamed(state, places) for places in self.places(state.clients)]
 
-    def places(self, clients: tuple[Interned, ...], beside: Sequence[Any] = ()) -> tuple[Places, ...]:
-        """The ways to put clients in the order of their shapes, and of what stands `beside` each."""
+    def places(
+        self, clients: tuple[Interned, ...], beside: Sequence[Any] = (), before: Sequence[Any] = ()
+    ) -> tuple[Places, ...]:
+        """The ways to put clients in the order of their shapes, and of what stands before or beside these."""
         shapes: list[Any] = []
         for c, cell in enumerate(clients):
             shape = self._shapes.get((c, cell))
@@ -122,15 +124,20 @@ class ClientSymmetry:
             shapes.append(shape)
         if beside:
             shapes = [*zip(shapes, beside, strict=True)]
-        return _orders(tuple(map(sorted(shapes).index, shapes)))
+        if before:
+            shapes = [*zip(before, shapes, strict=True)]
+        return orders_of(tuple(map(sorted(shapes).index, shapes)))
 
     def _rank(self, state: World) -> tuple[Any, ...]:
         return rank_of(state, self._order)
 
     def _shape(self, c: int, cell: Interned) -> Any:
+        return self._order(self._shape_cell(self.shown(c, cell)))
+
+    def shown(self, c: int, cell: Interned) -> Any:
+        """What is left of a cell's value once the names of all clients but this one are blanked."""
         others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-        shape = self._plain(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER)))
-        return self._order(self._shape_cell(shape))
+        return self._plain(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER)))
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
@@ -182,7 +189,7 @@ def rank_of(state: World, order: RankOf) -> tuple[Any, ...]:
 
 
 @cache
-def _orders(ranks: tuple[int, ...]) -> tuple[Places, ...]:
+def orders_of(ranks: tuple[int, ...]) -> tuple[Places, ...]:
     """The permutations that put the ranks in order; `ranks` holds each one's index among the sorted."""
     wanted = sorted(ranks)
     return tuple(
