@@ -68,6 +68,8 @@ CROSS_CUTTING = {
     "faults/test_catalogue": "the faults planted in our own judges",
     "guards/test_catalogue": "the guards of coordinator and clients, removed in turn",
     "guards/test_removal": "what notices that a guard is gone",
+    "guards/test_record": "what is on record of the guards, a sample judged anew",
+    "guards/test_rows": "rows of tables as guards",
     "guards/test_worlds": "what removed guards are put to",
     "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
     "assignors/test_kafkas_client": "the references beside the jar of the client that they are written after",

@@ -95,7 +95,8 @@ a minute on one core. This page is written by `python docs/writers/switches.py >
 A walk ends at the first breach, unless that is not what the switch is to be found by; *states* says how
 many were reached by then. *Steps* is the length of a shortest trace, which the command below shows as
 swim lanes. A dead end is a state out of which nothing leads though the group is not settled; a livelock
-is a cycle that fairness does not end. `kassay list invariants` tells what each invariant says."""
+is a cycle that fairness does not end. `kassay list invariants` tells what each invariant says. What comes
+of it where a single condition of the models is gone is in [guards.md](guards.md)."""
 
 
 def page(walked: Sequence[SwitchRow]) -> str:

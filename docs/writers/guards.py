@@ -1,0 +1,207 @@
+"""Writes `docs/guards.md`: every guard of coordinator and clients, and what notices that it is gone.
+
+`python docs/writers/guards.py > docs/guards.md` reads the record and the reasons beside it (`tests/guards`).
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.append(str(ROOT))
+
+from tests.guards.__main__ import every_guard  # noqa: E402 - the tests are found by way of the root
+from tests.guards.catalogue import modules, name_of  # noqa: E402
+from tests.guards.forks import HANGS  # noqa: E402
+from tests.guards.record import RECORD, Record, read  # noqa: E402
+from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, Came  # noqa: E402
+from tests.guards.suites import FILES  # noqa: E402
+
+REASONS: Final = RECORD.with_name("reasons.toml")
+EXPLORE: Final = "kassay explore "
+SWITCH_RUNS: Final = FILES[1]
+STOPS: Final = ("dead end", "livelock")
+"""What a walk shows besides broken invariants."""
+
+INVARIANT: Final = "a walk: an invariant is broken"
+STOP: Final = "a walk: a dead end or a livelock"
+RAISED: Final = "a walk: the model raises an exception, or does not end"
+TRACE: Final = "a genuine trace of Kafka's coordinator: it does something else"
+TEST: Final = "a test of the model, or of a broken rule (`docs/switches.md`), fails"
+OTHERS: Final = "a walk has another number of states, and nothing is broken"
+NOBODY: Final = "nobody; the reason why is told"
+UNTOLD: Final = "nobody, and nobody has looked why"
+WAYS: Final = (INVARIANT, STOP, RAISED, TRACE, TEST, OTHERS, NOBODY, UNTOLD)
+
+NOBODY_ASKS: Final = "No listed walk, trace or test asks it with the outcome that the removal changes."
+NOBODY_LOOKED: Final = "Nobody has looked why: whatever was put to it does the same without it."
+
+INTRODUCTION: Final = """# Guards, and what notices that one is gone
+
+A guard is a condition in a function of the coordinator or of a client (the folders `coordinator` and
+`clients` of `src/kassay/model/protocols`), or a row of their tables. Each is removed in turn: what refuses
+or leaves early *never* does, what is done under a condition *always* is, a filter lets all pass, of a choice
+one side is *never* or *always* taken, of several operands one is *left out*, and the event of a row is
+*impossible* in its state. Then it is put, in this order, to
+
+* the walks of [exhaustive-runs.md](exhaustive-runs.md) under the rules of 4.4, and those at whose bounds the
+  broken rules of [switches.md](switches.md) are found, with none on, smallest first, until they have so many
+  states together;
+* the genuine traces of Kafka's own coordinator that the tests keep;
+* the tests of the model, those of the guard's module first, and the test of each broken rule with it on.
+
+A judge is asked only if it asks the condition with the outcome that the removal changes, or the row; the
+first that notices is on record. A walk notices by a broken invariant, a dead end, a livelock, an exception,
+or by not ending. `python -m tests.guards` does it all (`./dev tox run -e guards`: by hand, hours) and keeps
+`tests/guards/record.json`, from which `python docs/writers/guards.py > docs/guards.md` writes this page;
+`tests/guards/test_record.py` judges a sample of the record anew."""
+
+
+class Reasons(NamedTuple):
+    """Why nobody notices: each reason with its guards."""
+
+    why: Mapping[str, str]
+
+    @classmethod
+    def read(cls, path: Path = REASONS) -> Reasons:
+        """Those of a file; raises `ValueError` if a guard has two."""
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["reason"]
+        pairs = [(guard, flat(entry["why"])) for entry in entries for guard in entry["guards"]]
+        if twice := [guard for guard, count in Counter(guard for guard, _ in pairs).items() if count > 1]:
+            raise ValueError(f"{path.name}: two reasons for {', '.join(twice)}; expected one each")
+        return cls(dict(pairs))
+
+
+def flat(text: str) -> str:
+    """The text in one line."""
+    return " ".join(text.split())
+
+
+def way(came: Came) -> str:
+    """In which way a removal is noticed: one of `WAYS`, `NOBODY` if in none."""
+    if came.how == HANGS:
+        return RAISED
+    if not came.by:
+        return OTHERS if came.how.startswith(OTHER_STATES) else NOBODY
+    if came.how == FAILS:
+        return TEST
+    if not came.by.startswith(EXPLORE):
+        return TRACE
+    if came.how.startswith(STOPS):
+        return STOP
+    return RAISED if came.how.startswith("raises ") else INVARIANT
+
+
+def unnoticed(record: Record) -> list[str]:
+    """The guards that nobody notices, in the order of their names."""
+    return sorted(name for name, came in record.came.items() if way(came) is NOBODY)
+
+
+def noticed_by(came: Came) -> str:
+    """Who noticed and how, in a few words."""
+    if came.how == HANGS:
+        return "does not end"
+    if way(came) is OTHERS:
+        walk, counts = came.how.removeprefix(f"{OTHER_STATES} ").rsplit(": ", 1)
+        return f"{counts.replace(' and not ', ' states and not ')}: {walk.removeprefix(EXPLORE)}"
+    if way(came) is TEST:
+        file, name = came.by.split("::", 1)
+        if file == SWITCH_RUNS:
+            return f"the broken rule {name.partition('[')[2][:-1]} is not found as it should be"
+        return f"{came.how}: {file.removeprefix('tests/')} {name}"
+    return f"{came.how}: {came.by.removeprefix(EXPLORE)}"
+
+
+def _code(text: str) -> str:
+    """As code within a row of a table."""
+    return f"`{text.replace('`', '').replace('|', chr(92) + '|')}`"
+
+
+def _within(name: str) -> tuple[str, str]:
+    """The module of a guard, and the guard within it."""
+    head, rest = name.split(": ", 1)
+    places = [place for place in map(name_of, modules()) if head.startswith(f"{place}.")]
+    place = max(places, key=len, default=head.rpartition(".")[0])
+    text, removed = rest.rsplit("`", 1)
+    return place, f"{head[len(place) + 1 :]}: {_code(text)} {removed.strip()}"
+
+
+def _asked(record: Record) -> Iterator[str]:
+    for run in record.asked:
+        parts = [
+            f"walks of up to {run['states']:,} states, of a guard's together up to {run['walked']:,}",
+            f"up to {run['traces']:,} traces",
+            f"tests of {run['tested']:g} seconds",
+        ]
+        asked = [part for part, name in zip(parts, ("walked", "traces", "tested")) if run[name]]
+        yield f"* {'; '.join(asked)}."
+
+
+def _counts(record: Record, why: Mapping[str, str]) -> Iterator[str]:
+    counts = Counter(map(way, record.came.values()))
+    told = sum(name in why for name in unnoticed(record))
+    counts[UNTOLD], counts[NOBODY] = counts[NOBODY] - told, told
+    yield from ("| noticed by | guards |", "|---|---|")
+    yield from (f"| {one} | {counts[one]:,} |" for one in WAYS)
+    yield f"| all | {counts.total():,} |"
+
+
+def _unnoticed(names: Iterable[str], record: Record, why: Mapping[str, str]) -> Iterator[str]:
+    yield from ("Unnoticed:", "")
+    shared: dict[str, list[str]] = {}
+    for name in names:
+        fact = NOBODY_ASKS if record.came[name].how == NOT_MET else NOBODY_LOOKED
+        shared.setdefault(why.get(name, fact), []).append(_within(name)[1])
+    yield from (f"* {'; '.join(guards)}. *{reason}*" for reason, guards in shared.items())
+
+
+def _module(names: list[str], record: Record, why: Mapping[str, str]) -> Iterator[str]:
+    lost = [name for name in names if way(record.came[name]) is NOBODY]
+    if lost:
+        yield from (*_unnoticed(lost, record, why), "")
+    if noticed := [name for name in names if name not in {*lost}]:
+        yield from ("| guard | noticed by |", "|---|---|")
+        yield from (f"| {_within(name)[1]} | {noticed_by(record.came[name])} |" for name in noticed)
+        yield ""
+
+
+def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
+    """The page as Markdown; `today` are the guards that the code has now."""
+    gone, new = record.came.keys() - {*today}, {*today} - record.came.keys()
+    lines = [
+        INTRODUCTION,
+        "",
+        "The runs on record, each of what nobody had noticed by then:",
+        "",
+        *_asked(record),
+        "",
+    ]
+    if gone or new:
+        lines += [
+            f"The code has changed since: {len(gone)} guards on record are no longer there, "
+            f"{len(new)} of today's are not on record.",
+            "",
+        ]
+    lines += [*_counts(record, why), ""]
+    modules: dict[str, list[str]] = {}
+    for name in record.came:
+        modules.setdefault(_within(name)[0], []).append(name)
+    for module, names in modules.items():
+        lines += [f"## {module}", "", *_module(names, record, why)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def main() -> None:
+    """Print the page."""
+    today = {str(guard) for guard in every_guard()}
+    sys.stdout.write(page(read(), Reasons.read().why, today))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The page of guards is what its writer prints, and every guard that nobody notices has its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.markdown import rows, section
+from tests.guards.__main__ import every_guard
+from tests.guards.forks import HANGS
+from tests.guards.record import Record, read
+from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, UNNOTICED, Came
+from tests.paths import DOCS
+from writers.guards import (
+    INVARIANT,
+    NOBODY,
+    OTHERS,
+    RAISED,
+    STOP,
+    TEST,
+    TRACE,
+    UNTOLD,
+    WAYS,
+    Reasons,
+    page,
+    unnoticed,
+    way,
+)
+
+RECORD = read()
+TODAY = {str(guard) for guard in every_guard()}
+UNTOLD_MAX = 310
+"""How many guards nobody notices, and nobody has looked why; fewer is better."""
+AGAIN = "regenerate it: python docs/writers/guards.py > docs/guards.md"
+WALK = "kassay explore classic"
+GUARD = "coordinator.step.step: `a | b` left out"
+
+
+def test_the_page_is_what_its_writer_prints() -> None:
+    assert page(RECORD, Reasons.read().why, TODAY) == (DOCS / "guards.md").read_text(encoding="utf-8"), AGAIN
+
+
+def test_reasons_are_of_guards_that_nobody_notices_and_few_of_these_have_none() -> None:
+    why = Reasons.read().why
+    assert {*why} <= {*unnoticed(RECORD)}
+    assert len(unnoticed(RECORD)) - len(why) <= UNTOLD_MAX, "say why in tests/guards/reasons.toml"
+    assert all(reason.endswith(".") for reason in why.values())
+
+
+def test_nearly_every_guard_of_today_is_on_record() -> None:
+    assert len(TODAY - RECORD.came.keys()) < len(TODAY) / 20, "python -m tests.guards goes on where it was"
+
+
+def test_no_guard_has_two_reasons(tmp_path) -> None:
+    (tmp_path / "reasons.toml").write_text('[[reason]]\nwhy = "So."\nguards = ["a", "b", "a"]\n')
+    with pytest.raises(ValueError, match="two reasons for a"):
+        Reasons.read(tmp_path / "reasons.toml")
+
+
+@pytest.mark.parametrize(
+    ("came", "ways"),
+    [
+        (Came(WALK, "epochs-in-order in 3 steps", 9), INVARIANT),
+        (Came(WALK, "dead end in 3 steps", 9), STOP),
+        (Came(WALK, "raises KeyError"), RAISED),
+        (Came("", HANGS), RAISED),
+        (Came("protocol-classic p1", "step 3 (join)"), TRACE),
+        (Came("protocol-classic p1", "raises KeyError"), TRACE),
+        (Came("tests/a/test_b.py::test_c", FAILS), TEST),
+        (Came("", f"{OTHER_STATES} {WALK}: 9 and not 8"), OTHERS),
+        (Came("", UNNOTICED), NOBODY),
+        (Came("", NOT_MET), NOBODY),
+    ],
+)
+def test_each_way_to_notice_is_counted_as_what_it_is(came: Came, ways: str) -> None:
+    assert way(came) == ways
+    shown = rows(page(Record([], {GUARD: came}), {}, [GUARD]))[: len(WAYS) + 1]
+    counts = {row["noticed by"]: row["guards"] for row in shown}
+    assert counts == dict.fromkeys(WAYS, "0") | {UNTOLD if ways == NOBODY else ways: "1", "all": "1"}
+
+
+def test_a_module_tells_who_noticed_and_why_nobody_else_does() -> None:
+    other = "coordinator.step.step: `c` never"
+    asked = [{"states": 1_000, "walked": 2_000, "traces": 0, "tested": 4}]
+    record = Record(asked, {GUARD: Came(WALK, "dead end in 3 steps", 9), other: Came("", NOT_MET)})
+    shown = page(record, {other: "It saves work."}, [GUARD, "one more"])
+    assert "* walks of up to 1,000 states, of a guard's together up to 2,000; tests of 4 seconds.\n" in shown
+    assert "1 guards on record are no longer there, 1 of today's are not on record" in shown
+    told = section(shown, "coordinator.step")
+    assert "* step: `c` never. *It saves work.*" in told
+    assert r"| step: `a \| b` left out | dead end in 3 steps: classic |" in told
