@@ -28,7 +28,7 @@ from writers.guards import (
 
 RECORD = read()
 TODAY = {str(guard) for guard in every_guard()}
-UNTOLD_MAX = 310
+UNTOLD_MAX = 303
 """How many guards nobody notices, and nobody has looked why; fewer is better."""
 AGAIN = "regenerate it: python docs/writers/guards.py > docs/guards.md"
 WALK = "kassay explore classic"
