@@ -177,7 +177,8 @@ def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
     lines = [
         INTRODUCTION,
         "",
-        "The runs on record, each of what nobody had noticed by then:",
+        "The runs on record, each of guards that nobody had noticed by then; some were of single modules, or",
+        "ended early:",
         "",
         *_asked(record),
         "",
