@@ -178,7 +178,7 @@ def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
         INTRODUCTION,
         "",
         "The runs on record, each of guards that nobody had noticed by then; some were of single modules, or",
-        "ended early:",
+        "ended early. Besides, 37 guards were put to single judges by hand, which noticed them:",
         "",
         *_asked(record),
         "",

@@ -43,3 +43,5 @@ def test_who_alone_asks_for_range_sees_range_preferred_in_a_tie(asks, seen):
 
 def test_a_vote_that_others_share_stays_where_it_is():
     assert preferred_with(members("uniform", "range", "uniform", "range"), "range", "range") == "uniform"
+    thrice = members("range", "range", "range", "uniform", "uniform")
+    assert preferred_with(thrice, "range", "range") == "range"

@@ -17,7 +17,6 @@ from kassay.model.protocols.values.groups import (
     RECONCILING,
     STABLE,
     ClassicGroup,
-    ConsumerGroup,
     Group,
 )
 from kassay.model.protocols.values.images import Image
@@ -298,8 +297,3 @@ def taken_back(before: Group, after: StreamsTaskGroup | None) -> Group:
 def replaceable(group: Group) -> bool:
     """Whether a Streams group may take the place of this: nothing is there, or an empty classic group."""
     return group is None or (isinstance(group, ClassicGroup) and group.state == EMPTY)
-
-
-def of_another_kind(group: Group) -> bool:
-    """Whether this is a group of another protocol that stays."""
-    return isinstance(group, ClassicGroup | ConsumerGroup) and not replaceable(group)
