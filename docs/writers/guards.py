@@ -16,12 +16,12 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.append(str(ROOT))
 
-from tests.guards.__main__ import every_guard  # noqa: E402 - the tests are found by way of the root
-from tests.guards.catalogue import modules, name_of  # noqa: E402
-from tests.guards.forks import HANGS  # noqa: E402
-from tests.guards.record import RECORD, Record, read  # noqa: E402
-from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, Came  # noqa: E402
-from tests.guards.suites import FILES  # noqa: E402
+from tests.guards.__main__ import every_guard
+from tests.guards.catalogue import modules, name_of
+from tests.guards.forks import HANGS
+from tests.guards.record import RECORD, Record, read
+from tests.guards.removal import FAILS, NOT_MET, OTHER_STATES, Came
+from tests.guards.suites import FILES
 
 REASONS: Final = RECORD.with_name("reasons.toml")
 EXPLORE: Final = "kassay explore "
