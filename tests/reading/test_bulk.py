@@ -11,10 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.certify.optimum.solve import solve
 from kassay.model.errors import InputError
 from kassay.reading import bulk
 from kassay.reading.bulk import read_large
-from kassay.reading.documents import DEPTH, documents, parse_json
+from kassay.reading.documents import DEPTH, Located, documents, parse_json
+from kassay.solver.check.balance import MOVEMENT_FIRST
+from kassay.solver.instances.brokers import placement, tasks
+from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.members import member_tasks
+from kassay.solver.instances.shares import share_group
 from tests.hostile import TEXTS
 
 NUMBERS = (
@@ -36,6 +42,12 @@ LEFT = (
     *('{"a": 1, "a": 1}', '[{"a": {"b": 1, "b": 2}, "c": 0}]', '{"a": {"b": 1}, "a": {"b": 1}}'),
     *('{"a:b": 1}', '["a:"]', '{"a": 1, "a": "\\u003a"}', "[" * (DEPTH + 2) + "]" * (DEPTH + 2)),
     *("[" * 20 + "]" * 20, '{"a": [1, {"b": 1, "b": 1}]}', '[[0, {"a": 1}]]'),
+    *(
+        '{"a": "\\u003a", "a": 1}',
+        '{"a": ":", "a": 1}',
+        '{"a": "\\u003A", "b": {"c": 1, "c": 2}}',
+        '{"a": ["b:"]}',
+    ),
 )
 """What Python reads and msgspec does not, what is refused, and where a colon in a text leaves it open."""
 WRONG = (
@@ -86,6 +98,33 @@ def test_documents_as_they_are_written_are_read() -> None:
         read = read_large(json.dumps(document))
         assert read is not None
         assert read.document == document
+
+
+def solved_lines() -> Iterator[dict[str, Any]]:
+    """A result of each family, as `kassay optimum` writes it."""
+    for document in (
+        consumer("shuffle", 1, members=3, partitions=9, topics=2),
+        consumer("weighted", 1, members=3, partitions=9, topics=2),
+        placement("add", 1, brokers=40, partitions=60),
+        tasks("join", 1, clients=2, tasks=4),
+        share_group("join", 1, members=3, topics=2, partitions=4),
+        member_tasks("join", 1, processes=3, members=2, tasks=8, standbys=1),
+    ):
+        yield solve(Located(document, "here"), MOVEMENT_FIRST)
+
+
+def test_results_are_read_with_everything_that_a_command_adds() -> None:
+    for line in solved_lines():
+        read = read_large(json.dumps(line))
+        assert read is not None, line["family"]
+        assert read.document == line
+
+
+def test_colons_in_words_are_no_fields() -> None:
+    for text in ('{"a": "b: c"}', '[{"a": [{"b": ":"}], "c": "::"}]', '":"'):
+        read = read_large(text)
+        assert read is not None
+        assert read.document == json.loads(text)
 
 
 @given(st.data())

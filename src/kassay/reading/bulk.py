@@ -3,8 +3,9 @@
 It refuses some of what Python takes (NaN, half a surrogate pair, a number beyond any float) and gives all
 else the same values, whole numbers of any size among them; its complaints are not shown. It is told how deep
 a document may be, which costs nothing. Of a key that stands twice both keep the last. That is seen by
-counting: a text has a colon for each field that is written, and no fewer fields were read unless one was
-dropped. Fields are looked for where documents have them; what is not looked at only makes them seem fewer.
+counting: a text has a colon for each field that is written, and those in names and words beside. As many are
+read unless a field was dropped. They are looked for where documents have them; what is not looked at only
+makes them seem fewer.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ ENOUGH: Final = 1 << 20
 """From so many characters on it is faster, the time to load it included."""
 _DEPTH: Final = 8
 """How many objects and lists may stand inside each other: a list of results has no more."""
-_RECORD: Final = 16
-"""Objects of more fields are maps, whose values are alike."""
+_RECORD: Final = 32
+"""Objects of more fields are maps, whose values are alike; a result has some twenty."""
+
+
+_ESCAPED: Final = "\\u003"
+"""What an escaped colon begins with."""
 
 
 class Read(NamedTuple):
@@ -37,7 +42,9 @@ def read_large(text: str) -> Read | None:
         document = _decoder().decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
-    return Read(document) if _fields(document) == text.count(":") else None
+    # An escaped colon would be read where none is written.
+    known = _colons(document) == text.count(":") and _ESCAPED not in text
+    return Read(document) if known else None
 
 
 @cache
@@ -52,14 +59,16 @@ def _decoder() -> Decoder[Any]:
     return msgspec.json.Decoder(value)
 
 
-def _fields(value: Any) -> int:
-    """How many fields the objects have that are easily seen; never more than there are."""
+def _colons(value: Any) -> int:
+    """How many colons a text has for fields, and in words, that are easily seen; never more than it has."""
     if type(value) is dict:
         inner = value.values()
         if len(inner) <= _RECORD or _holds_objects(next(iter(inner))):
-            return len(value) + sum(map(_fields, inner))
+            return len(value) + sum(map(_colons, inner))
         return len(value)
-    return sum(map(_fields, value)) if type(value) is list and _holds_objects(value) else 0
+    if type(value) is str:
+        return value.count(":")
+    return sum(map(_colons, value)) if type(value) is list and _holds_objects(value) else 0
 
 
 def _holds_objects(value: Any) -> bool:
