@@ -1,12 +1,18 @@
 """What both branches of `AdminUtils` have in common: the documented table, the refusals, growth, overflow."""
 
+from itertools import product
+
 import pytest
 
 from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError, IndexOutOfBoundsError
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
+from kassay.assignors.registry import load_all
+from kassay.certify.kinds.fresh.racks import groupings
+from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom, Recorded
+from kassay.model.kinds import Kind
 from kassay.model.placement.request import (
     AdminOperationError,
     InvalidPartitionsError,
@@ -16,6 +22,7 @@ from kassay.model.placement.request import (
 from tests.assignors.placement.placed import bare, placed
 
 RULES = (RackUnaware, RackAware)
+PLACERS = [reference for reference in load_all().values() if reference.kind is Kind.PLACER]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -95,6 +102,34 @@ def test_the_leaders_of_a_growing_topic_go_on_but_the_distance_starts_again(rule
     assert [row[0] for row in grown] == [row[0] for row in whole[7:]]
     assert grown == placed(rule, bare(5), 5, 3, start=2, first=7)
     assert grown[0] == whole[2] != whole[7]
+
+
+def sent_to_neighbours(groups):
+    """By the ids of brokers in these racks the ids in the same order by which a rack's are neighbours."""
+    order = sorted(range(len(groups)), key=lambda place: (groups[place], place))
+    return {old: new for new, old in enumerate(order)}
+
+
+def answers_alike(rule, groups, factor, start):
+    """Whether the rule answers brokers with these ids as it does neighbours, with the ids exchanged."""
+    ids = sent_to_neighbours(groups)
+    plain = sorted(groups)
+    given = [(Broker(i, f"r{rack}") for i, rack in enumerate(racks)) for racks in (groups, plain)]
+    asked = [PlacementRequest(5, factor, tuple(brokers), fixed_start_index=start) for brokers in given]
+    one, other = (rule().place(each, JavaRandom(start)) for each in asked)
+    return tuple(tuple(ids[broker] for broker in row) for row in one) == other
+
+
+def differing(rule):
+    """The requests of five brokers that ids alone have answered otherwise."""
+    every = product(groupings(5), range(1, 6), range(-1, 5))
+    return [each for each in every if not answers_alike(rule, *each)]
+
+
+@pytest.mark.parametrize("rule", PLACERS, ids=lambda rule: rule.spec)
+def test_a_placer_is_alike_by_rack_exactly_where_it_says_so(rule):
+    """What a hunt leaves out (`Target.alike_by_rack`) it would have answered with other ids and no more."""
+    assert (not differing(rule.factory)) == rule.alike_by_rack == resolve(rule.spec).alike_by_rack
 
 
 def test_a_start_index_near_the_end_of_javas_ints_overflows_as_there():

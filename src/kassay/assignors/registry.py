@@ -29,7 +29,9 @@ class Reference:
     validity. `since` are the releases of Kafka from which on the rule behaves so, each until another
     reference of the rule takes over: one, or several where a fix went into several lines; none where the
     rule is not Kafka's or its releases were not compared. `sends_generations`: its members say of which
-    generation their claims are.
+    generation their claims are. `alike_by_rack`: a placer that knows the brokers of a rack by the order of
+    their ids alone, so that other ids in the same order within each rack change the ids of its answer and
+    nothing else.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Reference:
     library: str = ""
     since: tuple[str, ...] = ()
     sends_generations: bool = True
+    alike_by_rack: bool = False
 
     @property
     def rule(self) -> str:
@@ -98,6 +101,7 @@ def reference(
     library: str = "",
     since: str | tuple[str, ...] = (),
     sends_generations: bool = True,
+    alike_by_rack: bool = False,
 ) -> Callable[[_Factory], _Factory]:
     """Register a class as a reference of the rule `name`; its first docstring line is its summary.
 
@@ -108,7 +112,17 @@ def reference(
         summary = (factory.__doc__ or "").strip().splitlines()[0]
         releases = (since,) if isinstance(since, str) else since
         entry = Reference(
-            name, kind, factory, claims, source, protocol, summary, library, releases, sends_generations
+            name,
+            kind,
+            factory,
+            claims,
+            source,
+            protocol,
+            summary,
+            library,
+            releases,
+            sends_generations,
+            alike_by_rack,
         )
         others = _RULES.get(entry.rule, ())
         firsts = [release_of(release) for each in (*others, entry) for release in each.since]

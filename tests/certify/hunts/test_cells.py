@@ -1,12 +1,14 @@
 """Cells: every case once, of that size, and all that are smaller before the scope's end."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, ladder
 from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.kinds.registry import driver_for
+from kassay.model.cluster import Broker
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile
 
@@ -51,6 +53,22 @@ def test_equal_subscriptions_and_no_racks_narrow_a_cell():
     assert Counter(len(case.cluster.topics) for case in equal) == {1: 1, 2: 2, 3: 1}
     bare = list(cases(Kind.PLACER, ScopeCell(2, 3, False), racks=False))
     assert {broker.rack for case in bare for broker in case.request.brokers} == {None}
+
+
+def renamed(case):
+    """The request with the brokers renamed so that those of a rack are neighbours, in the same order."""
+    racks = [broker.rack for broker in case.request.brokers]
+    order = sorted(range(len(racks)), key=lambda place: (racks[place] or "", place))
+    brokers = tuple(Broker(new, racks[old]) for new, old in enumerate(order))
+    return case._replace(request=replace(case.request, brokers=brokers))
+
+
+@pytest.mark.parametrize("brokers", range(1, 6))
+def test_of_requests_that_other_ids_make_alike_a_cell_has_one(brokers):
+    cell = ScopeCell(brokers, 1, False)
+    one = list(cases(Kind.PLACER, cell, alike_by_rack=True))
+    assert len(set(one)) == len(one) == (2 ** (brokers - 1) + 1) * brokers**2
+    assert {*one} == {renamed(case) for case in cases(Kind.PLACER, cell)}
 
 
 @pytest.mark.parametrize("kind", WITH_PASTS)

@@ -1,13 +1,21 @@
 """Hunts find, unaided, what is known of Kafka's rules; a scope that ended says so, and what is least is least."""
 
+from collections import Counter
+from itertools import product
+
 import pytest
 
+from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.certify.hunts.hunt import HuntOptions, HuntOutcome, hunt_claim
+from kassay.certify.kinds.fresh.racks import rack_sizes
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
+from kassay.model.java.randomness import Recorded
+from kassay.model.placement.request import PlacementRequest
 
 
 def hunted(spec, text, scope=(3, 4), histories=0, **run):
@@ -70,12 +78,46 @@ def test_what_is_least_breaks_in_no_smaller_case():
     assert max(driver.counts(case)["partitions"] for case in every) == 2
 
 
-def test_racks_of_3_3_and_1_are_filled_unevenly():
-    """Three racks are needed for three replicas: the lone broker has one of each partition."""
-    hunt = hunted("placement:rack-aware", "max(replicas) - min(replicas) <= 1 where all_racks", scope=(3, 3))
-    assert hunt.least
-    racks = [broker["rack"] for broker in hunt.example.trace.case["request"]["brokers"]]
-    assert len(set(racks)) < len(racks)
+def racks_in(hunt):
+    """The brokers in each rack of the counterexample."""
+    return list(Counter(broker["rack"] for broker in hunt.example.trace.case["request"]["brokers"]).values())
+
+
+TWICE_ITS_SHARE = "max(replicas) <= 2 * ceil(rf * partitions / brokers)"
+
+
+def test_a_broker_alone_in_its_rack_has_more_than_twice_its_share():
+    hunt = hunted("placement:rack-aware", TWICE_ITS_SHARE, scope=(5, 6))
+    assert (hunt.least, racks_in(hunt)) == (True, [4, 1])
+    assert (hunt.example.members, hunt.example.partitions) == (5, 5)
+
+
+@pytest.mark.slow
+def test_with_three_replicas_racks_of_3_3_and_1_are_the_least():
+    """Three racks are needed for three replicas: the lone broker has one of each partition.
+
+    That no smaller request does it is counted once more, without the hunt.
+    """
+    hunt = hunted("placement:rack-aware", f"{TWICE_ITS_SHARE} where rf >= 3", scope=(7, 8))
+    assert (hunt.least, racks_in(hunt)) == (True, [3, 3, 1])
+    assert (hunt.example.members, hunt.example.partitions) == (7, 7)
+    smaller = [*product(range(3, 7), range(1, 9)), *((7, partitions) for partitions in range(1, 7))]
+    assert not any(exceeding(*size) for size in smaller)
+    assert [3, 3, 1] in exceeding(7, 7)
+
+
+def exceeding(brokers, partitions):
+    """The sizes of racks with which a broker gets more than twice its share of three replicas or more."""
+    seen = []
+    for sizes in rack_sizes(brokers):
+        names = [f"r{rack}" for rack, size in enumerate(sizes) for _ in range(size)]
+        known = tuple(map(Broker, range(brokers), names))
+        for factor, start in product(range(3, brokers + 1), range(brokers)):
+            asked = PlacementRequest(partitions, factor, known, fixed_start_index=start)
+            held = Counter(broker for row in RackAware().place(asked, Recorded(())) for broker in row)
+            if max(held.values()) > 2 * -(-factor * partitions // brokers):
+                seen.append(list(sizes))
+    return seen
 
 
 def test_histories_go_where_scopes_do_not():

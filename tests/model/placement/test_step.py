@@ -3,7 +3,7 @@
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.cluster import Broker
 from kassay.model.placement.request import InvalidReplicationFactorError, PlacementRequest
-from kassay.model.placement.step import place
+from kassay.model.placement.step import PlacementStep, place
 
 ASKED = PlacementRequest(2, 1, tuple(map(Broker, (1, 2, 3))), existing=((1,),))
 
@@ -36,6 +36,14 @@ def test_partitions_are_numbered_behind_the_existing_ones():
     step = place(FirstListed, ASKED)
     assert step.placed == ((1,), (1,))
     assert list(step.numbered()) == [(1, (1,)), (2, (1,))]
+
+
+def test_loads_are_those_of_the_whole_topic_on_unfenced_brokers():
+    brokers = (Broker(1), Broker(2, fenced=True), Broker(3), Broker(4))
+    step = PlacementStep(PlacementRequest(2, 2, brokers, existing=((1, 2),)), ((3, 1), (2, 1)))
+    assert step.topic == ((1, 2), (3, 1), (2, 1))
+    assert step.replica_loads == {1: 3, 3: 1, 4: 0}
+    assert step.leader_loads == {1: 1, 3: 1, 4: 0}
 
 
 def test_a_refusal_is_an_answer_and_a_failure_is_none():

@@ -12,9 +12,7 @@ from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.placement.balance import (
     BestPlacement,
     gap,
-    leader_loads,
     leaders_even,
-    replica_loads,
     replicas_even,
 )
 from kassay.properties.placement.replicas import rack_rule
@@ -36,9 +34,9 @@ def best(asked: PlacementRequest) -> BestPlacement:
         if not asked.has_racks or not rule.broken_by(some, racks)
     ]
     chosen = product(sets, repeat=asked.partitions)
-    replicas = (replica_loads(PlacementStep(asked, rows)).values() for rows in chosen)
+    replicas = (PlacementStep(asked, rows).replica_loads.values() for rows in chosen)
     led = product(sorted(asked.unfenced), repeat=asked.partitions)
-    leaders = (leader_loads(PlacementStep(asked, tuple((one,) for one in row))).values() for row in led)
+    leaders = (PlacementStep(asked, tuple((one,) for one in row)).leader_loads.values() for row in led)
     return BestPlacement(_evenest(replicas), _evenest(leaders))
 
 
@@ -53,8 +51,8 @@ def test_only_what_is_less_even_than_the_best_is_evidence(asked):
     certified = best(asked)
     step = place(Sound, asked)
     for loads, wanted, found in (
-        (replica_loads(step), certified.replicas, list(replicas_even(step, certified))),
-        (leader_loads(step), certified.leaders, list(leaders_even(step, certified))),
+        (step.replica_loads, certified.replicas, list(replicas_even(step, certified))),
+        (step.leader_loads, certified.leaders, list(leaders_even(step, certified))),
     ):
         worse = gap(loads.values(), wanted)
         assert worse >= 0

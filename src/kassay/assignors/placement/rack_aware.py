@@ -36,6 +36,7 @@ from kassay.model.placement.request import AdminOperationError, Placement, Place
     claims=("replicas-distinct", "partial-racks-refused"),
     source="org.apache.kafka.admin.AdminUtils",
     since="4.0.0",
+    alike_by_rack=True,
 )
 class RackAware:
     """Round robin over brokers of alternating racks, racks without a replica first."""

@@ -46,6 +46,7 @@ _Rack = str | None
     claims=("replicas-distinct", "rack-spread", "no-fenced-leader"),
     source="org.apache.kafka.metadata.placement.StripedReplicaPlacer",
     since="4.0.0",
+    alike_by_rack=True,
 )
 class Striped:
     """Stripes over the racks, unfenced brokers of each rack first (KRaft)."""

@@ -9,12 +9,13 @@ Connect all connectors, and, apart from these, whatever may happen next.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.kinds.exhaustive import cell_cases
 from kassay.certify.kinds.fresh.clusters import connect_cell
-from kassay.certify.kinds.fresh.requests import groupings, plan_cell
+from kassay.certify.kinds.fresh.racks import racks_of
+from kassay.certify.kinds.fresh.requests import plan_cell
 from kassay.certify.kinds.fresh.tasks import task_cell
 from kassay.certify.kinds.placements import PlacementCase
 from kassay.model.cluster import Broker
@@ -86,10 +87,16 @@ def ladder(kind: Kind, most: tuple[int, int] | None) -> Iterator[tuple[tuple[int
         yield (members, partitions), fresh
 
 
-def cases(kind: Kind, cell: ScopeCell, *, equal: bool = False, racks: bool = True) -> Iterator[Any]:
-    """The cases of a cell; `equal`: of equal subscriptions alone; without `racks` of brokers without."""
+def cases(
+    kind: Kind, cell: ScopeCell, *, equal: bool = False, racks: bool = True, alike_by_rack: bool = False
+) -> Iterator[Any]:
+    """The cases of a cell; `equal`: of equal subscriptions alone; without `racks` of brokers without.
+
+    `alike_by_rack`: of requests that differ in nothing but the ids of brokers, the order within each rack
+    being the same, one (`Target.alike_by_rack`).
+    """
     if kind is Kind.PLACER:
-        return _requests(cell, racks)
+        return _requests(cell, racks, alike_by_rack)
     if kind is Kind.PLANNER:
         return plan_cell(cell.members, cell.partitions, racks)
     if kind is Kind.STREAMS:
@@ -99,9 +106,10 @@ def cases(kind: Kind, cell: ScopeCell, *, equal: bool = False, racks: bool = Tru
     return cell_cases(cell.members, cell.partitions, equal=equal, pasts=cell.pasts)
 
 
-def _requests(cell: ScopeCell, racks: bool) -> Iterator[PlacementCase]:
-    """No racks and all ways to put brokers in racks, all factors, each from every start."""
-    for placed in (None, *(groupings(cell.members) if racks else ())):
+def _requests(cell: ScopeCell, racks: bool, alike_by_rack: bool) -> Iterator[PlacementCase]:
+    """No racks, then all racks, the evenest first; all replication factors, each from every start."""
+    layouts = racks_of(cell.members, runs=alike_by_rack) if racks else ()
+    for placed in chain((None,), layouts):
         brokers = tuple(Broker(i, None if placed is None else f"r{placed[i]}") for i in range(cell.members))
         for factor, start in product(range(1, cell.members + 1), range(cell.members)):
             yield PlacementCase(

@@ -178,7 +178,7 @@ def _try_scopes(
     for rung, cells in ladder(kind, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
-            for case in cases(kind, cell, **_narrowed(bench)):
+            for case in cases(kind, cell, **_narrowed(bench, promised)):
                 if deadline is not None and scope.tried % 16 == 0 and time.monotonic() > deadline:
                     return
                 seen = bench.driver.examine(case, bench.subject)
@@ -193,10 +193,14 @@ def _try_scopes(
         scope.finished = scope.finished_fresh = rung
 
 
-def _narrowed(bench: Bench) -> dict[str, bool]:
-    """What the assumptions leave of a cell."""
+def _narrowed(bench: Bench, promised: Promise) -> dict[str, bool]:
+    """What the assumptions leave of a cell, and of what a sentence, which knows no ids, says the same."""
     assume = bench.job.assume
-    return {"equal": "equal-subscriptions" in assume, "racks": "no-racks" not in assume}
+    return {
+        "equal": "equal-subscriptions" in assume,
+        "racks": "no-racks" not in assume,
+        "alike_by_rack": bench.job.target.alike_by_rack and is_sentence(promised.id),
+    }
 
 
 def _breaks(seen: Examination, promised: Promise) -> bool:

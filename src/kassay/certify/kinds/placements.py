@@ -20,7 +20,7 @@ from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
-from kassay.properties.placement.balance import BestPlacement, leader_loads, replica_loads
+from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
@@ -73,8 +73,8 @@ class PlacementDriver(Driver[PlacementCase]):
         """Replicas and leaders of the topic on each unfenced broker, the most first."""
         step = PlacementStep(asked[0], answer)
         return {
-            "replicas": tuple(sorted(replica_loads(step).values(), reverse=True)),
-            "leaders": tuple(sorted(leader_loads(step).values(), reverse=True)),
+            "replicas": tuple(sorted(step.replica_loads.values(), reverse=True)),
+            "leaders": tuple(sorted(step.leader_loads.values(), reverse=True)),
         }
 
     def best(self, outcome: PlacementStep, promise: Promise) -> BestPlacement | None:

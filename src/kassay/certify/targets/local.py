@@ -210,6 +210,7 @@ def resolve(request: Request) -> Target | None:
         versions=(PYTHON, *_version_of(reference.library)),
         configures=reference.configures,
         sends_generations=reference.sends_generations,
+        alike_by_rack=reference.alike_by_rack,
         level=reference.level,
     )
 

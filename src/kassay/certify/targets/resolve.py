@@ -77,7 +77,8 @@ class Target:
     configuration. `is_program`: they live in a program of their own, never in this process. `level` is
     that of a task assignor: process or member. `parts` are the specs of the implementations that meet in
     its groups, where there are several. `sends_generations`: its members say of which generation their claims
-    are.
+    are. `alike_by_rack`: a placer that other ids of brokers, the order within each rack being the same, have
+    answer the same with these ids.
     """
 
     spec: str
@@ -95,6 +96,7 @@ class Target:
     level: Level = "process"
     parts: tuple[str, ...] = ()
     sends_generations: bool = True
+    alike_by_rack: bool = False
 
     @property
     def traits(self) -> frozenset[str]:

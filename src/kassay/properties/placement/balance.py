@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kassay.model.kinds import Kind
-from kassay.model.placement.request import Replicas
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.registry import Evidence, Scope, claim
 
@@ -24,22 +23,6 @@ class BestPlacement(NamedTuple):
 
     replicas: tuple[int, ...] | None
     leaders: tuple[int, ...]
-
-
-def replica_loads(step: PlacementStep) -> dict[int, int]:
-    """Replicas of the topic on each unfenced broker, existing partitions included."""
-    held = Counter(broker for replicas in _topic(step) for broker in replicas)
-    return {broker: held[broker] for broker in sorted(step.request.unfenced)}
-
-
-def leader_loads(step: PlacementStep) -> dict[int, int]:
-    """Partitions of the topic that each unfenced broker leads, existing ones included."""
-    led = Counter(replicas[0] for replicas in _topic(step) if replicas)
-    return {broker: led[broker] for broker in sorted(step.request.unfenced)}
-
-
-def _topic(step: PlacementStep) -> Iterable[Replicas]:
-    return (*step.request.existing, *(step.placed or ()))
 
 
 def gap(loads: Iterable[int], best: Iterable[int]) -> int:
@@ -85,7 +68,7 @@ def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence
     Judged where the new replicas are on unfenced brokers: with fenced ones among them, who may lead
     stands in the way of balance.
     """
-    loads = replica_loads(step)
+    loads = step.replica_loads
     worse = gap(loads.values(), best.replicas or ())
     if not _is_even(loads) and worse > 0:
         yield Evidence("replicas", {"are": loads, "could be": best.replicas, "squares too many": worse})
@@ -111,7 +94,7 @@ def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
 )
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""
-    loads = leader_loads(step)
+    loads = step.leader_loads
     worse = gap(loads.values(), best.leaders)
     if not _is_even(loads) and worse > 0:
         yield Evidence("leaders", {"are": loads, "could be": best.leaders, "squares too many": worse})

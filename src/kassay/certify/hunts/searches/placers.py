@@ -13,7 +13,8 @@ from kassay.certify.kinds.placements import PlacementCase
 from kassay.model.cluster import Broker
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.placement.balance import gap, leader_loads, replica_loads
+from kassay.model.placement.step import PlacementStep
+from kassay.properties.placement.balance import gap
 
 
 class PlacerSearch(WorstSearch):
@@ -64,13 +65,13 @@ class PlacerSearch(WorstSearch):
         """Of the one answer."""
         if not played.outcomes:
             return -1
-        step = played.outcomes[0]
+        step: PlacementStep = played.outcomes[0]
         if badness == "gap":
             known = best(step)
             if known is None or known.replicas is None:
                 return -1
-            return gap(replica_loads(step).values(), known.replicas)
-        loads = (replica_loads if badness == "spread" else leader_loads)(step).values()
+            return gap(step.replica_loads.values(), known.replicas)
+        loads = (step.replica_loads if badness == "spread" else step.leader_loads).values()
         return max(loads) - min(loads)
 
     def bound(self, badness: str, size: tuple[int, int]) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations, product
 from typing import Final
 
+from kassay.certify.kinds.fresh.racks import groupings
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import PlacementRequest
@@ -69,20 +70,6 @@ def _plan_request(
     brokers = tuple(Broker(i, rack) for i, rack in enumerate(racks))
     rows = tuple((TopicPartition("t0", i), row) for i, row in enumerate(before))
     return PlanRequest(brokers, rows, factor)
-
-
-def groupings(members: int) -> Iterator[tuple[int, ...]]:
-    """The ways to put so many into groups, a group's number being that of its first member among first ones.
-
-    >>> list(groupings(3))
-    [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
-    """
-    if members == 1:
-        yield (0,)
-        return
-    for before in groupings(members - 1):
-        for group in range(max(before) + 2):
-            yield (*before, group)
 
 
 def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import Placement, Replicas
 from kassay.model.placement.step import PlacementStep
-from kassay.properties.placement.balance import BestPlacement, gap, leader_loads, replica_loads
+from kassay.properties.placement.balance import BestPlacement, gap
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary, flag, number
 
@@ -53,7 +53,7 @@ def _placed(scene: PlacementScene, answer: Placement) -> PlacementScene:
 
 
 def _rows(scene: PlacementScene) -> Sequence[Replicas]:
-    return (*scene.step.request.existing, *(scene.step.placed or ()))
+    return scene.step.topic
 
 
 def _brokers(scene: PlacementScene) -> list[int]:
@@ -94,7 +94,7 @@ def _gap(scene: PlacementScene) -> int:
     best = _best(scene).replicas
     if best is None:
         raise Undefined("too few unfenced brokers")
-    return gap(replica_loads(scene.step).values(), best)
+    return gap(scene.step.replica_loads.values(), best)
 
 
 def _equal_racks(scene: PlacementScene) -> bool:
@@ -114,12 +114,10 @@ PLACER_WORDS: Final = Vocabulary(
         Things("partitions", "p", lambda s: range(len(_rows(s))), "partition"),
     ),
     measures=(
-        number(
-            "replicas", "brokers", lambda s, b: replica_loads(s.step)[b], "replicas on an unfenced broker"
-        ),
+        number("replicas", "brokers", lambda s, b: s.step.replica_loads[b], "replicas on an unfenced broker"),
         number("replicas", "racks", _on_rack, "replicas in a rack"),
         number("replicas", "partitions", lambda s, p: len(_rows(s)[p]), "replicas of a partition"),
-        number("leaders", "brokers", lambda s, b: leader_loads(s.step)[b], "partitions that a broker leads"),
+        number("leaders", "brokers", lambda s, b: s.step.leader_loads[b], "partitions that a broker leads"),
         number("leaders", "racks", _leaders_on_rack, "partitions that brokers in a rack lead"),
         number("copies", "partitions racks", _copies, "replicas of a partition in a rack"),
         number("racks", "partitions", _racks_of, "racks that a partition has replicas in"),
@@ -138,7 +136,7 @@ PLACER_WORDS: Final = Vocabulary(
         number(
             "leaders_gap",
             "",
-            lambda s: gap(leader_loads(s.step).values(), _best(s).leaders),
+            lambda s: gap(s.step.leader_loads.values(), _best(s).leaders),
             "squares of leaders a broker, less the least possible",
             Scope.OPTIMUM,
         ),
