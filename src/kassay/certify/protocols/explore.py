@@ -41,9 +41,9 @@ from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.config import EAGER
 from kassay.model.protocols.values.releases import RELEASES
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import NUMBER, ClientSymmetry, distinguished
+from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
 from kassay.model.protocols.world.models.consumer import ConsumerModel
-from kassay.model.protocols.world.models.coordinator_order import CoordinatorOrder
+from kassay.model.protocols.world.models.least_world import NUMBER
 from kassay.model.protocols.world.models.partition_symmetry import PartitionSymmetry, numbered
 from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
 from kassay.model.protocols.world.parts.context import ModelOptions
@@ -383,9 +383,9 @@ def _renaming(
     if not symmetric or not isinstance(model, ClassicModel | TimedModel):
         return None
     interner = model.context.interner
-    order = NUMBER if codec is None else codec.cell_digest
+    order = NUMBER if codec is None else codec.cell_bytes
     if isinstance(model, TimedModel):
         return TimedClientSymmetry(interner, order)
     if symmetric == CLIENTS:
-        return ClientSymmetry(interner) if codec is None else CoordinatorOrder(interner, codec)
+        return ClientSymmetry(interner, order)
     return PartitionSymmetry(model.options.partitions, interner, order)

@@ -117,6 +117,16 @@ def test_a_renamed_world_can_do_what_the_world_can_do_and_has_the_same_represent
             assert after == {model.canonical(after) for _, after in model.steps(renamed)}
 
 
+def test_all_ways_to_rename_a_world_of_three_lead_to_one():
+    # Of two members the coordinator knows another than the third, and what they own is in the order of names.
+    model = build("classic", mode="cooperative", members=3, partitions=3)
+    symmetry = symmetry_of(model)
+    states = walk(model, budget=WalkLimits(1500), check_liveness=False).graph.states
+    for state in states[1000::9]:
+        renamed = [model.canonical(symmetry.renamed(state, *way)) for way in renamings(model)]
+        assert {symmetry(each) for each in renamed} == {symmetry(state)}
+
+
 def test_every_process_takes_the_same_representative():
     chosen = settings("kip848", partitions=3)
     first, second = (shares_of(chosen, symmetric="clients, partitions") for _ in range(2))

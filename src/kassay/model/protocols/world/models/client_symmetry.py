@@ -9,11 +9,9 @@ and what is kept in the order of member ids is sorted anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import permutations
-from operator import attrgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets
@@ -23,24 +21,26 @@ from kassay.model.protocols.values.choices import nobody_assigns
 from kassay.model.protocols.values.in_flight import CONNECTION, HEARTBEAT_OFFSET
 from kassay.model.protocols.values.marks import Mark, rewritten
 from kassay.model.protocols.world.models.classic import ClassicModel
+from kassay.model.protocols.world.models.least_world import (
+    NUMBER,
+    UNMOVED,
+    Adopted,
+    LeastWorld,
+    Places,
+    RankOf,
+    WorldRenaming,
+    orders_of,
+    ranked,
+)
 from kassay.model.protocols.world.parts.context import NO_CELL, World
 from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.offsets import with_clients_at
 
-Places: TypeAlias = tuple[int, ...]
-"""The new place of client 0, of client 1, ..."""
-
-UNMOVED: Final = tuple(range(10))
-"""The places of clients, and the numbers of partitions, as they are."""
 ORDERED: Final = frozenset({"dup_claim_unchecked"})
 """Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
 
 _NAME: Final = re.compile(r"^c(\d)(m?-\d)?$")
 _OTHER: Final = 8
-NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
-
-RankOf: TypeAlias = Callable[[Interned], Any]
-"""By what cells compare."""
 
 
 def distinguished(model: Any) -> str:
@@ -83,93 +83,75 @@ def _without_names(config: ClientConfig) -> ClientConfig:
     return config._replace(client_id="", process_id=process)
 
 
-class ClientSymmetry:
+class ClientSymmetry(LeastWorld):
     """The representative of a world under all ways to rename its clients.
 
-    Clients are sorted by their shape, which is what is left of a value once the other clients' names are
-    blanked; only where shapes are equal are the orders tried, and the least world taken. Cells compare by
-    the number they were made under, the same throughout one walk and in a second one; or by an `order`, where
-    processes that make cells in different orders must agree (`StateCodec.cell_digest`). `plain` takes from a
-    value what its shape is not to show.
+    A client's shape is what is left of a value once the other clients' names are blanked; `plain` takes from
+    a value what its shape is not to show.
     """
 
     def __init__(
         self, interner: Interner, order: RankOf = NUMBER, plain: Callable[[Any], Any] = lambda value: value
     ) -> None:
+        super().__init__(order)
         self._cell = interner.cell
-        self._order = order
         self._plain = plain
         self._shape_cell = Interner().cell
         self._shapes: Memo[tuple[int, Interned], Any] = Memo()
         self._moved: Memo[tuple[Interned, Places], Interned] = Memo()
 
-    def __call__(self, state: World) -> World:
-        """The same world, its clients in an order that depends on no name."""
-        worlds = self.orders(state)
-        return worlds[0] if len(worlds) == 1 else min(worlds, key=self._rank)
+    def candidates(self, coordinator: Interned, members: int) -> Iterator[WorldRenaming]:
+        """The ways to put clients in the order of their shapes in the coordinator.
 
-    def orders(self, state: World) -> list[World]:
-        """The same world in every order of clients that puts their shapes in order."""
-        return [self.renamed(state, places) for places in self.places(state.clients)]
+        Its timers and log are no part of that: the log is kept by names, so that with two of them blanked it
+        would show which was which.
+        """
+        shapes = [self.shape(c, coordinator) for c in range(members)]
+        return map(WorldRenaming, orders_of(ranked(shapes)))
 
-    def places(
-        self, clients: tuple[Interned, ...], beside: Sequence[Any] = (), before: Sequence[Any] = ()
-    ) -> tuple[Places, ...]:
-        """The ways to put clients in the order of their shapes, and of what stands before or beside these."""
-        shapes: list[Any] = []
-        for c, cell in enumerate(clients):
-            shape = self._shapes.get((c, cell))
-            if shape is None:
-                shape = self._shapes[c, cell] = self._shape(c, cell)
-            shapes.append(shape)
-        if beside:
-            shapes = [*zip(shapes, beside, strict=True)]
-        if before:
-            shapes = [*zip(before, shapes, strict=True)]
-        return orders_of(tuple(map(sorted(shapes).index, shapes)))
-
-    def _rank(self, state: World) -> tuple[Any, ...]:
-        return rank_of(state, self._order)
-
-    def _shape(self, c: int, cell: Interned) -> Any:
-        return self._order(self._shape_cell(self.shown(c, cell)))
-
-    def shown(self, c: int, cell: Interned) -> Any:
-        """What is left of a cell's value once the names of all clients but this one are blanked."""
-        others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-        return self._plain(self._renamed(cell.value, (*others, *[_OTHER] * _OTHER)))
+    def shape(self, c: int, cell: Interned) -> Any:
+        """What is left of a cell once the names of all clients but this one are blanked."""
+        shape = self._shapes.get((c, cell))
+        if shape is None:
+            others = tuple(0 if other == c else _OTHER for other in range(c + 1))
+            # Numbers first: blanked members stand in the order of all else that they are.
+            shown = self.value(self._plain(cell.value), (*others, *[_OTHER] * _OTHER))
+            shape = self._shapes[c, cell] = self._order(self._shape_cell(shown))
+        return shape
 
     def renamed(self, state: World, places: Places) -> World:
         """The world with every client in its new place."""
-        if places == UNMOVED[: len(places)]:
-            return state
-        known, part = self._moved.get, self._part
-        before, broker, image, budget, adopted, offsets = state
-        clients: list[Any] = [None] * len(places)
-        for cell, place in zip(before, places):
-            clients[place] = known((cell, places)) or part(cell, places)
-        if adopted:
-            adopted = tuple([(tp, places[c]) for tp, c in adopted])
-        if offsets is not NO_CELL:
-            offsets = self._offsets(offsets, places)
-        moved = known((broker, places)) or part(broker, places)
-        return World(tuple(clients), moved, image, budget, adopted, offsets)
+        return self.world(state, WorldRenaming(places))
 
-    def _offsets(self, cell: Interned, places: Places) -> Interned:
+    def part(self, cell: Interned, way: WorldRenaming) -> Interned:
+        """The cell with clients renamed."""
+        return self._part(cell, way.places)
+
+    def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
+        """Who adopted what, every client under its new name."""
+        places = way.places
+        return tuple([(tp, places[c]) for tp, c in adopted])
+
+    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:
         """The history of offsets with every client in its new place."""
-        part = self._moved.get((cell, places))
+        if cell is NO_CELL:
+            return cell
+        part = self._moved.get((cell, way.places))
         if part is None:
-            part = self._moved[cell, places] = self._cell(with_clients_at(cell.value, places))
+            moved = with_clients_at(cell.value, way.places)
+            part = self._moved[cell, way.places] = self._cell(moved)
         return part
 
     def _part(self, cell: Interned, places: Places) -> Interned:
+        if places == UNMOVED[: len(places)]:
+            return cell
         part = self._moved.get((cell, places))
         if part is None:
-            value = self._renamed(cell.value, places)
+            value = self.value(cell.value, places)
             part = self._moved[cell, places] = cell if value is cell.value else self._cell(value)
         return part
 
-    def _renamed(self, value: Any, places: Places) -> Any:
+    def value(self, value: Any, places: Places) -> Any:
         """The value with clients renamed."""
 
         def change(mark: Mark, part: Any) -> Any:
@@ -180,23 +162,6 @@ class ClientSymmetry:
             return self._part(part, places) if mark is Mark.CELL else part
 
         return rewritten(value, change)
-
-
-def rank_of(state: World, order: RankOf) -> tuple[Any, ...]:
-    """What tells worlds of one class apart, and orders them."""
-    offsets = () if state.offsets is NO_CELL else order(state.offsets)
-    return *[order(cell) for cell in state.clients], order(state.broker), state.adopted, offsets
-
-
-@cache
-def orders_of(ranks: tuple[int, ...]) -> tuple[Places, ...]:
-    """The permutations that put the ranks in order; `ranks` holds each one's index among the sorted."""
-    wanted = sorted(ranks)
-    return tuple(
-        places
-        for places in permutations(range(len(ranks)))
-        if all(wanted[place] == rank for place, rank in zip(places, ranks))
-    )
 
 
 @cache

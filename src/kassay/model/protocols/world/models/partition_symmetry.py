@@ -10,24 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, permutations, product
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import (
+from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
+from kassay.model.protocols.world.models.consumer import ConsumerModel
+from kassay.model.protocols.world.models.least_world import (
     NUMBER,
     UNMOVED,
-    ClientSymmetry,
+    Adopted,
+    LeastWorld,
+    Numbers,
+    Places,
     RankOf,
-    distinguished,
-    rank_of,
+    WorldRenaming,
+    least,
+    ranked,
 )
-from kassay.model.protocols.world.models.consumer import ConsumerModel
 from kassay.model.protocols.world.parts.context import World
-
-Numbers: TypeAlias = tuple[int, ...]
-"""The new number of partition 0, of partition 1, ..."""
 
 CHANGING: Final = ("partitions", "topic", "delete", "shrink", "subscribe")
 """Faults that change what partitions there are, or who reads them."""
@@ -54,64 +56,66 @@ def numbered(model: Any) -> str:
     return ""
 
 
-class PartitionSymmetry:
+class PartitionSymmetry(LeastWorld):
     """The representative of a world under all ways to rename clients and partitions.
 
-    For each order of the clients that their shapes allow (`ClientSymmetry`, whose shapes here hold no number
-    of a partition), partitions are sorted by their traces, which are what is left of the world once all other
-    partitions are blanked; only where traces are equal are the orders tried. Which worlds are tried depends
-    on no name and no number, and of them the least is taken.
+    For each order of the clients that their shapes in the coordinator allow (`ClientSymmetry`, whose shapes
+    here hold no number of a partition), partitions are sorted by their traces, which are what is left of the
+    coordinator once all other partitions are blanked. Between the orders that give the least traces, and the
+    numberings where some are equal, the rest of the world decides.
     """
 
     def __init__(self, partitions: int, interner: Interner, order: RankOf = NUMBER) -> None:
+        super().__init__(order)
         self._partitions = partitions
         self._cell = interner.cell
-        self._order = order
-        self._clients = ClientSymmetry(interner, order, self._blank)
+        self._clients_alone = ClientSymmetry(interner, order, self._blank)
         self._trace_cell = Interner().cell
         self._traces: Memo[Interned, tuple[Any, ...]] = Memo()
-        self._moved: Memo[tuple[Interned, Numbers], Interned] = Memo()
+        self._moved: Memo[tuple[Interned, WorldRenaming], Interned] = Memo()
         self._blanks = (_OTHER,) * partitions
         places = range(partitions)
         self._alone = tuple(tuple(0 if other == one else _OTHER for other in places) for one in places)
 
-    def __call__(self, state: World) -> World:
-        """The same world, its clients and partitions in an order that depends on no name and no number."""
-        worlds = [
-            self.renumbered(world, numbers)
-            for world in self._clients.orders(state)
-            for numbers in self._numberings(world)
-        ]
-        return worlds[0] if len(worlds) == 1 else min(worlds, key=self._rank)
+    def candidates(self, coordinator: Interned, members: int) -> Iterator[WorldRenaming]:
+        """The orders of clients by shape, with the numberings by trace, that give the least traces."""
+        orders = tuple(way.places for way in self._clients_alone.candidates(coordinator, members))
+        for places in least(orders, lambda places: sorted(self._traces_under(coordinator, places))):
+            for numbers in _in_order(ranked(self._traces_under(coordinator, places))):
+                yield WorldRenaming(places, numbers)
 
-    def renamed(self, state: World, places: tuple[int, ...], numbers: Numbers) -> World:
+    def shape(self, c: int, cell: Interned) -> Any:
+        """What is left of a cell once nothing but this client has a name in it."""
+        return self._clients_alone.shape(c, cell)
+
+    def renamed(self, state: World, places: Places, numbers: Numbers) -> World:
         """The world with every client in its new place and every partition under its new number."""
-        return self.renumbered(self._clients.renamed(state, places), numbers)
+        return self.world(state, WorldRenaming(places, numbers))
 
-    def renumbered(self, state: World, numbers: Numbers) -> World:
-        """The world with every partition under its new number."""
-        if numbers == UNMOVED[: len(numbers)]:
-            return state
-        known, part = self._moved.get, self._part
-        before, broker, image, budget, adopted, offsets = state
-        clients = tuple([known((cell, numbers)) or part(cell, numbers) for cell in before])
-        if adopted:
-            adopted = tuple(sorted([(_of(tp, numbers), c) for tp, c in adopted]))
-        moved = known((broker, numbers)) or part(broker, numbers)
-        return World(clients, moved, image, budget, adopted, offsets)
+    def part(self, cell: Interned, way: WorldRenaming) -> Interned:
+        """The cell with clients and partitions renamed."""
+        part = self._moved.get((cell, way))
+        if part is None:
+            value = cell.value
+            if way.places != UNMOVED[: len(way.places)]:
+                value = self._clients_alone.value(value, way.places)
+            if way.numbers != UNMOVED[: len(way.numbers)]:
+                value = self._renumbered(value, way.numbers)
+            part = self._moved[cell, way] = cell if value is cell.value else self._cell(value)
+        return part
 
-    def _rank(self, state: World) -> tuple[Any, ...]:
-        return rank_of(state, self._order)
+    def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
+        """Who adopted what, every client and every partition under its new name."""
+        places, numbers = way
+        return tuple(sorted([(_of(tp, numbers), places[c]) for tp, c in adopted]))
 
-    def _numberings(self, state: World) -> tuple[Numbers, ...]:
-        """The ways to number the partitions that put their traces in order."""
-        cells = [self._traces_of(cell) for cell in (*state.clients, state.broker)]
-        heirs = {tp.partition: c for tp, c in state.adopted}
-        traces = [(*trace, heirs.get(number, -1)) for number, trace in enumerate(zip(*cells))]
-        return _in_order(tuple(map(sorted(traces).index, traces)))
+    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:  # noqa: ARG002 - `numbered` lets nobody count any
+        """Nothing, since there are none."""
+        return cell
 
-    def _traces_of(self, cell: Interned) -> tuple[Any, ...]:
-        """What each partition alone leaves in a cell; equal where two may change places in it."""
+    def _traces_under(self, coordinator: Interned, places: Places) -> tuple[Any, ...]:
+        """What each partition alone leaves in a coordinator, its clients in these places."""
+        cell = self._clients_alone.part(coordinator, WorldRenaming(places))
         traces = self._traces.get(cell)
         if traces is None:
             traces = self._traces[cell] = tuple(
@@ -122,18 +126,11 @@ class PartitionSymmetry:
     def _blank(self, value: Any) -> Any:
         return self._renumbered(value, self._blanks)
 
-    def _part(self, cell: Interned, numbers: Numbers) -> Interned:
-        part = self._moved.get((cell, numbers))
-        if part is None:
-            value = self._renumbered(cell.value, numbers)
-            part = self._moved[cell, numbers] = cell if value is cell.value else self._cell(value)
-        return part
-
     def _renumbered(self, value: Any, numbers: Numbers) -> Any:
         """The value with partitions renamed, in their natural order where they were in it."""
         kind: Any = type(value)
         if kind is Interned:
-            return self._part(value, numbers)
+            return self.part(value, WorldRenaming((), numbers))
         if kind is TopicPartition:
             return _of(value, numbers)
         if not isinstance(value, tuple) or not value:

@@ -6,17 +6,18 @@ name, so they are sorted anew with all else.
 
 from __future__ import annotations
 
-from typing import Any
-
 from kassay.model.explore.interned import Interner
-from kassay.model.protocols.world.models.client_symmetry import (
+from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
+from kassay.model.protocols.world.models.least_world import (
     NUMBER,
-    ClientSymmetry,
     Places,
     RankOf,
-    rank_of,
+    WorldRenaming,
+    least,
+    sources,
 )
 from kassay.model.protocols.world.timed.classic import Timed
+from kassay.model.protocols.world.timed.clock import Clock
 
 
 class TimedClientSymmetry:
@@ -24,20 +25,18 @@ class TimedClientSymmetry:
 
     def __init__(self, interner: Interner, order: RankOf = NUMBER) -> None:
         self._clients = ClientSymmetry(interner, order)
-        self._order = order
 
     def __call__(self, state: Timed) -> Timed:
         """The same, its clients in an order that depends on no name."""
-        orders = self._clients.places(state.clients, state.clocks)
-        states = [self.renamed(state, places) for places in orders]
-        return states[0] if len(states) == 1 else min(states, key=self._rank)
+        ways = least(self._clients.ways(state.world), lambda way: _clocks(state, way.places))
+        return self.renamed(state, ways[0].places)
 
     def renamed(self, state: Timed, places: Places) -> Timed:
         """The same with every client, and its clock, in its new place."""
-        order = sorted(range(len(places)), key=places.__getitem__)
         return state._replace(
-            world=self._clients.renamed(state.world, places), clocks=tuple(state.clocks[c] for c in order)
+            world=self._clients.world(state.world, WorldRenaming(places)), clocks=_clocks(state, places)
         )
 
-    def _rank(self, state: Timed) -> tuple[Any, ...]:
-        return *rank_of(state.world, self._order), state.clocks
+
+def _clocks(state: Timed, places: Places) -> tuple[Clock, ...]:
+    return tuple(state.clocks[c] for c in sources(places))

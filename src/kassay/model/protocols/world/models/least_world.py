@@ -1,0 +1,184 @@
+"""The representative of the worlds that some renamings make of one another: the least of them, by stages.
+
+Of all renamings those are kept that make the coordinator least, of these the ones that make the clients
+least, then the broker with its timers and log, then what stands beside them. What remains is remembered by
+the part, so that a world is looked up part by part, and none is renamed only to be compared. And since the
+coordinator comes first it is met under one name alone: what a walk remembers, it remembers by coordinator
+(docs/explorer-speed.md).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import permutations
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from kassay.model.explore.interned import Interned, Interner, Memo
+from kassay.model.protocols.world.parts.context import NO_CELL, World
+
+Places: TypeAlias = tuple[int, ...]
+"""The new place of client 0, of client 1, ..."""
+Numbers: TypeAlias = tuple[int, ...]
+"""The new number of partition 0, of partition 1, ...; () where partitions keep theirs."""
+Adopted: TypeAlias = tuple[tuple[Any, int], ...]
+"""Who last adopted what a zombie still holds."""
+
+RankOf: TypeAlias = Callable[[Interned], Any]
+"""By what cells compare."""
+NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
+UNMOVED: Final = tuple(range(10))
+"""The places of clients, and the numbers of partitions, as they are."""
+
+T = TypeVar("T")
+
+
+class WorldRenaming(NamedTuple):
+    """One renaming, of clients and of partitions."""
+
+    places: Places
+    numbers: Numbers = ()
+
+
+class LeastWorld(ABC):
+    """The least of the worlds that a family of renamings makes of one.
+
+    Cells compare by the number they were made under, the same throughout one walk and in a second one; or by
+    an `order`, where processes that make cells in different orders must agree (`StateCodec.cell_bytes`).
+    """
+
+    def __init__(self, order: RankOf = NUMBER) -> None:
+        self._order = order
+        # Ways that are kept together, one cell for those alike: memos are asked by it.
+        self._kept = Interner().cell
+        self._first: Memo[Interned, Interned] = Memo()
+        self._arranged: Memo[tuple[Interned, tuple[Interned, ...]], tuple[Interned, Any]] = Memo()
+        self._hosted: Memo[tuple[Interned, Interned], tuple[Interned, Interned]] = Memo()
+
+    @abstractmethod
+    def candidates(self, coordinator: Interned, members: int) -> Iterable[WorldRenaming]:
+        """Ways that depend on no name: those of a renamed coordinator end in the same ones as its own."""
+
+    @abstractmethod
+    def shape(self, c: int, cell: Interned) -> Any:
+        """What is left of a cell once nothing in it has a name but client `c`, to be compared by."""
+
+    @abstractmethod
+    def part(self, cell: Interned, way: WorldRenaming) -> Interned:
+        """The cell renamed."""
+
+    @abstractmethod
+    def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
+        """Who adopted what, renamed."""
+
+    @abstractmethod
+    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:
+        """The history of offsets, renamed."""
+
+    def __call__(self, state: World) -> World:
+        """The least world."""
+        before, host, image, budget, adopted, offsets = state
+        clients, broker, ways = self._renamed(before, host)
+        if adopted or offsets is not NO_CELL:
+            way = self._last(adopted, offsets, ways)[0]
+            return World(
+                clients, broker, image, budget, self.adopted(adopted, way), self.offsets(offsets, way)
+            )
+        if broker is host and clients == before:
+            return state
+        return World(clients, broker, image, budget, adopted, offsets)
+
+    def ways(self, state: World) -> tuple[WorldRenaming, ...]:
+        """All ways to make the least world of this one."""
+        _, _, ways = self._renamed(state.clients, state.broker)
+        return self._last(state.adopted, state.offsets, ways)
+
+    def world(self, state: World, way: WorldRenaming) -> World:
+        """The world renamed."""
+        before, broker, image, budget, adopted, offsets = state
+        return World(
+            self._clients(before, way),
+            self.part(broker, way),
+            image,
+            budget,
+            self.adopted(adopted, way),
+            self.offsets(offsets, way),
+        )
+
+    def _clients(self, clients: tuple[Interned, ...], way: WorldRenaming) -> tuple[Interned, ...]:
+        return tuple([self.part(clients[c], way) for c in sources(way.places)])
+
+    def _renamed(
+        self, before: tuple[Interned, ...], host: Interned
+    ) -> tuple[tuple[Interned, ...], Interned, Interned]:
+        """Clients and broker, least, and the ways that make them so."""
+        coordinator = host.value.coordinator
+        ways = self._first.get(coordinator)
+        if ways is None:
+            ways = self._first[coordinator] = self._kept(self._of_coordinator(coordinator, len(before)))
+        arranged = self._arranged.get((ways, before))
+        if arranged is None:
+            arranged = self._arranged[ways, before] = self._of_clients(ways.value, before)
+        ways, clients = arranged
+        hosted = self._hosted.get((ways, host))
+        if hosted is None:
+            hosted = self._hosted[ways, host] = self._of_host(ways.value, host)
+        ways, broker = hosted
+        return clients, broker, ways
+
+    def _of_coordinator(self, coordinator: Interned, members: int) -> tuple[WorldRenaming, ...]:
+        ways = tuple(self.candidates(coordinator, members))
+        return least(ways, lambda way: self._order(self.part(coordinator, way)))
+
+    def _of_clients(
+        self, ways: tuple[WorldRenaming, ...], clients: tuple[Interned, ...]
+    ) -> tuple[Interned, tuple[Interned, ...]]:
+        """The ways that make the clients least, first by their shapes; and what they make of them."""
+        if len(ways) > 1:
+            shapes = [self.shape(c, cell) for c, cell in enumerate(clients)]
+            ways = least(ways, lambda way: [shapes[c] for c in sources(way.places)])
+        ways = least(ways, lambda way: [*map(self._order, self._clients(clients, way))])
+        return self._kept(ways), self._clients(clients, ways[0])
+
+    def _of_host(self, ways: tuple[WorldRenaming, ...], host: Interned) -> tuple[Interned, Interned]:
+        ways = least(ways, lambda way: self._order(self.part(host, way)))
+        return self._kept(ways), self.part(host, ways[0])
+
+    def _last(self, adopted: Adopted, offsets: Interned, kept: Interned) -> tuple[WorldRenaming, ...]:
+        """The ways that make least what stands beside clients and broker."""
+        ways: tuple[WorldRenaming, ...] = kept.value
+        ways = least(ways, lambda way: self.adopted(adopted, way))
+        return least(ways, lambda way: self._order(self.offsets(offsets, way)))
+
+
+def least(items: tuple[T, ...], key: Callable[[T], Any]) -> tuple[T, ...]:
+    """All items of the least key."""
+    if len(items) == 1:
+        return items
+    keys = [*map(key, items)]
+    lowest = min(keys)
+    return tuple([item for item, each in zip(items, keys) if each == lowest])
+
+
+@cache
+def sources(places: Places) -> Places:
+    """Which client comes to place 0, to place 1, ..."""
+    return tuple(map(places.index, range(len(places))))
+
+
+@cache
+def orders_of(ranks: tuple[int, ...]) -> tuple[Places, ...]:
+    """The permutations that put the ranks in order; `ranks` holds each one's index among the sorted."""
+    wanted = sorted(ranks)
+    return tuple(
+        places
+        for places in permutations(range(len(ranks)))
+        if all(wanted[place] == rank for place, rank in zip(places, ranks))
+    )
+
+
+def ranked(keys: Sequence[Any]) -> tuple[int, ...]:
+    """The index of each key among the sorted."""
+    return tuple(map(sorted(keys).index, keys))
