@@ -38,7 +38,7 @@ from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.brokers import placement, tasks
 from kassay.solver.instances.consumers import consumer
 from kassay.solver.instances.families import Wanted, solve_document
-from kassay.writing.documents import plain_text
+from kassay.writing.documents import plain_bytes
 
 LADDER = 400
 MANY = 20_000
@@ -243,12 +243,12 @@ def _solve(problem: Problem) -> Optimum:
     return optimum(replace(problem))
 
 
-def _write(best: Optimum) -> str:
-    return plain_text(optimum_certificate(best))
+def _write(best: Optimum) -> bytes:
+    return plain_bytes(optimum_certificate(best))
 
 
-def _check(proof: str) -> Checked:
-    return check_certificate(parse_json(proof, "a certificate"))
+def _check(proof: bytes) -> Checked:
+    return check_certificate(parse_json(proof.decode(), "a certificate"))
 
 
 def around(names: Sequence[str], runs: int) -> None:

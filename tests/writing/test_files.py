@@ -14,7 +14,7 @@ from kassay.assignors.registry import load_all
 from kassay.model.errors import InputError
 from kassay.properties.registry import load_claims
 from kassay.writing import files
-from kassay.writing.files import NAME_BYTES_MAX, file_name, write_text
+from kassay.writing.files import NAME_BYTES_MAX, file_name, write_bytes, write_text
 from tests.hostile import TEXTS
 
 
@@ -58,6 +58,13 @@ def test_a_file_is_written_in_folders_that_are_made(tmp_path: Path) -> None:
         write_text(text, str(path), durable=True)
         assert path.read_text(encoding="utf-8") == text
     assert [each.name for each in path.parent.iterdir()] == ["b.txt"]
+
+
+def test_parts_are_one_file_whatever_it_is(tmp_path: Path) -> None:
+    write_bytes([b"a\n", b"", b"\xff"], str(tmp_path / "file"))
+    assert (tmp_path / "file").read_bytes() == b"a\n\xff"
+    write_bytes([b"a", b"b"], os.devnull)
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
 def test_a_file_that_cannot_be_written_whole_stays_what_it_was(

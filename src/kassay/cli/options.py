@@ -344,7 +344,7 @@ class JsonLines:
     def __init__(self, path: str | None, *, plain: bool = False) -> None:
         self._path = path
         self._plain = plain
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
 
     def write(self, document: Any) -> None:
         """Add a line; standard output has it at once."""
@@ -353,16 +353,16 @@ class JsonLines:
         if self._path == "-":
             write_line(document)
         else:
-            from kassay.writing.documents import json_text, plain_text
+            from kassay.writing.documents import json_text, plain_bytes
 
-            text = plain_text(document) if self._plain else json_text(document, compact=True)
-            self._lines.append(text + "\n")
+            line = plain_bytes(document) if self._plain else json_text(document, compact=True).encode()
+            self._lines += line, b"\n"
 
     def __enter__(self) -> JsonLines:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is None and self._path not in (None, "-"):
-            from kassay.writing.files import write_text
+            from kassay.writing.files import write_bytes
 
-            write_text("".join(self._lines), str(self._path))
+            write_bytes(self._lines, str(self._path))

@@ -10,20 +10,14 @@ makes them seem fewer.
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-if TYPE_CHECKING:
-    from msgspec.json import Decoder
+from kassay.reading import repeats
 
 ENOUGH: Final = 1 << 20
 """From so many characters on it is faster, the time to load it included."""
-_DEPTH: Final = 8
-"""How many objects and lists may stand inside each other: a list of results has no more."""
 _RECORD: Final = 32
 """Objects of more fields are maps, whose values are alike; a result has some twenty."""
-
-
 _ESCAPED: Final = "\\u003"
 """What an escaped colon begins with."""
 
@@ -35,28 +29,21 @@ class Read(NamedTuple):
 
 
 def read_large(text: str) -> Read | None:
-    """The document of a text; None where that is for Python's reader to say."""
+    """The document of a text; None where that is for Python's reader to say.
+
+    Parts of it that are equal may be one value: it is not to be changed.
+    """
     import msgspec
 
-    try:
-        document = _decoder().decode(text)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return None
-    # An escaped colon would be read where none is written.
-    known = _colons(document) == text.count(":") and _ESCAPED not in text
-    return Read(document) if known else None
-
-
-@cache
-def _decoder() -> Decoder[Any]:
-    """What decodes documents that are not deep."""
-    import msgspec
-
-    leaf = None | bool | int | float | str
-    value: Any = leaf
-    for _ in range(_DEPTH):
-        value = leaf | list[value] | dict[str, value]
-    return msgspec.json.Decoder(value)
+    for decode in (repeats.decode_group, repeats.decode):
+        try:
+            document = decode(text)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            continue
+        # An escaped colon would be read where none is written.
+        if document is not None and _colons(document) == text.count(":") and _ESCAPED not in text:
+            return Read(document)
+    return None
 
 
 def _colons(value: Any) -> int:

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
@@ -41,35 +42,43 @@ def file_name(*names: str, suffix: str) -> str:
 
 
 def write_text(text: str, path: str, *, durable: bool = False) -> None:
-    """Write the text to the file, in folders that are made where they are missing.
-
-    The file has the whole text or what it had before: another one is written beside it and takes its
-    place; `durable`, only once it is on the disk. Raises InputError where that cannot be.
-    """
+    """Write the text to the file as `write_bytes` does."""
     try:
         data = text.encode()
+    except ValueError as error:
+        raise InputError(f"{path}: cannot be written ({error})") from None
+    write_bytes([data], path, durable=durable)
+
+
+def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> None:
+    """Write the data, part by part, to the file, in folders that are made where they are missing.
+
+    The file has all of it or what it had before: another one is written beside it and takes its place;
+    `durable`, only once it is on the disk. Raises InputError where that cannot be.
+    """
+    try:
         place = Path(os.path.realpath(path))
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.exists() and not place.is_file():
-            place.write_bytes(data)  # a pipe, a terminal, /dev/null: nothing there to be kept
+            place.write_bytes(b"".join(data))  # a pipe, a terminal, /dev/null: nothing there to be kept
             return
         try:
             _replace(place, data, durable)
         except OSError as error:
             if error.errno not in _IN_PLACE or not place.is_file():
                 raise
-            place.write_bytes(data)
+            place.write_bytes(b"".join(data))
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     except ValueError as error:
         raise InputError(f"{path}: cannot be written ({error})") from None
 
 
-def _replace(place: Path, data: bytes, durable: bool) -> None:
+def _replace(place: Path, data: Iterable[bytes], durable: bool) -> None:
     beside = place.with_name(f".kassay-{os.getpid()}-{next(_NUMBERS)}.new")
     try:
         with beside.open("wb") as file:
-            file.write(data)
+            file.writelines(data)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

@@ -7,6 +7,7 @@ family "A" of the instance format (`docs/instances.md`).
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count, repeat
@@ -144,11 +145,7 @@ class Problem(ConsumerInstance):
 
     def document(self) -> dict[str, Any]:
         """The JSON form; parsing it gives an equal problem."""
-        owned: list[list[list[Any]]] = [[] for _ in self.members]
-        for topic, owners in self.previous.items():
-            for owner, pair in zip(owners, map(list, zip(repeat(topic), count()))):
-                if owner != NOBODY:
-                    owned[owner].append(pair)
+        names = [*self.previous]
         alike = {member.topics for member in self.members}
         read = {topics: sorted(topics & self.previous.keys()) for topics in alike}
         return {
@@ -159,9 +156,9 @@ class Problem(ConsumerInstance):
                     "id": member.member_id,
                     "rack": member.rack,
                     "topics": read[member.topics],
-                    "owned": list_,
+                    "owned": [[names[index], partition] for index, partition in owned],
                 }
-                for member, list_ in zip(self.members, owned, strict=True)
+                for member, owned in zip(self.members, self._held(self.previous), strict=True)
             ],
             "topics": [
                 {
@@ -186,17 +183,35 @@ class Problem(ConsumerInstance):
             rows.update((topic.name, row) for topic in bundle)
         return dict(sorted(rows.items())) if self.copartition else rows
 
-    def partitions_by_member(self, owners: Mapping[str, Iterable[int]]) -> dict[str, dict[str, list[int]]]:
+    def partitions_by_member(self, owners: Mapping[str, Sequence[int]]) -> dict[str, dict[str, list[int]]]:
         """The partitions of each member id by topic, where `owners` has positions by topic."""
-        by_member: list[dict[str, list[int]]] = [{} for _ in self.members]
-        for topic in sorted(owners):
-            held: dict[int, list[int]] = {}
-            for partition, owner in enumerate(owners[topic]):
-                if owner in held:
-                    held[owner].append(partition)
-                else:
-                    held[owner] = by_member[owner][topic] = [partition]
-        return {member.member_id: topics for member, topics in zip(self.members, by_member, strict=True)}
+        by_member: dict[str, dict[str, list[int]]] = {}
+        names = sorted(owners)
+        held = self._held({topic: owners[topic] for topic in names})
+        for member, entries in zip(self.members, held, strict=True):
+            topics = by_member[member.member_id] = {}
+            last, row = NOBODY, list[int]()
+            for index, partition in entries:
+                if index != last:
+                    last, row = index, []
+                    topics[names[index]] = row
+                row.append(partition)
+        return by_member
+
+    def _held(self, owners: Mapping[str, Sequence[int]]) -> Iterator[Iterator[tuple[int, int]]]:
+        """For each member its partitions, as positions in `owners`, which has members by topic, and numbers.
+
+        What is made of them member by member lies together in memory, and is written several times as fast;
+        until then a partition is a number in an array, for of values so many would lie far apart.
+        """
+        most = max(map(len, owners.values()), default=0) or 1
+        held = [array("Q") for _ in self.members]
+        for index, row in enumerate(owners.values()):
+            for number, owner in enumerate(row, index * most):
+                if owner != NOBODY:
+                    held[owner].append(number)
+        for numbers in held:
+            yield map(divmod, numbers, repeat(most))
 
     def partitions_of(self, owners: Mapping[str, Iterable[int]]) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""
