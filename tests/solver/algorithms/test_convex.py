@@ -6,6 +6,8 @@ import random
 from collections import Counter
 from itertools import product
 
+import pytest
+
 from kassay.solver.algorithms.convex import Convex
 from kassay.solver.algorithms.quota import Quota
 
@@ -56,6 +58,29 @@ def test_no_flow_within_the_largest_counts_is_cheaper_wherever_the_windows_begin
         chosen = tuple(next(place for place, arc in row.items() if flows[arc]) for row in arcs)
         assert net.counts(flows) == [chosen.count(place) for place in range(len(most))]
         assert paid(quota, rows, chosen) == min(paid(quota, rows, each) for each in valid)
+
+
+def test_within_one_unit_of_what_is_least_no_flow_is_cheaper() -> None:
+    pytest.importorskip("ortools")
+    rng = random.Random(19)
+    without = 0
+    for _ in range(150):
+        rows, most, quota = case(rng)
+        least = [rng.randint(0, min(most[place], 2)) for place in range(len(most))]
+        valid = [
+            chosen
+            for chosen in product(*rows)
+            if all(low <= chosen.count(b) <= min(low + 1, most[b]) for b, low in enumerate(least))
+        ]
+        net, arcs = network(rows, most)
+        flows = net.within_one(quota.marginal, least)
+        assert (flows is None) == (not valid)
+        if flows is None:
+            without += 1
+            continue
+        chosen = tuple(next(place for place, arc in row.items() if flows[arc]) for row in arcs)
+        assert paid(quota, rows, chosen) == min(paid(quota, rows, each) for each in valid)
+    assert 20 < without < 130
 
 
 def test_prices_leave_nobody_a_reason_to_change_and_a_worse_flow_has_none() -> None:

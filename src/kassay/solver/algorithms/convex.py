@@ -10,7 +10,6 @@ Flows", chapter 14 (convex costs as parallel arcs).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, repeat
 from typing import Final
 
 from kassay.solver.algorithms import bulk_flow
@@ -85,18 +84,6 @@ class Convex:
         self.costs.append(cost)
         return len(self.tails) - 1
 
-    def units(self, choices: Sequence[Sequence[int]], costs: Iterable[int]) -> None:
-        """A new node with a unit for each row of places that it may go to, and an arc to each of those.
-
-        `costs` are those of the arcs, row by row.
-        """
-        nodes = range(len(self.supplies), len(self.supplies) + len(choices))
-        self.supplies += repeat(1, len(choices))
-        self.tails += chain.from_iterable(map(repeat, nodes, map(len, choices)))
-        self.heads += chain.from_iterable(choices)
-        self.capacities += repeat(1, len(self.tails) - len(self.capacities))
-        self.costs += map(int, costs)
-
     def counts(self, flows: Sequence[int]) -> list[int]:
         """How many units each place has."""
         counts = self.supplies[: len(self.most)]
@@ -135,6 +122,28 @@ class Convex:
             for place in outside:
                 reach[place] *= _GROWTH
         return None
+
+    def within_one(self, marginal: Marginal, least: Sequence[int]) -> list[int] | None:
+        """What flows over each arc in the cheapest flow that leaves each place `least` units or one more.
+
+        None where no flow does, or OR-tools cannot say. Other flows may be cheaper: `prices` tell.
+        """
+        sink = len(self.supplies)
+        free = [place for place, (low, most) in enumerate(zip(least, self.most, strict=True)) if low < most]
+        costs = [marginal(place, least[place]) for place in free]
+        # All units that are left pass one of these arcs: only what one costs more than another counts.
+        cheapest = min(costs, default=0)
+        arcs = Arcs(
+            self.tails + free,
+            self.heads + [sink] * len(free),
+            self.capacities + [1] * len(free),
+            self.costs + [cost - cheapest for cost in costs],
+        )
+        supplies = [*self.supplies, sum(least) - sum(self.supplies)]
+        for place, low in enumerate(least):
+            supplies[place] -= low
+        flows = bulk_flow.cheapest(arcs, supplies)
+        return None if flows is None else flows[: len(self.tails)]
 
     def _flows(
         self, marginal: Marginal, windows: Sequence[tuple[int, int]], deadline: float | None
