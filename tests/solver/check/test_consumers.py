@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -32,6 +33,26 @@ def test_what_cannot_be_owned_is_refused(instance: dict[str, Any], said: str) ->
     with pytest.raises(InputError, match=said):
         pose(instance)
     assert pose(group([["t", 1]], [["t", 0]])).size == "2 members, 2 partitions of 1 topics"
+
+
+def test_a_few_words_about_very_many_partitions_take_little_room() -> None:
+    instance = group([["t", 1]], [["t", 999_999]])
+    instance["topics"][0]["partitions"] = 1_000_000
+    pose(group([["t", 1]], []))  # what is loaded with the first one
+    tracemalloc.start()
+    try:
+        assert pose(instance).size == "2 members, 1000000 partitions of 1 topics"
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_instance_has_no_more_partitions_than_there_may_be() -> None:
+    instance = group([["t", 1]], [])
+    instance["topics"][0]["partitions"] = 1_000_000
+    instance["topics"].append({"name": "u", "partitions": 1})
+    with pytest.raises(InputError, match="has 1000001 partitions in all, expected at most 1000000"):
+        pose(instance)
 
 
 @pytest.mark.parametrize("ghosts", [[], [0]])

@@ -86,7 +86,7 @@ DIRECT: Final = {
     ),
     "_owners: owners.keys()": (group(2), proof(owners={})),
     "_owners: len(row) == topic.partitions": (group(2), proof(owners={"t": (0,)}, loads=(0, 1))),
-    "_owners: _whole(row)": (group(2), proof(owners={"t": (0, 1.0)})),
+    "_refuse_owners: _whole(row)": (group(2), proof(owners={"t": (0, 1.0)})),
     "_owners: len(rows) == 1": (
         replace(group(2, 2), copartition=(("t", "u"),)),
         proof(owners={"t": (0, 1), "u": (1, 0)}, loads=(2, 2)),

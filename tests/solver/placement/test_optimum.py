@@ -10,7 +10,7 @@ import pytest
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.solver.algorithms import bulk_flow
 from kassay.solver.check.check import check_certificate
-from kassay.solver.check.kinds.placement import forced_onto
+from kassay.solver.check.replicas import forced_onto
 from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.optimum import best_placement
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from kassay.solver.check.check import check_certificate
-from kassay.solver.check.kinds.placement import forced_onto
+from kassay.solver.check.replicas import forced_onto
 from kassay.solver.instances.brokers import placement
 from kassay.solver.instances.families import Wanted, solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem, Spread

@@ -175,23 +175,18 @@ class _Check:
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
         counted = Counter[int]()
-        inside: dict[tuple[int, ...], frozenset[int]] = {}
+        alike: dict[tuple[int, ...], list[Topic]] = {}
         for topic in self.topics:
-            row, readers = owners[topic.name], self.readers[topic.name]
+            row = owners[topic.name]
             _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
-            if readers not in self.last:
-                low = self.last[readers] = max(map(levels.__getitem__, readers))
-                inside[readers] = frozenset([m for m in readers if levels[m] == low])
-            held = Counter(row)
-            used = {*held}
-            if not used <= inside[readers]:
-                low = self.last[readers]
-                _require(used.issubset(readers), f"an owner in {topic.name} does not read it")
-                _require(
-                    all(levels[m] == low for m in used),
-                    f"a partition of {topic.name} is not in its last level",
-                )
+            alike.setdefault(self.readers[topic.name], []).append(topic)
+        for readers, topics in alike.items():
+            low = self.last[readers] = max(map(levels.__getitem__, readers))
+            inside = {m for m in readers if levels[m] == low}
+            every = [*chain.from_iterable([owners[topic.name] for topic in topics])]
+            held = Counter(every)
+            if not _whole(every) or not inside.issuperset(held):
+                self._refuse_owners(topics)
             counted.update(held)
         for bundle in self.bundles:
             rows = {tuple(owners[topic.name]) for topic in bundle}
@@ -199,6 +194,18 @@ class _Check:
         loads = [counted[m] for m in range(len(levels))]
         self.loads, stated = [load // self.size for load in loads], sorted(loads)
         _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")
+
+    def _refuse_owners(self, topics: list[Topic]) -> None:
+        """Say which of the topics, who have the same readers, has an owner that it must not have."""
+        levels = self.certificate.levels
+        for topic in topics:
+            row, readers = self.certificate.owners[topic.name], self.readers[topic.name]
+            _require(_whole(row), f"an owner in {topic.name} is not a member's position")
+            used, low = set(row), self.last[readers]
+            _require(used.issubset(readers), f"an owner in {topic.name} does not read it")
+            _require(
+                all(levels[m] == low for m in used), f"a partition of {topic.name} is not in its last level"
+            )
 
     def _balance(self) -> None:
         """Step 2."""
@@ -321,8 +328,13 @@ def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:
     equal: dict[frozenset[str], list[int]] = {}
     for m, member in enumerate(instance.members):
         equal.setdefault(member.topics, []).append(m)
-    readers: dict[str, list[int]] = {}
-    for topics, positions in equal.items():
+    groups: dict[str, list[frozenset[str]]] = {}
+    for topics in equal:
         for topic in topics & known:
-            readers.setdefault(topic, []).extend(positions)
-    return {topic: tuple(sorted(positions)) for topic, positions in readers.items()}
+            groups.setdefault(topic, []).append(topics)
+    # Topics whose readers read the same share a value: it is long, and looked up for each of them.
+    merged = {
+        read: tuple(sorted(chain.from_iterable([equal[topics] for topics in read])))
+        for read in set(map(tuple, groups.values()))
+    }
+    return {topic: merged[tuple(read)] for topic, read in groups.items()}

@@ -196,6 +196,8 @@ def _at_least(field: str, value: Any, least: int) -> str:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are the same in JSON, where True is not 1."""
+    if one is other:
+        return True
     # A fast look at values, types and all; what it does not take, or has in another order, is written out.
     try:
         if marshal.dumps(one, _WITHOUT_REFERENCES) == marshal.dumps(other, _WITHOUT_REFERENCES):

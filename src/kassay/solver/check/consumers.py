@@ -28,12 +28,15 @@ from kassay.solver.check.refusal import (
     pair,
     record,
     require,
+    require_few,
     rows,
 )
 
 FAMILY: Final = "A"
 Rows = Mapping[str, tuple[int, ...]]
 
+_PLACES_MOST: Final = 64
+"""So many bytes for each entry of a list are less than its text and its values are."""
 ASSIGNMENT: Final[Shape] = by_name(by_name(rows(COUNT)))
 """The partitions of each member by topic."""
 ORDER: Final[Shape] = one_of("balance,movement,rack", "balance,rack,movement")
@@ -60,6 +63,7 @@ def pose(document: Any) -> Posed:
     members = sorted(document["members"], key=lambda member: str(member["id"]))
     require(bool(members), "the instance has no members")
     require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
+    require_few(counts.values())
     require(len({member["id"] for member in members}) == len(members), "two members have one id")
     subscriptions = [*_subscriptions(members)]
     read = set(chain.from_iterable({id(topics): topics for topics in subscriptions}.values()))
@@ -111,12 +115,18 @@ def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
 
 
 def _marked_once(members: Iterable[Document], counts: Mapping[str, int]) -> bool:
-    """Whether a mark for each entry leaves as many marks as entries: each is there, and none twice."""
-    marks, entries = {name: bytearray(count) for name, count in counts.items()}, 0
+    """Whether a mark for each entry leaves as many marks as entries: each is there, and none twice.
+
+    False says nothing where few of the partitions that the instance is said to have are owned: there is a
+    place to mark for each, and a short document may speak of very many.
+    """
+    rows = [member.get("owned") or () for member in members]
+    entries = sum(map(len, rows))
+    if sum(counts.values()) > _PLACES_MOST * entries:
+        return False
+    marks = {name: bytearray(count) for name, count in counts.items()}
     try:
-        for member in members:
-            owned = member.get("owned") or ()
-            entries += len(owned)
+        for owned in rows:
             for name, partition in owned:
                 marks[name][partition] = 1
     except LookupError:

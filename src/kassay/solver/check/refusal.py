@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -95,6 +96,12 @@ def require(condition: bool, reason: str) -> None:
     """Refuse unless the condition holds."""
     if not condition:
         raise RefusedError(reason)
+
+
+def require_few(partitions: Iterable[int]) -> None:
+    """Refuse topics with more partitions together than an instance may have: few words can name very many."""
+    total = sum(partitions)
+    require(total <= MOST, f"the instance has {total} partitions in all, expected at most {MOST}")
 
 
 def one_price_each(prices: list[int], places: int) -> list[int]:
@@ -228,10 +235,12 @@ class _Rows:
             raise wrong(value, "a list")
         if _all_fit(self.shape, value):
             return
+        # What a field of one record holds, the next one may hold as well.
+        look = partial(self.shape.read, fitting={}) if isinstance(self.shape, _Record) else self.shape
         index = 0
         try:
             for index, each in enumerate(value):  # noqa: B007
-                self.shape(each)
+                look(each)
         except _MisfitError as misfit:
             misfit.steps.append(index)
             raise
@@ -290,23 +299,33 @@ def by_name(shape: Shape) -> Shape:
     return _ByName(shape)
 
 
-def record(needed: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Shape:
-    """An object with these fields and no others; the optional ones may be missing or null."""
-    shapes = {**needed, **{name: nullable(shape) for name, shape in optional.items()}}
+@dataclass(frozen=True)
+class _Record:
+    needed: Mapping[str, Shape]
+    shapes: Mapping[str, Shape]
 
-    def read(value: Any) -> None:
+    def __call__(self, value: Any) -> None:
+        self.read(value, {})
+
+    def read(self, value: Any, fitting: dict[str, Any]) -> None:
+        """Raise unless the value has the shape; the very values in `fitting`, by field, were looked at."""
         if type(value) is not dict:
             raise wrong(value, "an object")
         for name, each in value.items():
-            if name not in shapes:
-                known = ", ".join(shapes)
+            if name not in self.shapes:
+                known = ", ".join(self.shapes)
                 raise _MisfitError(f"a field that nobody checks, expected {known}", name, unknown=True)
-            _inside(name, shapes[name], each)
-        for name in needed:
+            if fitting.get(name, fitting) is not each:
+                _inside(name, self.shapes[name], each)
+                fitting[name] = each
+        for name in self.needed:
             if name not in value:
                 raise _MisfitError("missing", name)
 
-    return read
+
+def record(needed: Mapping[str, Shape], optional: Mapping[str, Shape] = {}) -> Shape:
+    """An object with these fields and no others; the optional ones may be missing or null."""
+    return _Record(needed, {**needed, **{name: nullable(shape) for name, shape in optional.items()}})
 
 
 def _inside(name: str, shape: Shape, value: Any) -> None:

@@ -171,25 +171,6 @@ def test_a_witness_that_leaves_room_is_refused() -> None:
         assert check_certificate(other).accepted is False
 
 
-def test_what_a_broker_holds_beside_the_placement_counts_as_well() -> None:
-    hosts = [{"id": 0, "base": 1}, {"id": 1}, {"id": 2}]
-    certificate = solve_document(cases.document(hosts, [], 1, partitions=6))["certificate"]
-    held = sum(0 in row for rows in certificate["assignment"].values() for row in rows)
-    assert held
-    for room, accepted in ((1 + held, True), (held, False)):
-        certificate["instance"]["brokers"][0]["max_replicas"] = room
-        assert (verdict_of(certificate)[1] == "broker 0 holds more than its max_replicas") is not accepted
-
-
-def test_no_rack_holds_more_of_a_partition_than_it_must() -> None:
-    hosts = [{"id": number, "rack": rack} for number, rack in enumerate("aabc")]
-    certificate = solve_document(cases.document(hosts, [], 2, partitions=2))["certificate"]
-    (topic,) = certificate["assignment"]
-    for rows, accepted in (([[0, 2], [1, 3]], True), ([[0, 1], [2, 3]], False)):
-        certificate["assignment"][topic] = rows
-        assert (verdict_of(certificate)[1] == "placement 0 breaks the rack rule") is not accepted
-
-
 @pytest.mark.parametrize(
     "junk", [{}, {"instance": None}, {"instance": {"brokers": [], "topics": []}, "assignment": {}}]
 )
@@ -206,27 +187,3 @@ def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("kassay.solver.check.check._kinds", lambda: kinds)
     with pytest.raises(CertificateError, match="case was refused: no"):
         solve_document(cases.document(cases.brokers(2, 0), [[0]], 1))
-
-
-def test_what_every_placement_pays_is_the_least_of_all_choices() -> None:
-    rng = random.Random(6)
-    for _ in range(200):
-        document = cases.small(rng) | {"brokers": cases.brokers(rng.randint(4, 6), rng.choice((0, 1, 2, 3)))}
-        ids = [host["id"] for host in document["brokers"]]
-        form = placement.pose(document).form
-        rows = list(cases.partitions(document))
-        case = placement._Case(
-            [placement._Broker(**broker) for broker in form["brokers"]],
-            [rf for rf, _ in rows],
-            [tuple(old) for _, old in rows],
-            [cases.valid_rows(document, rf)[0] for rf, _ in rows],
-        )
-        prices = [rng.randint(-3, 3) for _ in ids]
-        total = sum(case.rf)
-        least = sum(
-            min(sum(prices[b] + (b not in old) for b in row) for row in cases.valid_rows(document, rf))
-            for rf, old in zip(case.rf, case.old, strict=True)
-        )
-        share = placement.Due(1, len(ids), total, total + 1)
-        least += sum(min(share.pays(n) - price * n for n in range(len(rows) + 1)) for price in prices)
-        assert placement.replicas_paid(case, prices)[1] == least

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.solver.check.kinds import placement
+from kassay.solver.check.kinds.placement import figures
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
@@ -23,20 +23,22 @@ from kassay.solver.check.refusal import (
     record,
     rows,
 )
+from kassay.solver.check.replica_prices import leaders_paid, replicas_paid
+from kassay.solver.check.replicas import FAMILY, pose, valid_case
 
 SCHEMA: Final = "kassay/placement-certificate/2"
 
 
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves of each goal; raises `RefusedError` for what is no valid placement."""
-    case = placement.valid_case(form, certificate["assignment"])
-    figures = placement.figures(case)
+    case = valid_case(form, certificate["assignment"])
+    stated = figures(case)
     places = len(case.brokers)
-    replicas = placement.replicas_paid(case, one_price_each(certificate["prices"], places))
-    leaders = placement.leaders_paid(case, one_price_each(certificate["leader_prices"], places))
+    replicas = replicas_paid(case, one_price_each(certificate["prices"], places))
+    leaders = leaders_paid(case, one_price_each(certificate["leader_prices"], places))
     shares = [broker.share for broker in case.brokers]
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
-    pairs = figures["goals"][:2], figures["goals"][2:]
+    pairs = stated["goals"][:2], stated["goals"][2:]
     goals = [
         *_bounded(pairs[0], replicas, total, shares),
         *_bounded(pairs[1], leaders, len(case.new), shares),
@@ -49,7 +51,7 @@ def check(form: Document, certificate: Document) -> Proven:
     return Proven(
         "optimal: every goal is at its bound" if met else f"interval: {words}",
         {
-            **figures,
+            **stated,
             "status": "optimal" if met else "interval",
             "goals": goals,
             "lower": goals[0]["bound"],
@@ -89,8 +91,8 @@ def _bounded(
 
 KIND: Final = ProofKind(
     schema=SCHEMA,
-    family=placement.FAMILY,
-    pose=placement.pose,
+    family=FAMILY,
+    pose=pose,
     takes=lambda _: True,
     shape=record(
         {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.solver.check.kinds import placement
+from kassay.solver.check.kinds.placement import figures
 from kassay.solver.check.refusal import (
     ANYTHING,
     COUNT,
@@ -27,28 +27,30 @@ from kassay.solver.check.refusal import (
     require,
     rows,
 )
+from kassay.solver.check.replica_prices import copies_paid, replicas_paid, require_best_leaders
+from kassay.solver.check.replicas import FAMILY, pose, valid_case
 
 SCHEMA: Final = "kassay/placement-certificate/3"
 
 
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves of each goal; raises `RefusedError` for what is no valid placement."""
-    case = placement.valid_case(form, certificate["assignment"])
+    case = valid_case(form, certificate["assignment"])
     costs, budget = certificate["costs"], certificate["budget"]
     require(len(costs) == len(case.rf), f"{len(case.rf)} partitions, {len(costs)} costs of a copy")
-    cost = placement.copies_paid(case, costs)
+    cost = copies_paid(case, costs)
     require(cost <= budget, f"the copies cost {cost}, the budget is {budget}")
     places = len(case.brokers)
     weight, price = certificate["scales"]
-    paid, least = placement.replicas_paid(
+    paid, least = replicas_paid(
         case,
         one_price_each(certificate["prices"], places),
         weight,
         [price * each for each in costs],
     )
-    placement.require_best_leaders(case, one_price_each(certificate["leader_prices"], places))
-    figures = placement.figures(case)
-    value = figures["upper"]
+    require_best_leaders(case, one_price_each(certificate["leader_prices"], places))
+    stated = figures(case)
+    value = stated["upper"]
     shares = [broker.share for broker in case.brokers]
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
     # What is paid for imbalance is this many times the imbalance, less a constant.
@@ -63,7 +65,7 @@ def check(form: Document, certificate: Document) -> Proven:
     goals = [
         {"goal": "balance of replicas", "value": value, "bound": balance, "proven": balance == value},
         {"goal": "cost of copies", "value": cost, "bound": movement, "proven": movement == cost},
-        *figures["goals"][2:],
+        *stated["goals"][2:],
     ]
     proven = balance == value
     return Proven(
@@ -71,7 +73,7 @@ def check(form: Document, certificate: Document) -> Proven:
         if proven
         else f"interval: balance of replicas {value}, {balance} at the least within a budget of {budget}",
         {
-            **figures,
+            **stated,
             "status": "optimal" if proven else "interval",
             "goals": goals,
             "lower": balance,
@@ -92,8 +94,8 @@ def _even(total: int, places: int) -> int:
 
 KIND: Final = ProofKind(
     schema=SCHEMA,
-    family=placement.FAMILY,
-    pose=placement.pose,
+    family=FAMILY,
+    pose=pose,
     takes=lambda _: True,
     shape=record(
         {

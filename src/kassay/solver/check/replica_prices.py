@@ -1,0 +1,156 @@
+"""What replicas and leaders pay, and the least that any can pay by the prices of a certificate.
+
+Whatever the prices are, one a broker,
+
+    sum over partitions of the cheapest valid choice of brokers, copies and prices together
+  + sum over brokers of the least of (cost of the count - price * count)
+
+is a lower bound on what any placement pays, for the prices cancel. What is paid is the imbalance,
+times more than all copies together, plus the copies; so a placement that pays just the bound is
+the best in balance and, among those, in copies. Leaders are judged likewise with the replicas assignment.
+By strong duality (the exchange property of matroids) every optimum has such prices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from operator import mul
+
+from kassay.solver.check.refusal import RefusedError, require
+from kassay.solver.check.replicas import ReplicaBroker, ReplicaCase, Row, rack_rule
+from kassay.solver.check.shares import Due
+
+
+def require_best_replicas(case: ReplicaCase, prices: list[int]) -> None:
+    """Refuse replicas that the prices do not prove to be the best."""
+    paid, bound = replicas_paid(case, prices)
+    require(bound == paid, f"replicas: {paid} is paid, the prices prove only {bound}")
+
+
+def copies_paid(case: ReplicaCase, costs: Sequence[int]) -> int:
+    """What the copies cost, where one of each partition costs so much."""
+    return sum(map(mul, costs, copied(case)))
+
+
+def copied(case: ReplicaCase) -> Iterable[int]:
+    """How many replicas of each partition are new."""
+    return map(len, map(set.difference, map(set, case.new), case.old))
+
+
+def replicas_paid(
+    case: ReplicaCase, prices: list[int], weight: int | None = None, costs: Sequence[int] = ()
+) -> tuple[int, int]:
+    """What the replicas pay for imbalance and copies, and what any pay at the least, by the prices.
+
+    A unit of imbalance weighs more than all copies, unless a `weight` is given, and a copy of each partition
+    costs 1, unless `costs` are.
+    """
+    total = sum(case.rf) + sum(broker.base for broker in case.brokers)
+    weight = total + 1 if weight is None else weight
+    costs = costs or [1] * len(case.rf)
+    shares, loads = case.shares, Counter(chain.from_iterable(case.new))
+    paid = copies_paid(case, costs)
+    bound, partitions = 0, len(case.rf)
+    for broker, price in zip(case.brokers, prices, strict=True):
+        share = Due(broker.share, shares, total, weight)
+        most = partitions if broker.room is None else min(partitions, broker.room - broker.base)
+        paid += share.pays(loads[broker.id] + broker.base)
+        bound += share.least(price, most, broker.base)
+    takers = _Takers(case.brokers, set(case.rf), prices)
+    kinds: dict[tuple[int, int], list[Row]] = {}
+    for rf, old, cost in zip(case.rf, case.old, costs, strict=True):
+        kinds.setdefault((rf, cost), []).append(old)
+    return paid, bound + sum(takers.least(rf, cost, olds) for (rf, cost), olds in kinds.items())
+
+
+class _Takers:
+    """What partitions pay for their replicas at the least, copies and prices together."""
+
+    def __init__(self, brokers: Sequence[ReplicaBroker], factors: Collection[int], prices: list[int]) -> None:
+        self.price_of = {broker.id: price for broker, price in zip(brokers, prices, strict=True)}
+        self.rules = {rf: rack_rule(brokers, rf) for rf in factors}
+        self.near = {
+            rf: [
+                sorted([b.id for b in rack if not b.cordoned], key=self.price_of.__getitem__)
+                for rack in racks
+            ]
+            for rf, (_, _, racks) in self.rules.items()
+        }
+        self.members = {
+            rf: [{b.id for b in rack} for rack in racks] for rf, (_, _, racks) in self.rules.items()
+        }
+        self.rack_of = {broker.id: broker.rack for broker in brokers}
+        self.offers: dict[tuple[int, int, int, Collection[int]], list[int]] = {}
+
+    def least(self, rf: int, cost: int, olds: Sequence[Row]) -> int:
+        """What partitions pay that had these replicas, where a copy costs so much."""
+        least, most, _ = self.rules[rf]
+        total = 0
+        apart: list[Row] = []
+        others = Counter[frozenset[int]]()
+        for old in olds:
+            # Where each rack takes one replica and had one at the most, no rack's depends on another's.
+            if least == most and len({*map(self.rack_of.get, old)}) == len(old):
+                apart.append(old)
+            else:
+                others[frozenset(old)] += 1
+        had = Counter(chain.from_iterable(apart))
+        for number, rack in enumerate(self.members[rf] if apart else ()):
+            kept = had.keys() & rack
+            total += sum(had[b] * sum(self._offer(rf, number, cost, frozenset({b}))) for b in kept)
+            fresh = len(apart) - sum(had[b] for b in kept)
+            total += fresh * sum(self._offer(rf, number, cost, frozenset()))
+        return total + sum(count * self._together(rf, cost, old) for old, count in others.items())
+
+    def _together(self, rf: int, cost: int, old: frozenset[int]) -> int:
+        """The cheapest choice for a partition: what is due in each rack, then the cheapest of the rest."""
+        least, _, _ = self.rules[rf]
+        dues: list[int] = []
+        spare: list[int] = []
+        for number, rack in enumerate(self.members[rf]):
+            offer = self._offer(rf, number, cost, old & rack)
+            dues += offer[:least]
+            spare += offer[least:]
+        return sum(dues) + sum(sorted(spare)[: rf - len(dues)])
+
+    def _offer(self, rf: int, number: int, cost: int, kept: frozenset[int]) -> list[int]:
+        """The least that replicas of a partition in a rack pay, as many as there may be."""
+        offer = self.offers.get((rf, number, cost, kept))
+        if offer is None:
+            _, most, _ = self.rules[rf]
+            # Whoever is new pays the copy as well: the cheapest do, as many as a rack may have.
+            near = {*self.near[rf][number][: most + len(kept)], *kept}
+            offer = sorted([self.price_of[b] + (b not in kept) * cost for b in near])[:most]
+            self.offers[rf, number, cost, kept] = offer
+        return offer
+
+
+def require_best_leaders(case: ReplicaCase, prices: list[int]) -> None:
+    """Refuse leaders that the prices do not prove to be the best for these replicas."""
+    paid, bound = leaders_paid(case, prices)
+    require(bound == paid, f"leaders: {paid} is paid, the prices prove only {bound}")
+
+
+def leaders_paid(case: ReplicaCase, prices: list[int]) -> tuple[int, int]:
+    """What the leaders of these replicas pay for imbalance and changes, and what any pay at the least."""
+    partitions = len(case.new)
+    fenced = {broker.id for broker in case.brokers if broker.fenced}
+    price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
+    leads = Counter(row[0] for row in case.new)
+    paid = bound = 0
+    for old, new in zip(case.old, case.new, strict=True):
+        able = [broker for broker in new if broker not in fenced] or new if fenced else new
+        keeper = old[0] if old and old[0] in able else None
+        if new[0] not in able:
+            raise RefusedError(f"broker {new[0]} is fenced and leads")
+        paid += keeper is not None and new[0] != keeper
+        cheapest = min([price_of[b] for b in able])
+        bound += cheapest if keeper is None else min(price_of[keeper], cheapest + 1)
+    shares = case.shares
+    for broker, price in zip(case.brokers, prices, strict=True):
+        share = Due(broker.share, shares, partitions, partitions + 1)
+        paid += share.pays(leads[broker.id])
+        bound += share.least(price, partitions)
+    return paid, bound

@@ -1,0 +1,223 @@
+"""Replica placements as the checkers read them: an instance, and where its replicas are put.
+
+The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code with
+the reader of instances that the solver uses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
+
+from kassay.solver.check.refusal import (
+    COUNT,
+    FLAG,
+    NAME,
+    POSITIVE,
+    SIZE,
+    TEXT,
+    Document,
+    Posed,
+    RefusedError,
+    by_name,
+    fit,
+    nullable,
+    one_of,
+    record,
+    require,
+    rows,
+)
+
+FAMILY: Final = "B"
+Row = tuple[int, ...]
+
+_BROKER: Final = record(
+    {"id": COUNT},
+    {
+        "rack": NAME,
+        "share": COUNT,
+        "fenced": FLAG,
+        "max_replicas": COUNT,
+        "base": COUNT,
+        "cordoned": FLAG,
+    },
+)
+_INSTANCE: Final = record(
+    {
+        "family": one_of(FAMILY),
+        "brokers": rows(_BROKER),
+        "topics": rows(record({"name": NAME, "partitions": SIZE, "rf": POSITIVE})),
+    },
+    {"name": TEXT, "current": by_name(nullable(rows(rows(COUNT)))), "removed": rows(COUNT)},
+)
+
+
+class ReplicaBroker(NamedTuple):
+    """A broker as the checker reads it; `room` is None where there is no limit."""
+
+    id: int
+    rack: str | None
+    share: int
+    fenced: bool
+    room: int | None
+    base: int
+    cordoned: bool = False
+
+
+class ReplicaCase(NamedTuple):
+    """A certificate as the checker reads it; one entry a partition in `rf`, `old` and `new`."""
+
+    brokers: list[ReplicaBroker]
+    rf: list[int]
+    old: list[Row]
+    new: list[Row]
+
+    @property
+    def shares(self) -> int:
+        """All shares together."""
+        return sum(broker.share for broker in self.brokers)
+
+
+def pose(document: Any) -> Posed:
+    """The instance of a document; raises `RefusedError` for one that is none.
+
+    Its form has brokers by id and topics by name; rows without replicas at the end are left out.
+    """
+    fit(_INSTANCE, document, "instance")
+    brokers = sorted(map(_broker, document["brokers"]), key=attrgetter("id"))
+    counts = {topic["name"]: topic["partitions"] for topic in document["topics"]}
+    ids = {broker.id for broker in brokers}
+    require(len(ids) == len(brokers), "the instance's brokers are not distinct")
+    require(any(b.share for b in brokers), "the instance's brokers have no share")
+    require(len({b.rack is None for b in brokers}) == 1, "only some of the instance's brokers have a rack")
+    require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
+    current = {name: rows for name, rows in (document.get("current") or {}).items() if rows}
+    require(counts.keys() >= current.keys(), "a topic is placed now that the instance does not have")
+    require(all(len(rows) <= counts[name] for name, rows in current.items()), "more rows than partitions")
+    placed = [row for rows in current.values() for row in rows]
+    require(all(len(set(row)) == len(row) for row in placed), "a broker holds two replicas of a partition")
+    going = document.get("removed")
+    if going is not None:
+        require(not ids.intersection(going), "a broker is removed and is not")
+        known = ids.union(going)
+        require(
+            all(known.issuperset(row) for row in placed), "a broker is neither in the instance nor removed"
+        )
+    form = {
+        "family": FAMILY,
+        "brokers": [_form(broker) for broker in brokers],
+        "topics": sorted(map(dict, document["topics"]), key=lambda topic: str(topic["name"])),
+        "current": {name: _without_empty_end(rows) for name, rows in current.items() if any(rows)},
+    }
+    return Posed(form, f"{len(brokers)} brokers, {sum(counts.values())} partitions of {len(counts)} topics")
+
+
+def _broker(entry: Document) -> ReplicaBroker:
+    share, base = entry.get("share"), entry.get("base")
+    return ReplicaBroker(
+        entry["id"],
+        entry.get("rack"),
+        1 if share is None else share,
+        bool(entry.get("fenced")),
+        entry.get("max_replicas"),
+        base or 0,
+        bool(entry.get("cordoned")),
+    )
+
+
+def _form(broker: ReplicaBroker) -> Document:
+    """What an instance says of a broker; that it takes new replicas goes without saying."""
+    form = broker._asdict()
+    if not broker.cordoned:
+        del form["cordoned"]
+    return form
+
+
+def _without_empty_end(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    last = max((number for number, row in enumerate(rows, start=1) if row), default=0)
+    return [list(row) for row in rows[:last]]
+
+
+def valid_case(form: Document, assignment: Mapping[str, list[list[int]]]) -> ReplicaCase:
+    """A placement of the instance; raises `RefusedError` for one that is none."""
+    case = _read(form, assignment)
+    _valid(case)
+    return case
+
+
+def _read(form: Document, assignment: Mapping[str, list[list[int]]]) -> ReplicaCase:
+    names = {topic["name"] for topic in form["topics"]}
+    require(assignment.keys() == names, "the placement is not one of the instance's topics")
+    factors: list[int] = []
+    old: list[Row] = []
+    new: list[Row] = []
+    for topic in form["topics"]:
+        name, count = topic["name"], topic["partitions"]
+        placed = [tuple(row) for row in assignment[name]]
+        require(len(placed) == count, f"topic {name!r} has {count} partitions, {len(placed)} are placed")
+        before = [tuple(row) for row in form["current"].get(name, ())]
+        old += before + [()] * (count - len(before))
+        new += placed
+        factors += [topic["rf"]] * count
+    return ReplicaCase([ReplicaBroker(**broker) for broker in form["brokers"]], factors, old, new)
+
+
+def rack_rule(brokers: Sequence[ReplicaBroker], rf: int) -> tuple[int, int, list[list[ReplicaBroker]]]:
+    """The least and the most replicas of a partition in one rack, and the racks' brokers."""
+    if brokers[0].rack is None:
+        return 0, rf, [list(brokers)]
+    by_rack: dict[str | None, list[ReplicaBroker]] = {}
+    for broker in brokers:
+        by_rack.setdefault(broker.rack, []).append(broker)
+    racks = list(by_rack.values())
+    require(rf <= len(brokers), f"{rf} replicas on {len(brokers)} brokers")
+    ideal = (rf + len(racks) - 1) // len(racks)
+    most = next(m for m in range(ideal, rf + 1) if sum(min(m, len(rack)) for rack in racks) >= rf)
+    return int(rf >= len(racks)), most, racks
+
+
+def _valid(case: ReplicaCase) -> None:
+    rack_of = {broker.id: broker.rack for broker in case.brokers}
+    rules = {rf: rack_rule(case.brokers, rf) for rf in set(case.rf)}
+    cordoned = {broker.id for broker in case.brokers if broker.cordoned}
+    obeying: set[tuple[int, tuple[str | None, ...]]] = set()
+    for number, (rf, old, row) in enumerate(zip(case.rf, case.old, case.new, strict=True)):
+        if cordoned and cordoned.difference(old).intersection(row):
+            raise RefusedError(f"placement {number} is new to a broker that is cordoned")
+        if len(row) != rf or len(set(row)) != rf:
+            raise RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
+        if not rack_of.keys() >= set(row):
+            raise RefusedError(f"placement {number} names a broker that is not in the instance")
+        taken = tuple(map(rack_of.__getitem__, row))
+        if (rf, taken) not in obeying:
+            least, most, racks = rules[rf]
+            if any(not least <= taken.count(rack[0].rack) <= most for rack in racks):
+                raise RefusedError(f"placement {number} breaks the rack rule")
+            obeying.add((rf, taken))
+    loads = Counter(chain.from_iterable(case.new))
+    for broker in case.brokers:
+        if broker.room is not None and loads[broker.id] + broker.base > broker.room:
+            raise RefusedError(f"broker {broker.id} holds more than its max_replicas")
+
+
+def forced_onto(instance: Any, ids: Collection[int]) -> int:
+    """How many replicas every valid placement of the instance has on these brokers, at the least."""
+    form = pose(instance).form
+    factors: Counter[int] = Counter()
+    for topic in form["topics"]:
+        factors[topic["rf"]] += topic["partitions"]
+    return forced_on([ReplicaBroker(**broker) for broker in form["brokers"]], factors, set(ids))
+
+
+def forced_on(brokers: Sequence[ReplicaBroker], factors: Counter[int], ids: set[int]) -> int:
+    """The same of so many partitions of each replication factor."""
+    forced = sum(broker.base for broker in brokers if broker.id in ids)
+    for rf, count in factors.items():
+        least, most, racks = rack_rule(brokers, rf)
+        outside = [sum(1 for b in rack if b.id not in ids) for rack in racks]
+        at_least = sum(max(0, least - free) for free in outside)
+        forced += count * max(at_least, rf - sum(min(most, free) for free in outside))
+    return forced
