@@ -13,8 +13,10 @@ from pathlib import Path
 
 ON_SPARK = ("campaign", "fleet")
 """These need the `spark` extra and arguments of their own; they run when they are named."""
-BASED = ("certify_speed", "optimum_documents")
+BASED = ("certify_speed", "explore_memory", "optimum_documents")
 """These compare with another checkout."""
+MORE = {"explore_speed": (["--memory"], ["--jobs", "--runs", "1"])}
+"""What of a benchmark is asked for by options of its own, and is run besides."""
 
 
 def main() -> None:
@@ -30,13 +32,13 @@ def main() -> None:
         if name not in scripts:
             sys.exit(f"benchmarks: there is no {name!r}, expected one of {', '.join(scripts)}")
     for name in options.names or [name for name in scripts if not name.startswith(ON_SPARK)]:
-        print(f"== {name}", flush=True)
-        sys.argv = [name]
-        if name in BASED and options.base is None:
-            print("no ratio without --base DIR, a checkout of the commit to compare with", flush=True)
-        elif name in BASED:
-            sys.argv += ["--base", options.base]
-        runpy.run_module(f"benchmarks.{name}", run_name="__main__")
+        own = ["--base", options.base] if name in BASED and options.base else []
+        for arguments in (own, *MORE.get(name, ())):
+            print(" ".join(["==", name, *arguments]), flush=True)
+            if name in BASED and not own:
+                print("no ratio without --base DIR, a checkout of the commit to compare with", flush=True)
+            sys.argv = [name, *arguments]
+            runpy.run_module(f"benchmarks.{name}", run_name="__main__")
 
 
 if __name__ == "__main__":
