@@ -16,7 +16,7 @@ from kassay.pipeline.walk.bench import Noted, SparkWalk
 
 HEADER: Final = "walk.json"
 LEVELS: Final = "levels"
-SCHEMA: Final = "kassay/walk/3"
+SCHEMA: Final = "kassay/walk/4"
 BUCKETS: Final = 16
 """States of every level are dealt to so many parts by fingerprint; a task joins one part of all levels."""
 
