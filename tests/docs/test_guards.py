@@ -1,4 +1,4 @@
-"""The page of guards is what its writer prints, and every guard that nobody notices has its reason."""
+"""The page of guards is what its writer prints; every guard without which nothing is broken has its reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from writers.guards import (
     WAYS,
     Reasons,
     page,
-    unnoticed,
+    unbroken,
     way,
 )
 
@@ -37,9 +37,9 @@ def test_the_page_is_what_its_writer_prints() -> None:
     assert page(RECORD, Reasons.read().why, TODAY) == (DOCS / "guards.md").read_text(encoding="utf-8"), AGAIN
 
 
-def test_each_guard_that_nobody_notices_has_its_reason_and_no_other() -> None:
+def test_each_guard_without_which_nothing_is_broken_has_its_reason_and_no_other() -> None:
     why = Reasons.read().why
-    assert {*why} == {*unnoticed(RECORD)}, "say why in tests/guards/reasons.toml"
+    assert {*why} == {*unbroken(RECORD)}, "say why in tests/guards/reasons.toml"
     assert all(reason.endswith(".") for reason in why.values())
 
 
@@ -72,16 +72,20 @@ def test_each_way_to_notice_is_counted_as_what_it_is(came: Came, ways: str) -> N
     assert way(came) == ways
     shown = rows(page(Record([], {GUARD: came}), {}, [GUARD]))[: len(WAYS) + 1]
     counts = {row["noticed by"]: row["guards"] for row in shown}
-    assert counts == dict.fromkeys(WAYS, "0") | {UNTOLD if ways == NOBODY else ways: "1", "all": "1"}
+    untold = ways in (NOBODY, OTHERS)
+    assert counts == dict.fromkeys(WAYS, "0") | {UNTOLD if untold else ways: "1", "all": "1"}
+    told = rows(page(Record([], {GUARD: came}), {GUARD: "So."}, [GUARD]))[: len(WAYS) + 1]
+    assert {row["noticed by"]: row["guards"] for row in told}[ways] == "1"
 
 
 def test_a_module_tells_who_noticed_and_why_nobody_else_does() -> None:
-    other = "coordinator.step.step: `c` never"
+    other, more = "coordinator.step.step: `c` never", "coordinator.step.step: `d` always"
     asked = [{"states": 1_000, "walked": 2_000, "traces": 0, "tested": 4}]
-    record = Record(asked, {GUARD: Came(WALK, "dead end in 3 steps", 9), other: Came("", NOT_MET)})
-    shown = page(record, {other: "It saves work."}, [GUARD, "one more"])
+    came = {other: Came("", NOT_MET), more: Came("", f"{OTHER_STATES} {WALK}: 9 and not 8")}
+    record = Record(asked, {GUARD: Came(WALK, "dead end in 3 steps", 9), **came})
+    shown = page(record, dict.fromkeys(came, "It saves work."), [GUARD, *came, "one more"])
     assert "* walks of up to 1,000 states, of a guard's together up to 2,000; tests of 4 seconds.\n" in shown
-    assert "1 guards on record are no longer there, 1 of today's are not on record" in shown
+    assert "0 guards on record are no longer there, 1 of today's are not on record" in shown
     told = section(shown, "coordinator.step")
-    assert "* step: `c` never. *It saves work.*" in told
+    assert "* step: `c` never; step: `d` always (9 states and not 8: classic). *It saves work.*" in told
     assert r"| step: `a \| b` left out | dead end in 3 steps: classic |" in told

@@ -26,6 +26,30 @@ def test_two_members_of_two_processes_have_two_targets_and_one_once_they_run():
     assert other == ("b", ((ZERO,), (ONE,), ()))
 
 
+def test_copies_stay_with_who_has_them():
+    """Either of two other processes could keep the copy; it moves only where it must."""
+    active, idle = StreamsMember("a", "p1", (ZERO,)), StreamsMember("b", "p2")
+    (target,) = balanced_tasks(
+        group(active, idle, StreamsMember("c", "p3", (), (ZERO,)), tasks=1, standbys=1)
+    )
+    assert dict(target)["c"].standby == (ZERO,)
+    either = balanced_tasks(group(active, idle, StreamsMember("c", "p3"), tasks=1, standbys=1))
+    assert {name for target in either for name, roles in target if roles.standby} == {"b", "c"}
+
+
+def test_copies_lie_as_evenly_as_can_be_and_in_a_process_once():
+    members = (
+        StreamsMember("a", "p1", tuple(GroupTask("0", number) for number in range(2))),
+        StreamsMember("b", "p2"),
+        StreamsMember("c", "p3", tuple(GroupTask("0", number) for number in range(2, 4))),
+        StreamsMember("d", "p3"),
+    )
+    for target in balanced_tasks(group(*members, tasks=4, standbys=2)):
+        roles = dict(target)
+        assert sorted(len(own.standby) for own in roles.values()) == [1, 1, 3, 3]
+        assert not {*roles["c"].standby} & {*roles["d"].standby}
+
+
 def test_two_threads_of_one_process_keep_no_copies_for_each_other():
     (only, *more) = balanced_tasks(group(StreamsMember("a", "p1"), StreamsMember("b", "p1"), standbys=1))
     assert all(not roles.standby for target in (only, *more) for _, roles in target)

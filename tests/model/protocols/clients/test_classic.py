@@ -1,4 +1,4 @@
-"""The classic client refuses what is impossible."""
+"""The classic client: what it says when it joins, which answers it heeds, and what it refuses."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import pytest
 from kassay.model.protocols.clients import classic as client_classic
 from kassay.model.protocols.clients import classic_table as cct
 from kassay.model.protocols.clients.classic_state import ClassicClient
-from kassay.model.protocols.clients.config import ClientConfig, Process
+from kassay.model.protocols.clients.config import COOPERATIVE, ClientConfig, Process
+from kassay.model.protocols.values import errors, requests
 from tests.model.protocols.coordinator.drive import tps
 from tests.model.protocols.shared.refusing import refused
 
 CONFIG = ClientConfig("c1")
+STICKY = CONFIG._replace(remembers=True)
+SENT = requests.OffsetCommit(1, "c1-1", 3, ())
 
 
 @pytest.mark.parametrize("state", [cct.ClassicState.PREPARING, cct.ClassicState.COMPLETING])
@@ -23,3 +26,143 @@ def test_the_classic_client_refuses_a_callback_out_of_turn(state):
         CONFIG,
         ClassicClient(Process.UP, state, given=(tps(0),)),
     )
+
+
+def member(state=cct.ClassicState.STABLE, **known):
+    """A client that is in the group at generation 3."""
+    fields = {"member_id": "c1-1", "generation": 3, "rejoin": False, "topics": ("foo",)} | known
+    return ClassicClient(Process.UP, state, **fields)
+
+
+def synced(config, client, *numbers):
+    """The client once it is given these partitions."""
+    reply = requests.SyncGroupReply(errors.NONE, assignment=tps(*numbers))
+    return client_classic.on_sync(config, client._replace(state=cct.ClassicState.COMPLETING), reply)
+
+
+def said(config, client):
+    """The subscription that the client joins with."""
+    _, request = client_classic.poll(config, 7, client, ())
+    ((_, subscription),) = request.protocols
+    return subscription
+
+
+def test_a_sticky_member_tells_what_it_had_and_since_when_once_it_had_something():
+    """`StickyAssignor.subscriptionUserData`: the last assignment and its generation, nothing before the first."""
+    assert said(STICKY, member()).user_data == ()
+    owner = synced(STICKY, member(), 0, 1)
+    claimed = said(STICKY, owner._replace(generation=-1))
+    assert (claimed.owned, claimed.user_data) == ((), (requests.UserData(3, tps(0, 1)),))
+
+
+def test_who_does_not_remember_keeps_nothing_and_tells_nothing():
+    owner = synced(CONFIG, member(), 0)
+    assert (owner.owned, owner.remembered, owner.adopted_in) == (tps(0), (), -1)
+    assert said(CONFIG, owner).user_data == ()
+
+
+def test_a_cooperative_member_gives_up_the_topics_that_it_no_longer_reads_before_it_joins():
+    """`ConsumerCoordinator.onJoinPrepare`."""
+    modes = (("any-balanced", (COOPERATIVE,)),)
+    owner = member(owned=(*tps(0), *tps(1, topic="bar")), topics=("bar",), rejoin=True)
+    assert said(CONFIG._replace(modes=modes), owner).owned == tps(1, topic="bar")
+    assert said(CONFIG, owner).owned == ()
+
+
+@pytest.mark.parametrize("state", cct.ClassicState)
+def test_only_a_stable_member_commits(state):
+    """`generationIfStable`: otherwise the commit fails without being sent."""
+    assert (client_classic.commit(CONFIG, 7, member(state), ()) is not None) == (state == "Stable")
+    assert client_classic.commit(CONFIG, 7, member(state, generation=-1), ()) is None
+
+
+@pytest.mark.parametrize("error", [errors.ILLEGAL_GENERATION, errors.UNKNOWN_MEMBER_ID])
+def test_a_commit_of_an_earlier_generation_is_no_news_while_the_next_round_is_prepared(error):
+    """`ConsumerCoordinator.OffsetCommitResponseHandler` resets nothing then."""
+    for known in ({"generation": 4}, {"generation": -1, "member_id": ""}):
+        client = member(cct.ClassicState.PREPARING, rejoin=True, waits="join", **known)
+        assert client_classic.on_commit(CONFIG, client, SENT, error) == client
+    present = client_classic.on_commit(CONFIG, member(), SENT, error)
+    assert (present.state, present.generation, present.rejoin) == (cct.ClassicState.UNJOINED, -1, True)
+
+
+@pytest.mark.parametrize(
+    "error", [errors.NOT_COORDINATOR, errors.COORDINATOR_NOT_AVAILABLE, errors.COORDINATOR_LOAD_IN_PROGRESS]
+)
+def test_who_loses_its_coordinator_looks_for_it_and_does_not_join_again(error):
+    client = member(owned=tps(0))
+    sent = requests.Heartbeat(1, "c1-1", 3)
+    assert client_classic.on_heartbeat(CONFIG, client, sent, error) == client
+    assert client_classic.on_commit(CONFIG, client, SENT, error) == client
+    assert client_classic.on_commit(CONFIG, client, SENT, errors.REBALANCE_IN_PROGRESS).rejoin
+
+
+@pytest.mark.parametrize("run", Process)
+def test_a_process_does_nothing_once_it_is_down_and_only_beats_while_it_stands_still(run):
+    """The heartbeat thread goes on while the application does not poll."""
+    beats = run in (Process.UP, Process.STALLED)
+    assert (client_classic.heartbeat(CONFIG, 7, member()._replace(run=run)) is not None) == beats
+    assert client_classic.heartbeat(CONFIG, 7, member(generation=-1)._replace(run=run)) is None
+    waiting = member(rejoin=True)._replace(run=run)
+    assert client_classic.must_join(waiting) == (run is Process.UP)
+    prefix = CONFIG._replace(pattern="foo")
+    seen = client_classic.stale_metadata(
+        prefix, member(topics=())._replace(run=run), requests.image_of([("foo", 1)])
+    )
+    assert (seen is not None) == (run is Process.UP)
+
+
+def joined(client, leader, generation=4, assign=lambda _: (), **more):
+    """Every turn after an answer to the client's JoinGroup, whose group reads bar as well."""
+    members = tuple((name, "", requests.Subscription(("bar",))) for name in ("c1-1", "c2-1"))
+    reply = requests.JoinGroupReply(errors.NONE, "c1-1", generation, leader=leader, members=members, **more)
+    waiting = client._replace(state=cct.ClassicState.PREPARING, waits="join")
+    return list(client_classic.on_join(CONFIG, 7, waiting, reply, requests.image_of([("foo", 1)]), assign))
+
+
+def test_a_leader_notes_what_it_saw_and_nobody_else_does():
+    for leader, seen in (("c1-1", ("foo",)), ("c2-1", ())):
+        for client, _ in joined(member(), leader):
+            assert tuple(topic.name for topic in client.snapshot) == seen
+            assert client.others_read == (("bar",) if seen else ())
+
+
+def test_a_leader_that_is_told_to_skip_the_assignment_asks_no_assignor():
+    """KIP-814: a static leader that comes back to a stable group syncs without any."""
+    given = (("c1-1", tps(0)),)
+    ((client, assigned),) = joined(member(), "c1-1", assign=lambda _: (given,))
+    assert (assigned.assignments, client.trusting) == (given, False)
+    ((client, skipped),) = joined(member(), "c1-1", assign=lambda _: (given,), skip_assignment=True)
+    assert (skipped.assignments, client.trusting) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("known", "generation", "overtaken"),
+    [
+        ({}, 4, False),
+        ({}, 5, True),
+        ({"overtaken": True}, 4, True),
+        ({"generation": -1}, 9, False),
+        ({"owned": ()}, 5, False),
+    ],
+)
+def test_who_missed_a_round_is_known_to_own_what_it_was_given_before(known, generation, overtaken):
+    """Who judges lets it be: wrongly noted, the promises about owners would not be asked of it."""
+    client = member(**{"owned": tps(0)} | known)
+    assert [after.overtaken for after, _ in joined(client, "c2-1", generation)] == [overtaken]
+
+
+def test_who_has_given_all_up_owns_nothing_of_before_any_more():
+    client, _ = client_classic.poll(CONFIG, 7, member(owned=tps(0), overtaken=True), ())
+    assert (client.owned, client.overtaken) == ((), False)
+    kept, _ = client_classic.poll(CONFIG, 7, member(owned=tps(0), overtaken=True, callbacks=False), ())
+    assert (kept.owned, kept.overtaken) == (tps(0), True)
+
+
+def test_where_the_heartbeat_thread_may_strike_an_assignment_waits_for_its_callback():
+    threads = CONFIG._replace(threads=True)
+    waiting = synced(threads, member(), 0)
+    assert (waiting.owned, waiting.given) == ((), (tps(0),))
+    adopted = client_classic.callback(threads, waiting)
+    assert (adopted.owned, adopted.given) == (tps(0), ())
+    assert synced(CONFIG, member(), 0).owned == tps(0)

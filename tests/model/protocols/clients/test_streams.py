@@ -106,6 +106,28 @@ def test_a_target_that_moves_during_a_reconciliation_is_reconciled_after_it():
     assert acknowledging.owned == TaskRoles((ZERO, ONE))
 
 
+def test_an_acknowledgement_does_not_seem_to_give_up_what_is_to_come_next():
+    client = cs.reconcile(CONFIG, cs.on_reply(CONFIG, running(ZERO), told(3, ZERO, ONE)))
+    client = cs.reconcile(CONFIG, cs.on_reply(CONFIG, client, told(4, ZERO, ONE, TWO)))
+    assert (client.owned, client.settled) == ((ZERO, ONE), False)
+    assert beat(CONFIG, client)[1].owned == TaskRoles((ZERO, ONE, TWO))
+
+
+@pytest.mark.parametrize("state", StreamsState)
+def test_a_commit_carries_an_epoch_that_the_coordinator_gave(state):
+    client = StreamThread(Process.UP, state, "c1m-1", 3)
+    assert (cs.commit(CONFIG, 7, client, ()) is not None) == (state in cs.MEMBER)
+    assert cs.commit(CONFIG, 7, client._replace(epoch=0), ()) is None
+
+
+@pytest.mark.parametrize("run", Process)
+def test_a_process_that_is_not_up_neither_beats_nor_reconciles_nor_joins_again(run):
+    reconciling = cs.on_reply(CONFIG, running(ZERO), told(3, ZERO, ONE))._replace(run=run)
+    fenced = StreamThread(run, StreamsState.FENCED)
+    done = (cs.heartbeat(CONFIG, 7, reconciling), cs.reconcile(CONFIG, reconciling), cs.lost(fenced))
+    assert [one is not None for one in done] == [run is Process.UP] * 3
+
+
 def test_after_a_lost_reply_the_tasks_are_named_again():
     client = running(ZERO)
     assert beat(CONFIG, cs.failed(CONFIG, client))[1].owned == TaskRoles((ZERO,))

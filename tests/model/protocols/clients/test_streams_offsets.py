@@ -48,5 +48,14 @@ def test_a_change_is_said_once_and_again_after_an_error():
 def test_a_join_says_that_there_is_nothing_and_who_does_not_report_says_nothing():
     _, joining = cs.heartbeat(CONFIG, 7, cs.started("c1m-1"))
     assert (joining.task_offsets, joining.task_end_offsets) == ((), ())
-    _, silent = cs.heartbeat(CONFIG._replace(reports=False), 7, running())
-    assert silent.task_offsets is None
+    quiet = CONFIG._replace(reports=False)
+    for client in (cs.started("c1m-1"), running()):
+        _, silent = cs.heartbeat(quiet, 7, client)
+        assert silent.task_offsets is None
+
+
+def test_who_does_not_report_does_not_note_what_is_restored():
+    goal = cs.LocalTasks(TaskRoles((ZERO,), (ONE,)), ready=True)
+    under_way = running(state=StreamsState.RECONCILING, setting_out=(goal,), restored=())
+    assert cs.reconcile(CONFIG, under_way).restored == (ZERO,)
+    assert cs.reconcile(CONFIG._replace(reports=False), under_way).restored == ()

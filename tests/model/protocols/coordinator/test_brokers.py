@@ -6,12 +6,21 @@ import pytest
 
 from kassay.model.explore.interned import Interner
 from kassay.model.protocols.coordinator.brokers import Brokers
-from kassay.model.protocols.coordinator.runtime import CoordinatorHost, by_due
+from kassay.model.protocols.coordinator.runtime import NO_HISTORY, CoordinatorHost, by_due
 from kassay.model.protocols.coordinator.step import Load
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.groups import COMPLETING, STABLE, CoordinatorState, Role, StoredAssignment
+from kassay.model.protocols.values.groups import (
+    COMPLETING,
+    NO_CLOCK,
+    PREPARING,
+    STABLE,
+    ConsumerGroup,
+    CoordinatorState,
+    Role,
+    StoredAssignment,
+)
 from kassay.model.protocols.values.requests import Config, MetadataChanged
-from tests.model.protocols.coordinator.drive import in_state, tps
+from tests.model.protocols.coordinator.drive import EAGER, in_state, protocols, tps
 from tests.model.protocols.coordinator.test_step import Walk
 
 
@@ -119,6 +128,72 @@ def test_equal_events_of_two_classes_are_not_taken_for_one_another():
     for event, role in ((MetadataChanged(()), Role.LOADING), (Load(()), Role.ACTIVE)):
         ((after, _),) = brokers.handle(loading, event)
         assert after.value.state.role is role
+
+
+JOINING = requests.ConsumerHeartbeat(9, "m", 0, "", 100, ("foo",), "", ())
+
+
+def of_config(config, **settings):
+    """Brokers that give nobody anything."""
+    return Brokers(
+        config,
+        Interner(),
+        lambda ask: [tuple((member.member_id, ()) for member in ask.members)],
+        lambda _, prefix: prefix,
+        **settings,
+    )
+
+
+def test_every_joiner_without_an_id_is_given_one_that_is_free_by_then():
+    """Which ids are free is for the world to say: what was answered last time is not remembered."""
+    count = iter(range(9))
+    brokers = Brokers(EAGER, Interner(), lambda _: [], lambda _, prefix: f"{prefix}-{next(count)}")
+    join = requests.JoinGroup(9, "", protocols("range"), "c", "", 6_000, 12_000)
+    given = [mail[0][1].member_id for _ in range(2) for _, mail in brokers.handle(brokers.first(()), join)]
+    assert given == ["c-0", "c-1"]
+
+
+@pytest.mark.parametrize("clocked", [False, True])
+def test_where_no_clock_runs_a_broker_knows_neither_now_nor_when(clocked):
+    """It must not take all it knows for fresh: a subscription would never be resolved again."""
+    brokers = of_config(Config(), clocked=clocked)
+    assert brokers.first(()).value.state.now == NO_CLOCK
+    ((after, _),) = brokers.handle(brokers.first(()), JOINING)
+    assert [order.due > 0 for order in after.value.armed] == [clocked]
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_broker_keeps_what_somebody_may_read(compacted):
+    brokers = of_config(Config(), compacted=compacted)
+    ((after, _),) = brokers.handle(brokers.first(()), JOINING)
+    assert after.value.log
+    assert (after.value.history is NO_HISTORY) is not compacted
+    ((after, _),) = brokers.handle(brokers.first(()), JOINING, keeps_log=False)
+    assert (after.value.log, after.value.history) == ((), NO_HISTORY)
+
+
+def armed(cell):
+    """The kinds of the timers that run, each with whether its group was of another kind."""
+    return {(order.timer.kind, order.outlived) for order in cell.value.armed}
+
+
+def test_no_conversion_stops_the_timer_of_a_round_which_may_fire_at_any_time_then():
+    """The groups of the two protocols share no timer's key, and nothing cancels those of the other."""
+    drive, *_ = in_state(PREPARING, EAGER._replace(upgrade=True))
+    brokers = of_config(drive.runtime.config)
+    cell = brokers.interner.cell(drive.host._replace(coordinator=brokers.interner.cell(drive.host.state)))
+    ((after, _),) = brokers.handle(cell, JOINING)
+    assert isinstance(after.value.state.group, ConsumerGroup)
+    assert armed(after) == {(requests.CONSUMER_SESSION, False), (requests.JOIN, True)}
+
+
+def test_the_timers_of_a_group_that_could_not_be_written_are_those_of_the_next_one():
+    brokers = of_config(EAGER)
+    join = requests.JoinGroup(9, "", protocols("range"), "c", "i", 6_000, 12_000)
+    for fails in (False, True):
+        ((after, _),) = brokers.handle(brokers.first(()), join, fails=fails)
+        assert (after.value.state.group is None) is fails
+        assert armed(after) == {(requests.JOIN, False), (requests.SESSION, False)}
 
 
 def test_outcomes_whose_write_fails_are_those_of_steps_that_write():

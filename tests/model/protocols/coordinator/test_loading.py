@@ -6,7 +6,10 @@ import pytest
 
 from kassay.model.protocols.coordinator.consumer.group import replay
 from kassay.model.protocols.coordinator.loading import Unreadable, read
+from kassay.model.protocols.coordinator.runtime import CoordinatorCall
+from kassay.model.protocols.coordinator.step import LoadAsLeft, Unload
 from kassay.model.protocols.values import records as r
+from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
 from kassay.model.protocols.values.records import (
     CurrentValue,
@@ -47,6 +50,16 @@ def test_the_whole_log_tells_of_the_group_as_it_is():
     assert read(drive.records, NONE) == known == replay(None, drive.records)
     drive, *_ = in_state("Stable")
     assert isinstance(read(drive.records, NONE), GroupValue)
+
+
+def test_a_new_coordinator_watches_the_members_of_a_log_as_it_was_left():
+    drive = split()
+    call = CoordinatorCall(drive.runtime, drive.host.deserted())
+    call.take(Unload())
+    call.take(LoadAsLeft(drive.host.log))
+    assert [member.member_id for member in call.host.state.group.members] == ["a", "b"]
+    sessions = {order.timer for order in call.host.armed if order.timer.kind != requests.REVOCATION}
+    assert sessions == {requests.Timer(requests.CONSUMER_SESSION, name) for name in ("a", "b")}
 
 
 def test_offsets_alone_tell_of_a_classic_group_that_records_of_another_replace():
@@ -115,3 +128,20 @@ def test_a_group_that_was_deleted_may_begin_anew():
     assert read(log, NONE) is None
     again = read((*log, member("a"), EPOCH._replace(value=1), holds("a", 1, 0)), NONE)
     assert (again.epoch, again.members[0].assigned) == (1, tps(0))
+
+
+def test_an_assignment_may_stand_before_the_subscription_of_its_member():
+    """A subscription was written again, and a cleaner dropped the first one: the member is made by either."""
+    loaded = read((EPOCH, holds("a", 1, 0), member("a")), NONE)
+    assert [(one.epoch, one.assigned, one.subscribed) for one in loaded.members] == [(1, tps(0), ("foo",))]
+
+
+def test_offsets_make_a_group_only_where_there_is_none():
+    assert read((EPOCH, OFFSET), NONE) == ConsumerGroup(epoch=3)
+    assert read((OFFSET._replace(value=None),), NONE) is None
+
+
+def test_a_classic_group_that_nobody_has_joined_yet_makes_way_for_records_of_another():
+    """`ClassicGroup.isSimpleGroup`: no type and nobody in it."""
+    begun = LogRecord((r.GROUP, ""), GroupValue(0, "", "", ""))
+    assert read((begun, EPOCH), NONE) == ConsumerGroup(epoch=3)

@@ -98,6 +98,15 @@ def test_leavegroup_answers_by_the_name_that_was_asked_for_and_writes_nothing_fo
         assert answered == (joined.member_id if name else "")
 
 
+def test_an_instance_id_is_asked_for_only_beside_the_member_id_that_has_it():
+    """Somebody else's id beside it does not make that one leave, nor the one who has it."""
+    drive, (first, _) = upgraded()
+    static = drive.join(group_instance_id="i").member_id
+    assert drive.leave(first, group_instance_id="i").members == ((first, "i", errors.FENCED_INSTANCE_ID),)
+    assert {first, static} <= {member.member_id for member in drive.consumer.members}
+    assert drive.leave(static, group_instance_id="i").members == ((static, "i", errors.NONE),)
+
+
 def test_where_migration_is_disabled_no_classic_member_joins_a_consumer_group():
     for switches, error in (((), errors.INCONSISTENT_GROUP_PROTOCOL), (("disabled_lets_classic_in",), None)):
         drive, (first, _) = upgraded(old(*switches))
@@ -137,5 +146,5 @@ def test_a_classic_request_that_cannot_be_written_is_refused():
     drive, _ = upgraded()
     before = drive.consumer
     refused = drive.join(group_instance_id="i", write_fails="NOT_ENOUGH_REPLICAS")
-    assert refused.error == errors.COORDINATOR_NOT_AVAILABLE
+    assert refused == requests.JoinGroupReply(errors.COORDINATOR_NOT_AVAILABLE, "")
     assert drive.consumer == before._replace(refreshed=drive.consumer.refreshed)

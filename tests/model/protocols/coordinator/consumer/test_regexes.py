@@ -135,6 +135,14 @@ def test_who_drops_its_expression_bumps_at_once_and_the_last_one_writes_its_end(
     assert r.LogRecord((r.REGEX, Regex("fo.*")), None) in drive.records[written:]
 
 
+def test_where_nobody_subscribes_by_an_expression_any_more_nothing_is_resolved():
+    """`maybeUpdateRegularExpressions` schedules no task for no expression, however long ago the last one was."""
+    drive = subscribed()
+    drive.wait(LATER)
+    drive.modern("a", drive.member("a").epoch, topic_partitions=(), subscribed_topic_regex="")
+    assert not under_way(drive)
+
+
 def test_a_member_that_goes_takes_along_what_only_it_subscribed_to():
     drive = subscribed()
     join(drive, "b", "b.*")

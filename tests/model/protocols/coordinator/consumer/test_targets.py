@@ -77,7 +77,19 @@ def test_an_offloaded_target_leaves_out_who_is_gone_and_is_given_to_who_came_in_
     drive.modern("b", -1), drive.modern("a", -2, group_instance_id="i")
     drive.modern("c", group_instance_id="i")
     applied(drive)
-    assert set(dict(drive.consumer.target)) == {"c"}
+    assert dict(drive.consumer.target) == {"c": tps(0, 2)}, "not all four, which its predecessor had before"
+
+
+def test_an_offloaded_target_that_is_what_it_was_is_not_written_again():
+    """`TargetAssignmentBuilder`: a record for each member whose target is another."""
+    drive = Drive(Config(offload=True))
+    drive.choices.targets = {"a": tps(0, 1), "b": tps(2, 3)}
+    drive.modern("a")
+    applied(drive)
+    drive.modern("b"), drive.modern("b", 1)
+    written = len(drive.records)
+    applied(drive)
+    assert [record.key for record in drive.records[written:]] == [("target", "b"), ("target_epoch", "")]
 
 
 def test_an_offloaded_target_of_a_group_that_was_empty_in_between_is_dropped():

@@ -110,6 +110,7 @@ def test_without_members_anybody_may_commit_and_with_a_switch_always():
     threads.join("a")
     threads.leave("a")
     assert commit(threads, "", -1, 0) == "NONE"
+    assert commit(threads, "a", 2, 0) == "UNKNOWN_MEMBER_ID", "it was a member, and is none any more"
     threads = Threads(switches=frozenset({"streams_commit_unfenced"}))
     threads.join("a")
     assert commit(threads, "z", 1, 0) == "NONE"

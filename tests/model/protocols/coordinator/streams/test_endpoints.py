@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, COUNTS, Threads
 
 
@@ -35,6 +36,13 @@ def test_copies_are_told_apart_from_active_tasks():
     (endpoint,) = threads.beat("a", endpoint_epoch=-1).endpoints
     assert [tp.partition for tp in endpoint.active] == [0, 1]
     assert endpoint.standby == ()
+
+
+def test_a_task_reads_no_partition_that_its_topic_does_not_have():
+    wide = StreamsTopology(1, (StreamsSubtopology("0", sources=("foo", "bar")),))
+    threads = Threads(topics={"foo": 2, "bar": 1})
+    (endpoint,) = threads.join("a", topology=wide, endpoint="host:1").endpoints
+    assert endpoint.active == (TopicPartition("bar", 0), TopicPartition("foo", 0), TopicPartition("foo", 1))
 
 
 def test_where_tasks_cannot_be_counted_the_coordinator_stumbles_and_keeps_the_count():

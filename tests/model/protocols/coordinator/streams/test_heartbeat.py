@@ -10,6 +10,17 @@ from kassay.model.protocols.values.streams.topology import StreamsSubtopology, S
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, COUNTS, TOPICS, Threads, tasks
 
 
+def test_what_was_told_of_an_endpoint_is_kept_until_its_member_or_its_tasks_change():
+    """`EndpointToPartitionsManager` is asked once: what is kept stays although a topic grows."""
+    threads = Threads()
+    threads.join("a", endpoint="host:1")
+    told = threads.beat("a", endpoint_epoch=-1)
+    assert threads.group.endpoints
+    kept = threads.group.endpoints
+    threads.beat("a", endpoint_epoch=told.endpoint_epoch)
+    assert threads.group.endpoints == kept
+
+
 def test_the_first_member_makes_the_group():
     threads = Threads()
     reply = threads.join("a")

@@ -14,7 +14,7 @@ from kassay.model.protocols.shared.table import IMPOSSIBLE
 from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.values.streams.group import StreamsTaskMember
-from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams.tasks import HeldTasks, TaskRoles
 from tests.model.protocols.coordinator.streams.threads import TaskChoices, tasks
 
 PROCESSES = {"a": "p", "b": "p", "c": "q"}
@@ -119,6 +119,28 @@ def test_a_copy_stays_until_the_task_is_free_to_run():
     assert (waits.state, waits.assigned.standby) == ("UNRELEASED_TASKS", TASKS[:1])
     free = reconcile(effects(), waits, 3, TaskRoles(TASKS[:1]), None, group_of([waits]))
     assert (free.state, free.assigned.roles) == ("STABLE", TaskRoles(TASKS[:1]))
+
+
+ROLES = [TaskRoles(*[TASKS[:1] if role == place else () for place in range(3)]) for role in range(3)]
+"""One task, active, as a standby copy, and as a warm-up task."""
+
+
+@pytest.mark.parametrize(("has", "wanted"), list(product(ROLES, repeat=2)))
+def test_a_task_that_a_thread_of_the_process_has_in_whatever_role_is_free_to_none_beside_it(has, wanted):
+    """`CurrentAssignmentBuilder`: a process has one state directory."""
+    other = StreamsTaskMember("b", process_id="p", epoch=1, assigned=HeldTasks(*has, (1,) * len(has.active)))
+    member = StreamsTaskMember("a", process_id="p", epoch=1)
+    after = reconcile(effects(), member, 2, wanted, None, group_of([member, other]))
+    assert (after.state, after.assigned.roles) == ("UNRELEASED_TASKS", TaskRoles())
+
+
+def test_a_copy_of_what_is_free_stays_as_long_as_something_else_is_to_be_given_up():
+    runs, copies = TASKS[:1], TASKS[1:2]
+    member = StreamsTaskMember("a", process_id="p", epoch=1, assigned=HeldTasks(runs, copies, (), (1,)))
+    revoking = reconcile(effects(), member, 2, TaskRoles(copies), None, group_of([member]))
+    assert (revoking.state, revoking.assigned.standby) == ("UNREVOKED_TASKS", copies)
+    done = reconcile(effects(), revoking, 2, TaskRoles(copies), TaskRoles((), copies), group_of([revoking]))
+    assert (done.state, done.assigned.roles) == ("STABLE", TaskRoles(copies))
 
 
 SWAPS = [("a", True, {"a": TaskRoles(TASKS), "c": TaskRoles((), TASKS), "b": TaskRoles()})]

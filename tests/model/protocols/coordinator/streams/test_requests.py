@@ -6,9 +6,10 @@ import pytest
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.groups import ClassicGroup
+from kassay.model.protocols.values.groups import ClassicGroup, Persist
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Heartbeat, LeaveGroup, SyncGroup
 from kassay.model.protocols.values.streams.records import STREAMS_KINDS
+from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
 from kassay.model.protocols.values.streams.tasks import TaskRoles
 from tests.model.protocols.coordinator.drive import protocols
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
@@ -49,6 +50,27 @@ def test_a_consumer_group_stays_one():
     threads = Threads()
     threads.send(CONSUMER)
     assert threads.join("a").error == "GROUP_ID_NOT_FOUND"
+
+
+def test_a_heartbeat_that_changes_nothing_appends_nothing():
+    """`CoordinatorRuntime.append`: without records it was a read, and leaves no state to go back to."""
+    threads = Threads()
+    threads.join("a")
+    threads.beat("a", TaskRoles(tasks(0, 1)))
+    beat = StreamsHeartbeat(7, "a", threads.member("a").epoch)
+    outputs = threads.runtime.result(threads.host, beat)[1]
+    assert not any(isinstance(output, Persist) for output in outputs)
+
+
+def test_what_cannot_be_written_changes_no_group_in_whatever_state():
+    """One that is not ready, and one whose last member goes: it was Empty already, and is not."""
+    threads = Threads(topics={"counts": 2})
+    threads.join("a")
+    before = threads.group.members
+    assert threads.join("b", write_fails="NOT_ENOUGH_REPLICAS").error == "COORDINATOR_NOT_AVAILABLE"
+    assert threads.group.members == before
+    gone = threads.send(StreamsHeartbeat(7, "a", -1), "NOT_ENOUGH_REPLICAS")
+    assert (gone.error, threads.group.members) == ("COORDINATOR_NOT_AVAILABLE", before)
 
 
 def test_who_leaves_is_gone_at_once_and_everybody_moves():

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.model.protocols.values.streams.config import StreamsConfigured
 from kassay.model.protocols.values.streams.tasks import TaskRoles
-from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
+from tests.model.protocols.coordinator.streams.threads import AT_ONCE, TOPICS, Threads, tasks
 
 
 def test_the_assignor_is_asked_about_everybody_with_their_state():
@@ -81,6 +81,26 @@ def test_a_delay_that_ends_in_an_empty_group_does_nothing():
     assert [timer.kind for timer in threads.happened.fired] == ["initial_rebalance"]
     assert not threads.happened.records and not threads.choices.asked
     assert not threads.group.delayed
+
+
+@pytest.mark.parametrize("warmups", [0, 2])
+def test_a_static_member_may_be_replaced_while_the_delay_runs_and_nobody_is_led_anywhere(warmups):
+    threads = Threads(DELAYED._replace(num_warmup_replicas=warmups))
+    threads.join("a", group_instance_id="i")
+    threads.leave("a", -2, group_instance_id="i")
+    assert threads.join("b", group_instance_id="i").status == ("ASSIGNMENT_DELAYED",)
+    threads.advance(3_000)
+    assert threads.beat("b", group_instance_id="i").tasks == TaskRoles(tasks(0, 1))
+
+
+def test_a_delay_that_ends_where_a_topic_is_missing_leads_nobody_anywhere():
+    threads = Threads(DELAYED, topics={"counts": 2})
+    assert set(threads.join("a").status) == {"ASSIGNMENT_DELAYED", "MISSING_SOURCE_TOPICS"}
+    threads.advance(3_000)
+    assert [timer.kind for timer in threads.happened.fired] == ["initial_rebalance"]
+    assert not threads.choices.asked
+    threads.topics(**TOPICS)
+    assert threads.beat("a").tasks == TaskRoles(tasks(0, 1))
 
 
 def test_a_delay_without_end_by_a_switch():

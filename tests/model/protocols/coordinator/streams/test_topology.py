@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,24 @@ def test_an_internal_topic_of_another_width_is_amiss():
     assert configured({"words": 2, "by-word": 2, "counts": 3}, WRITES, READS).status == (
         "INCORRECTLY_PARTITIONED_TOPICS"
     )
+
+
+@pytest.mark.parametrize("names", list(permutations("012")))
+def test_a_topic_may_follow_from_one_that_itself_follows_from_another(names):
+    """In whichever order they are looked at: what cannot be counted yet is, once another one is."""
+    first, second, third = names
+    parts = (
+        StreamsSubtopology(first, sources=("words",), repartition_sinks=("one",)),
+        StreamsSubtopology(second, repartition_sources=(("one", 0),), repartition_sinks=("two",)),
+        StreamsSubtopology(third, repartition_sources=(("two", 0),), repartition_sinks=("three",)),
+    )
+    reads = StreamsSubtopology("3", repartition_sources=(("three", 0),))
+    assert dict(configured({"words": 3}, *parts, reads).tasks) == dict.fromkeys("0123", 3)
+
+
+def test_joined_topics_of_which_there_are_none_ask_for_nothing():
+    part = StreamsSubtopology("0", sources=("words",), copartition=(CopartitionGroup(),))
+    assert configured({"words": 2}, part).ready
 
 
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(0, 3))

@@ -58,6 +58,24 @@ def test_the_copy_that_the_owner_is_to_keep_afterwards_waits():
     assert (step["a"], step["b"]) == (TaskRoles(tasks(0)), TaskRoles((), (), tasks(0)))
 
 
+def test_a_copy_in_a_third_process_stays_where_it_is():
+    moves = target(b=(tasks(0),), c=((), tasks(0)))
+    step = dict(warmed_up(group(a=(tasks(0),), c=((), tasks(0))), moves, COUNTS, 1))
+    assert step == dict(target(a=(tasks(0),), b=((), (), tasks(0)), c=((), tasks(0))))
+
+
+def test_who_came_after_the_target_was_computed_is_led_nowhere():
+    """A target may be late: it lacks the thread beside the owner, or the owner itself."""
+    runs = group("121", a=(tasks(0),))
+    late = tuple(entry for entry in target(b=(tasks(0),)) if entry[0] != "c")
+    assert warmed_up(runs, late, COUNTS, 1) == (
+        ("a", TaskRoles(tasks(0))),
+        ("b", TaskRoles((), (), tasks(0))),
+    )
+    without = tuple(entry for entry in late if entry[0] != "a")
+    assert warmed_up(runs, without, COUNTS, 1) == without
+
+
 @given(
     st.tuples(*[st.sampled_from("123")] * 3),
     st.tuples(*[st.sampled_from([None, *NAMES])] * 4),
