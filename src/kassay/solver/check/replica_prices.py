@@ -14,7 +14,7 @@ By strong duality (the exchange property of matroids) every optimum has such pri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from operator import mul
 
@@ -31,12 +31,7 @@ def require_best_replicas(case: ReplicaCase, prices: list[int]) -> None:
 
 def copies_paid(case: ReplicaCase, costs: Sequence[int]) -> int:
     """What the copies cost, where one of each partition costs so much."""
-    return sum(map(mul, costs, copied(case)))
-
-
-def copied(case: ReplicaCase) -> Iterable[int]:
-    """How many replicas of each partition are new."""
-    return map(len, map(set.difference, map(set, case.new), case.old))
+    return sum(map(mul, costs, case.copied))
 
 
 def replicas_paid(
@@ -50,7 +45,7 @@ def replicas_paid(
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
     weight = total + 1 if weight is None else weight
     costs = costs or [1] * len(case.rf)
-    shares, loads = case.shares, Counter(chain.from_iterable(case.new))
+    shares, loads = case.shares, case.loads
     paid = copies_paid(case, costs)
     bound, partitions = 0, len(case.rf)
     for broker, price in zip(case.brokers, prices, strict=True):
@@ -138,7 +133,6 @@ def leaders_paid(case: ReplicaCase, prices: list[int]) -> tuple[int, int]:
     partitions = len(case.new)
     fenced = {broker.id for broker in case.brokers if broker.fenced}
     price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}
-    leads = Counter(row[0] for row in case.new)
     paid = bound = 0
     for old, new in zip(case.old, case.new, strict=True):
         able = [broker for broker in new if broker not in fenced] or new if fenced else new
@@ -151,6 +145,6 @@ def leaders_paid(case: ReplicaCase, prices: list[int]) -> tuple[int, int]:
     shares = case.shares
     for broker, price in zip(case.brokers, prices, strict=True):
         share = Due(broker.share, shares, partitions, partitions + 1)
-        paid += share.pays(leads[broker.id])
+        paid += share.pays(case.leads[broker.id])
         bound += share.least(price, partitions)
     return paid, bound

@@ -7,8 +7,10 @@ the reader of instances that the solver uses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -67,7 +69,8 @@ class ReplicaBroker(NamedTuple):
     cordoned: bool = False
 
 
-class ReplicaCase(NamedTuple):
+@dataclass(frozen=True)
+class ReplicaCase:
     """A certificate as the checker reads it; one entry a partition in `rf`, `old` and `new`."""
 
     brokers: list[ReplicaBroker]
@@ -75,10 +78,25 @@ class ReplicaCase(NamedTuple):
     old: list[Row]
     new: list[Row]
 
-    @property
+    @cached_property
     def shares(self) -> int:
         """All shares together."""
         return sum(broker.share for broker in self.brokers)
+
+    @cached_property
+    def loads(self) -> Counter[int]:
+        """How many replicas each broker has."""
+        return Counter(chain.from_iterable(self.new))
+
+    @cached_property
+    def leads(self) -> Counter[int]:
+        """How many partitions each broker leads."""
+        return Counter([row[0] for row in self.new])
+
+    @cached_property
+    def copied(self) -> list[int]:
+        """How many replicas of each partition are new."""
+        return [*map(len, map(set.difference, map(set, self.new), self.old))]
 
 
 def pose(document: Any) -> Posed:
@@ -182,25 +200,30 @@ def rack_rule(brokers: Sequence[ReplicaBroker], rf: int) -> tuple[int, int, list
 def _valid(case: ReplicaCase) -> None:
     rack_of = {broker.id: broker.rack for broker in case.brokers}
     rules = {rf: rack_rule(case.brokers, rf) for rf in set(case.rf)}
+    sizes = [*map(len, case.new)], [*map(len, map(set, case.new))]
     cordoned = {broker.id for broker in case.brokers if broker.cordoned}
-    obeying: set[tuple[int, tuple[str | None, ...]]] = set()
+    # What is right is seen of all rows at once; each is looked at for the words of a complaint.
+    if sizes != (case.rf, case.rf) or not rack_of.keys() >= case.loads.keys() or cordoned:
+        _valid_rows(case, rack_of.keys(), cordoned)
+    near = map(rack_of.__getitem__, chain.from_iterable(case.new))
+    taken_by = [*zip(case.rf, (tuple(islice(near, rf)) for rf in case.rf))]
+    for rf, taken in dict.fromkeys(taken_by):
+        least, most, racks = rules[rf]
+        if any(not least <= taken.count(rack[0].rack) <= most for rack in racks):
+            raise RefusedError(f"placement {taken_by.index((rf, taken))} breaks the rack rule")
+    for broker in case.brokers:
+        if broker.room is not None and case.loads[broker.id] + broker.base > broker.room:
+            raise RefusedError(f"broker {broker.id} holds more than its max_replicas")
+
+
+def _valid_rows(case: ReplicaCase, ids: Set[int], cordoned: set[int]) -> None:
     for number, (rf, old, row) in enumerate(zip(case.rf, case.old, case.new, strict=True)):
         if cordoned and cordoned.difference(old).intersection(row):
             raise RefusedError(f"placement {number} is new to a broker that is cordoned")
         if len(row) != rf or len(set(row)) != rf:
             raise RefusedError(f"placement {number} is {list(row)}, expected {rf} distinct brokers")
-        if not rack_of.keys() >= set(row):
+        if not ids >= set(row):
             raise RefusedError(f"placement {number} names a broker that is not in the instance")
-        taken = tuple(map(rack_of.__getitem__, row))
-        if (rf, taken) not in obeying:
-            least, most, racks = rules[rf]
-            if any(not least <= taken.count(rack[0].rack) <= most for rack in racks):
-                raise RefusedError(f"placement {number} breaks the rack rule")
-            obeying.add((rf, taken))
-    loads = Counter(chain.from_iterable(case.new))
-    for broker in case.brokers:
-        if broker.room is not None and loads[broker.id] + broker.base > broker.room:
-            raise RefusedError(f"broker {broker.id} holds more than its max_replicas")
 
 
 def forced_onto(instance: Any, ids: Collection[int]) -> int:

@@ -8,7 +8,6 @@ pays at the least (`check/replica_prices`). A witness that comes with it has to 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
 from typing import Any, Final
 
 from kassay.solver.check.refusal import (
@@ -28,7 +27,7 @@ from kassay.solver.check.refusal import (
     rows,
     squares,
 )
-from kassay.solver.check.replica_prices import copied, require_best_leaders, require_best_replicas
+from kassay.solver.check.replica_prices import require_best_leaders, require_best_replicas
 from kassay.solver.check.replicas import FAMILY, ReplicaCase, forced_on, pose, valid_case
 
 SCHEMA: Final = "kassay/placement-certificate/1"
@@ -86,10 +85,9 @@ def _listed(ids: list[int]) -> str:
 
 def figures(case: ReplicaCase) -> dict[str, Any]:
     """What a result must say of the placement."""
-    counts = Counter(chain.from_iterable(case.new))
-    leads = Counter(row[0] for row in case.new)
-    loads = [counts[broker.id] + broker.base for broker in case.brokers]
-    copies = sum(copied(case))
+    leads = case.leads
+    loads = [case.loads[broker.id] + broker.base for broker in case.brokers]
+    copies = sum(case.copied)
     ids = {broker.id for broker in case.brokers}
     leaders = ((old[0], new[0]) for old, new in zip(case.old, case.new, strict=True) if old)
     shares = [broker.share for broker in case.brokers]
