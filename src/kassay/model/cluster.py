@@ -188,6 +188,11 @@ class Cluster:
         }
 
     @lazy
+    def has_replica_racks(self) -> bool:
+        """Whether it is known of some partition in which racks its replicas are."""
+        return any(map(any, self.replica_racks.values()))
+
+    @lazy
     def weighs(self) -> bool:
         """Whether some topic says what its partitions cost."""
         return any(topic.weights is not None for topic in self.topics)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
@@ -77,11 +77,28 @@ class AssignorBase:
         """Nothing to remember."""
 
 
-def overrides(assignor: Assignor, method: str) -> bool:
-    """Whether the object has a method of its own in place of the empty one of `AssignorBase`."""
-    return _overridden(type(assignor), method) or method in getattr(assignor, "__dict__", ())
+class Habits(NamedTuple):
+    """What an object takes part in: where it leaves a method to its base class, nobody need call it.
+
+    `tells`: it may have user data; `learns`: it makes something of what its member is given.
+    """
+
+    tells: bool
+    learns: bool
+
+
+def habits(assignor: Assignor) -> Habits:
+    """The object's habits, by its class and by what it has itself at this time."""
+    of_class = _of_class(type(assignor))
+    own = getattr(assignor, "__dict__", None)
+    if not own or own.keys().isdisjoint(_HABITS):
+        return of_class
+    return Habits(*[by_class or name in own for name, by_class in zip(_HABITS, of_class)])
+
+
+_HABITS: Final = ("subscription_user_data", "on_assignment")
 
 
 @cache
-def _overridden(of: type, method: str) -> bool:
-    return getattr(of, method, None) is not getattr(AssignorBase, method)
+def _of_class(of: type) -> Habits:
+    return Habits(*[getattr(of, name, None) is not getattr(AssignorBase, name) for name in _HABITS])

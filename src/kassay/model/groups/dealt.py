@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.lazy import lazy
 
 
@@ -21,11 +22,10 @@ class Dealt:
     def then(self, cluster: Cluster, group: Group, given: Assignment) -> Dealt:
         """The next answer: one that gives everybody the same again is known as this one is."""
         dealt = Dealt(cluster, group, given)
-        mine, theirs = self.group.members, group.members
         dealt.__dict__["repeats"] = (
             cluster is self.cluster
-            and [member[0] for member in mine] == [member[0] for member in theirs]
-            and [member[1] for member in mine] == [member[1] for member in theirs]
+            and self.group.ids == group.ids
+            and self.group.listed == group.listed
             and (given == self.given or self._is_reordered(dealt))
         )
         if dealt.repeats:
@@ -54,10 +54,22 @@ class Dealt:
     @lazy
     def by_number(self) -> dict[str, list[str | None]]:
         """Of each known topic that is read, the owners of its partitions by number; treat as read-only."""
-        readers, owner = self.group.subscribers, self.owners.get
-        return {
-            topic: list(map(owner, tps)) for topic, tps in self.cluster.partitions.items() if topic in readers
-        }
+        return self._in_full or {topic: list(map(self.owners.get, tps)) for topic, tps in self._read.items()}
+
+    @lazy
+    def _read(self) -> dict[str, tuple[TopicPartition, ...]]:
+        """The partitions of each known topic that is read."""
+        readers = self.group.subscribers
+        return {topic: tps for topic, tps in self.cluster.partitions.items() if topic in readers}
+
+    @lazy
+    def _in_full(self) -> dict[str, list[str | None]] | None:
+        """The owners by topic and number where each has one, as most answers have it; else None."""
+        owner = self.owners.__getitem__
+        try:
+            return {topic: list(map(owner, tps)) for topic, tps in self._read.items()}
+        except KeyError:
+            return None
 
     @lazy
     def is_given_once(self) -> bool:
@@ -67,22 +79,23 @@ class Dealt:
     @lazy
     def left(self) -> int:
         """How many partitions that somebody reads nobody was given."""
-        return sum([owners.count(None) for owners in self.by_number.values()])
+        return 0 if self._in_full is not None else sum([row.count(None) for row in self.by_number.values()])
 
     @lazy
     def is_of_read_topics(self) -> bool:
         """Whether every partition that is given out is there, and somebody reads its topic."""
-        return len(self.owners) + self.left == sum(map(len, self.by_number.values()))
+        return len(self.owners) + self.left == sum(map(len, self._read.values()))
 
     @lazy
     def is_sound(self) -> bool:
         """Whether what is given out is there, goes to members that read it, and none of it to two."""
         if not (self.is_given_once and self.is_of_read_topics):
             return False
-        readers = self.group.subscribers
-        if self.group.equal_subscriptions and self.group.by_id.keys() >= self.given.keys():
-            return True
-        return all({*readers[topic], None}.issuperset(owners) for topic, owners in self.by_number.items())
+        readers, owners, known = self.group.subscribers, self.by_number, self.group.by_id
+        if known.keys() >= self.given.keys():
+            # Who is given something reads what all read.
+            owners = {topic: row for topic, row in owners.items() if len(readers[topic]) < len(known)}
+        return all({*readers[topic], None}.issuperset(row) for topic, row in owners.items())
 
     @lazy
     def is_whole(self) -> bool:
@@ -92,23 +105,28 @@ class Dealt:
     @lazy
     def loads(self) -> dict[str, int]:
         """Partitions a member of the group; treat as read-only."""
-        sizes = dict(zip(self.given, map(len, self.given.values())))
-        return {member[0]: sizes.get(member[0], 0) for member in self.group.members}
+        ids = self.group.ids
+        return dict(zip(ids, map(len, self.given.each(ids))))
 
-    def is_held_by(self, cluster: Cluster, group: Group) -> bool:
-        """Whether each member of the group claims nothing, or all that it was given here, and may.
+    def claimed_anew(self, cluster: Cluster, claiming: Sequence[Member]) -> Sequence[Member]:
+        """Those of the members that claim anything else than what they were given here and may still have.
 
-        False says nothing where members claim something else.
+        All of them where the answer is not sound, or part of what is read is not there any more.
         """
         if not self.is_sound or not (cluster is self.cluster or self._is_there_in(cluster)):
-            return False
-        by_id, given, latest = self.group.by_id, self.given.get, max([m[3] for m in group.members], default=0)
-        for member_id, topics, owned, generation, *_ in group.members:
-            if owned and (
-                generation != latest or owned is not given(member_id) or topics is not by_id[member_id].topics
-            ):
-                return False
-        return True
+            return claiming
+        by_id, given = self.group.by_id, self.given.each([member[0] for member in claiming])
+        return [
+            member
+            for member, had in zip(claiming, given)
+            if member[2] is not had or member[1] is not by_id[member[0]][1]
+        ]
+
+    def is_claimed_by_two(self, claiming: Iterable[Member], anew: Collection[Member]) -> bool:
+        """Whether a partition is claimed twice, if the others than these claim what they were given here."""
+        others = {member[0] for member in claiming}.difference([member[0] for member in anew])
+        owner, claims = self.owners.get, [tp for member in anew for tp in member[2]]
+        return len(set(claims)) < len(claims) or any(owner(tp) in others for tp in claims)
 
     def _is_there_in(self, cluster: Cluster) -> bool:
         """Whether all that is read here is there as well."""

@@ -6,6 +6,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import repeat
 from typing import Final, NamedTuple, TypeVar, overload
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -62,16 +63,32 @@ class Group:
     assignable: frozenset[TopicPartition] | None = None
 
     @lazy
+    def ids(self) -> tuple[str, ...]:
+        """The members' ids in their order."""
+        return tuple([member[0] for member in self.members])
+
+    @lazy
+    def listed(self) -> tuple[tuple[str, ...], ...]:
+        """The topics that each member lists, in the members' order."""
+        return tuple([member[1] for member in self.members])
+
+    @lazy
     def by_id(self) -> dict[str, Member]:
         """Members by id; treat as read-only."""
-        return {member.member_id: member for member in self.members}
+        return dict(zip(self.ids, self.members))
+
+    @lazy
+    def lists_alike(self) -> bool:
+        """Whether all members list the same topics in the same order; there are members."""
+        listed = self.listed
+        return bool(listed) and listed.count(listed[0]) == len(listed)
 
     @lazy
     def subscribers(self) -> dict[str, tuple[str, ...]]:
         """For each subscribed topic, its subscribers' ids in member order; treat as read-only."""
         members = self.members
-        if members and all(member.topics == members[0].topics for member in members):
-            return dict.fromkeys(members[0].topics, tuple([member.member_id for member in members]))
+        if self.lists_alike:
+            return dict.fromkeys(members[0].topics, self.ids)
         by_topic: dict[str, list[str]] = {}
         for member in members:
             for topic in dict.fromkeys(member.topics):
@@ -81,11 +98,9 @@ class Group:
     @lazy
     def equal_subscriptions(self) -> bool:
         """Whether all members read the same set of topics."""
-        members = self.members
-        first = members[0].topics if members else ()
-        if all(member.topics == first for member in members):
+        if self.lists_alike:
             return True
-        return len({frozenset(member.topics) for member in members}) <= 1
+        return len(set(map(frozenset, set(self.listed)))) <= 1
 
     @lazy
     def claimants(self) -> dict[TopicPartition, tuple[int, str | None]]:
@@ -168,6 +183,10 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def get(self, member_id: str, /, default: object = None) -> object:
         """What the member is given; the default where the answer has no entry for it."""
         return self._given.get(member_id, default)
+
+    def each(self, member_ids: Iterable[str]) -> list[tuple[TopicPartition, ...]]:
+        """What each of these members is given, in their order; nothing where there is no entry for it."""
+        return list(map(self._given.get, member_ids, repeat(())))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._given)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, singledispatch
+from functools import cache, partial, singledispatch
 from typing import Final
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.groups.assignor import Assignor, GroupMetadata, overrides
+from kassay.model.groups.assignor import Assignor, GroupMetadata, habits
 from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import MEMBER_OF, Group, Member
 from kassay.model.groups.history import (
@@ -56,33 +56,15 @@ class Seat:
     config: Mapping[str, str]
     assignor: Assignor
     tells: bool = field(init=False)
-    """Whether the object may have user data; one that leaves this to its base class has none."""
     learns: bool = field(init=False)
-    """Whether the object makes anything of what its member is given."""
 
     def __post_init__(self) -> None:
-        self.tells = overrides(self.assignor, "subscription_user_data")
-        self.learns = overrides(self.assignor, "on_assignment")
+        self.tells, self.learns = habits(self.assignor)
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
-        return self.joining(self.assignor.subscription_user_data(self.topics))
-
-    def joining(self, user_data: bytes | None = None) -> Member:
-        """The member as it joins with that user data."""
-        # The generation that goes with the claims; a client library may have its own idea of it.
-        own = getattr(self.assignor, "reported_generation", None)
-        return MEMBER_OF(
-            (
-                self.member_id,
-                self.topics,
-                self.owned,
-                self.generation if own is None else int(own),
-                self.rack,
-                self.instance_id,
-                user_data,
-            )
-        )
+        (member,) = joining((self,), (self.assignor.subscription_user_data(self.topics),))
+        return member
 
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
@@ -100,7 +82,32 @@ class Seat:
         """Own this from now on: what the assignor object is to know of it."""
         self.owned = owned
         self.generation = generation
-        return owned, user_data, GroupMetadata(generation, self.member_id, self.instance_id)
+        return owned, user_data, _METADATA_OF((generation, self.member_id, self.instance_id))
+
+
+_METADATA_OF: Final = partial(tuple.__new__, GroupMetadata)
+_REPORTED: Final = "reported_generation"
+"""The generation that goes with the claims, where a client library has its own idea of it."""
+
+
+def joining(seats: Iterable[Seat], user_data: Iterable[bytes | None]) -> tuple[Member, ...]:
+    """The members of these seats as they join, each with its user data."""
+    return tuple(
+        [
+            MEMBER_OF(
+                (
+                    seat.member_id,
+                    seat.topics,
+                    seat.owned,
+                    seat.generation if (own := getattr(seat.assignor, _REPORTED, None)) is None else int(own),
+                    seat.rack,
+                    seat.instance_id,
+                    data,
+                )
+            )
+            for seat, data in zip(seats, user_data)
+        ]
+    )
 
 
 @dataclass

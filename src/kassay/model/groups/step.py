@@ -9,7 +9,7 @@ from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.dealt import Dealt
-from kassay.model.groups.group import Assignment, Group, previous_owners
+from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.history import Change, NewLeader
 from kassay.model.lazy import lazy
 
@@ -21,6 +21,7 @@ class Step:
     `generation` is the round's. `turn` counts the rounds of one rebalance from 0. `configs` holds the
     configuration of those members that have one. `mutated` says what of its input the target changed.
     `held` is what was dealt out last, if the player knows it: what is known of that is not found again.
+    `agreed` is a second answer that the player saw to give every member the same partitions.
     """
 
     cluster: Cluster
@@ -34,6 +35,7 @@ class Step:
     failed_sync: frozenset[str] = frozenset()
     configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     held: Dealt | None = field(default=None, compare=False, repr=False)
+    agreed: Assignment | None = field(default=None, compare=False, repr=False)
 
     @lazy
     def given(self) -> Assignment:
@@ -46,14 +48,17 @@ class Step:
     def departing(self) -> tuple[Probe[Assignment], ...]:
         """The second looks that gave some member other partitions than the first, or had no answer."""
         departing = []
-        agreeing = self.answer
+        agreeing = self.agreed
         for probe in self.probes:
             then = probe.answer
             # One answer may serve several looks: it is compared once.
-            if isinstance(then, Failure) or (then is not agreeing and not self._gives_the_same(then)):
+            if isinstance(then, Failure):
                 departing.append(probe)
-            else:
-                agreeing = then
+            elif then is not agreeing and then is not self.answer:
+                if self._gives_the_same(then):
+                    agreeing = then
+                else:
+                    departing.append(probe)
         return tuple(departing)
 
     def _gives_the_same(self, then: Assignment) -> bool:
@@ -84,15 +89,16 @@ class Step:
     @lazy
     def read(self) -> dict[str, frozenset[str]]:
         """The topics of each member as a set; treat as read-only."""
-        sets = {topics: frozenset(topics) for topics in {member.topics for member in self.group.members}}
-        return {member.member_id: sets[member.topics] for member in self.group.members}
+        listed = self.group.listed
+        sets = {topics: frozenset(topics) for topics in set(listed)}
+        return dict(zip(self.group.ids, map(sets.__getitem__, listed)))
 
     @lazy
     def known(self) -> tuple[frozenset[str], ...]:
         """The known topics of each member, in member order."""
-        listed = [member.topics for member in self.group.members]
+        listed = self.group.listed
         known = {topics: frozenset(self.cluster.counts.keys() & topics) for topics in set(listed)}
-        return tuple([known[topics] for topics in listed])
+        return tuple(map(known.__getitem__, listed))
 
     @lazy
     def unknown(self) -> frozenset[str]:
@@ -159,33 +165,40 @@ class Step:
         Two members claim one partition, or a claim is stale, out of range, or of a topic that its
         member no longer reads.
         """
-        if self.held is not None and self.held.is_held_by(self.cluster, self.group):
-            return False
         members = self.group.members
-        latest = max([m.generation for m in members], default=-1)
-        counts = self.cluster.counts
-        for member in members:
-            owned = member.owned
-            if not owned:
-                continue
-            if member.generation < latest:
-                return True
-            topics, last, count = member.topics, None, 0
-            for topic, partition in owned:
-                if topic != last:
-                    # Claims come topic by topic: each is looked up once.
-                    if topic not in topics:
-                        return True
-                    last, count = topic, counts.get(topic, 0)
-                if not 0 <= partition < count:
-                    return True
-        return self.is_claimed_twice
+        claiming = [member for member in members if member[2]]
+        if not claiming:
+            return False
+        latest = max([member[3] for member in members])
+        if min([member[3] for member in claiming]) < latest:
+            return True
+        held, counts = self.held, self.cluster.counts
+        anew = claiming if held is None else held.claimed_anew(self.cluster, claiming)
+        if any(_may_not_have(member, counts) for member in anew):
+            return True
+        if held is None or len(anew) == len(claiming):
+            return self.is_claimed_twice
+        return bool(anew) and held.is_claimed_by_two(claiming, anew)
 
     @lazy
     def is_claimed_twice(self) -> bool:
         """Whether two members claim one partition, at whatever generations."""
         owned = [member.owned for member in self.group.members if member.owned]
         return len(frozenset().union(*owned)) < sum(map(len, owned))
+
+
+def _may_not_have(member: Member, counts: Mapping[str, int]) -> bool:
+    """Whether it claims a partition that is not there, or one of a topic that it does not read."""
+    topics, last, count = member.topics, None, 0
+    for topic, partition in member.owned:
+        if topic != last:
+            # Claims come topic by topic: each is looked up once.
+            if topic not in topics:
+                return True
+            last, count = topic, counts.get(topic, 0)
+        if not 0 <= partition < count:
+            return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,8 @@ class _Reach(NamedTuple):
         Two readers of two partitions may always be apart by two: the one that needs fewer of the others
         may have none, the other one both.
         """
+        if step.is_divisible:
+            return None
         contested = []
         most = dict.fromkeys(step.group.by_id, 0)
         least = dict(most)
@@ -94,8 +96,6 @@ class _Reach(NamedTuple):
         for topic, count in step.cluster.counts.items():
             readers = subscribers.get(topic, ())
             if len(readers) > 1:
-                if count > 1:
-                    return None
                 contested.append(readers)
             for member_id in readers:
                 most[member_id] += count
@@ -117,10 +117,13 @@ def _may_be_moved_better(step: Step) -> bool:
 def _some_move_helps(step: Step) -> bool:
     """Whether somebody has a partition of a topic that one with two fewer reads."""
     loads = step.loads
-    least = min(loads.values())
-    lightest = {topic: min(map(loads.__getitem__, ids)) for topic, ids in step.group.subscribers.items()}
+    least, readers = min(loads.values()), step.group.subscribers
+    alike = {id(ids): ids for ids in readers.values()}
+    lightest = {key: min(map(loads.__getitem__, ids)) for key, ids in alike.items()}
+    of_topic = {topic: lightest[id(ids)] for topic, ids in readers.items()}
     return any(
-        load > least + 1 and load > min([lightest.get(tp[0], load) for tp in step.given[member_id]]) + 1
+        load > least + 1
+        and load > min([of_topic.get(topic, load) for topic in {tp[0] for tp in step.given[member_id]}]) + 1
         for member_id, load in loads.items()
     )
 

@@ -15,8 +15,9 @@ potentials nor components; which arcs cost something is then asked of the arcs t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import count, islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations, count, islice
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
@@ -32,17 +33,27 @@ _Readers = tuple[str, ...]
 
 
 class _Alike(NamedTuple):
-    """Partitions that cost the same wherever they go: who reads, holds and had them, and their racks."""
+    """Partitions that cost the same wherever they go: who reads, holds and had them, and their racks.
+
+    `leaving` is what it costs in moves to hand one on to somebody who did not have it.
+    """
 
     readers: _Readers
     holder: str
     before: str | None
     near: frozenset[str]
+    leaving: bool
 
-    @property
-    def leaving(self) -> int:
-        """What it costs in moves to hand one on to somebody who did not have it."""
-        return self.before == self.holder
+    def goes_free(self, reader: str) -> bool:
+        """Whether it may be handed to that member, and that changes no moves."""
+        return not self.leaving and reader != self.before and reader in self.readers
+
+    def mismatches(self, reader: str, rack_of: Mapping[str, str | None]) -> int:
+        """How many more rack mismatches there are where that member has it."""
+        return _is_away(rack_of[reader], self.near) - _is_away(rack_of[self.holder], self.near)
+
+
+_ALIKE_OF: Final = partial(tuple.__new__, _Alike)
 
 
 def moves_more(step: Step, fewest: Assignment) -> bool:
@@ -50,7 +61,7 @@ def moves_more(step: Step, fewest: Assignment) -> bool:
 
     Raises `ValueError` where it comes upon one that does.
     """
-    if not step.previous:
+    if not step.previous or not step.is_contested:
         return False
     if _two_move_more(step, fewest):
         return True
@@ -72,23 +83,22 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
     With `unmoved` only those answers are meant that move as few partitions. None of the answers that are
     meant may have fewer mismatches, nor any with these loads fewer moves if `unmoved`.
     """
-    if len({member.rack for member in step.group.members}) < 2:
+    rack_of = {member[0]: member[4] for member in step.group.members}
+    if len(set(rack_of.values())) < 2 or not step.cluster.has_replica_racks or not step.is_contested:
         return False
-    if not any(map(any, step.cluster.replica_racks.values())):
+    if unmoved and fewest.owners() == step.previous:
         return False
     handed = _handed(step, fewest)
     potential = None
     if unmoved:
-        if all(each.leaving for each in handed):
-            return False
-        if all(each.leaving or each.before is None for each in handed):
+        free = [each for each in handed if not each.leaving]
+        if _two_mismatch_more(free, rack_of, fewest):
+            return True
+        if all(each.before is None for each in free):
             # Nothing is handed back for less than nothing: what is free goes to anybody, and nothing else is.
-            handed = {each for each in handed if not each.leaving}
-            if _two_mismatch_more(handed, step, fewest):
-                return True
+            handed = set(free)
         else:
             potential = potentials(_moves(handed, step, fewest))
-    rack_of = {member.member_id: member.rack for member in step.group.members}
     if not any(len({_is_away(rack_of[m], each.near) for m in each.readers}) > 1 for each in handed):
         return False
     return some_circle_costs(_mismatches(handed, step, fewest, potential))
@@ -100,28 +110,41 @@ def _two_move_more(step: Step, fewest: Assignment) -> bool:
     Where one keeps a partition that another one reads, the other may take it: if it has one fewer, or if
     it gives one back that the first did not have.
     """
-    previous, read = step.previous, step.read
-    loads = {member.member_id: len(fewest.get(member.member_id, ())) for member in step.group.members}
+    previous, readers = step.previous, step.group.subscribers
+    loads = _loads(step.group.ids, fewest)
     for giver, kept in islice(_contested_and_kept(step, fewest), _LOOKS):
-        for taker in step.group.subscribers[kept[0]]:
+        for taker in readers[kept[0]]:
             if taker == giver:
                 continue
             if loads[taker] == loads[giver] - 1:
                 return True
-            if any(tp[0] in read[giver] and previous.get(tp) != giver for tp in fewest.get(taker, ())):
-                return True
+            for tp in fewest.get(taker, ()):
+                if previous.get(tp) != giver and giver in readers[tp[0]]:
+                    return True
     return False
 
 
-def _two_mismatch_more(free: Iterable[_Alike], step: Step, fewest: Assignment) -> bool:
-    """Whether a member can hand what costs no moves to one with one partition fewer that is farther away."""
-    rack_of = {member.member_id: member.rack for member in step.group.members}
-    loads = {member_id: len(fewest.get(member_id, ())) for member_id in rack_of}
+def _loads(member_ids: Collection[str], held: Assignment) -> dict[str, int]:
+    """How many partitions each of the members has."""
+    return dict(zip(member_ids, map(len, held.each(member_ids))))
+
+
+def _two_mismatch_more(free: Sequence[_Alike], rack_of: Mapping[str, str | None], fewest: Assignment) -> bool:
+    """Whether more mismatch where one that costs no moves is handed on, or two of the first few change hands.
+
+    It may be handed to a member with one partition fewer.
+    """
+    loads = _loads(rack_of, fewest)
+    for each in free:
+        if each.near and rack_of[each.holder] in each.near:
+            fewer = loads[each.holder] - 1
+            for reader in each.readers:
+                if loads[reader] == fewer and reader != each.before and rack_of[reader] not in each.near:
+                    return True
     return any(
-        loads[reader] == loads[each.holder] - 1 and rack_of[reader] not in each.near
-        for each in free
-        if each.near and rack_of[each.holder] in each.near
-        for reader in each.readers
+        one.mismatches(other.holder, rack_of) + other.mismatches(one.holder, rack_of) > 0
+        for one, other in combinations(free[:_LOOKS], 2)
+        if one.goes_free(other.holder) and other.goes_free(one.holder)
     )
 
 
@@ -140,8 +163,17 @@ def _handed(step: Step, held: Assignment) -> set[_Alike]:
     previous, racks, readers = step.previous, step.cluster.replica_racks, step.group.subscribers
     equal: dict[_Readers, _Readers] = {}
     shared = {topic: equal.setdefault(of_topic, of_topic) for topic, of_topic in readers.items()}
+    had = previous.get
     return {
-        _Alike(shared[tp[0]], holder, previous.get(tp), racks[tp[0]][tp[1]] if tp[0] in racks else _ANYWHERE)
+        _ALIKE_OF(
+            (
+                shared[tp[0]],
+                holder,
+                before := had(tp),
+                racks[tp[0]][tp[1]] if tp[0] in racks else _ANYWHERE,
+                before == holder,
+            )
+        )
         for holder, tps in held.items()
         for tp in tps
     }
@@ -149,7 +181,7 @@ def _handed(step: Step, held: Assignment) -> set[_Alike]:
 
 def _changes_of_places(step: Step, held: Assignment) -> Iterator[Arc]:
     """From whoever could have one partition more to those who have it, at no cost."""
-    loads = {member.member_id: len(held.get(member.member_id, ())) for member in step.group.members}
+    loads = _loads(step.group.ids, held)
     taken = set(loads.values())
     for member_id, load in loads.items():
         if load + 1 in taken:
@@ -163,7 +195,7 @@ def _moves(handed: Iterable[_Alike], step: Step, held: Assignment) -> list[Arc]:
     arcs = list(_changes_of_places(step, held))
     hub: dict[_Readers, int] = {}
     leaving: dict[tuple[str, int], int] = {}
-    for readers, holder, before, _ in handed:
+    for readers, holder, before, *_ in handed:
         key = holder, hub.setdefault(readers, -1 - len(hub))
         leaving[key] = min(leaving.get(key, 1), before == holder)
         if before is not None and before != holder:
@@ -179,7 +211,7 @@ def _handed_to_the_cheapest(
     """Each arc back to who had a partition, and of the others in a component the one that costs most."""
     lowest: dict[tuple[_Readers, int], list[str]] = {}
     for each in handed:
-        readers, holder, before, _ = each
+        readers, holder, before, *_ = each
         if before is not None and before != holder:
             yield Arc(holder, before, -1)
         key = readers, number[holder]
@@ -203,9 +235,9 @@ def _mismatches(
     nodes = count(-1, -1)
     hub: dict[tuple[_Readers, int, frozenset[str]], int] = defaultdict(nodes.__next__)
     for each in handed:
-        readers, holder, before, near = each
+        readers, holder, before, near, leaving = each
         wrong = _is_away(rack_of[holder], near)
-        price = 0 if potential is None else potential[holder] + each.leaving
+        price = 0 if potential is None else potential[holder] + leaving
         arcs.append(Arc(holder, hub[readers, price, near], -wrong))
         # To hand it back costs one move less: only there is it free then.
         if (

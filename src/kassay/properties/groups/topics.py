@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from operator import attrgetter, itemgetter
+from itertools import count
+from operator import attrgetter
 
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import utf16_key
@@ -13,16 +14,19 @@ from kassay.properties.registry import Evidence, Scope, claim
 
 PRIORITY_CONFIG = "assignment.consumer.priority"
 PRIORITY_DEFAULT = 2**31 - 1
+FEW = 8
+"""Readers of a topic whose partitions are counted one by one: that many are sooner counted together."""
 
 
 def _in_order(step: Step) -> list[str]:
     """The members: static ones by instance id, then the others by member id."""
     members = step.group.members
-    texts = [member.instance_id or member.member_id for member in members]
+    static = {m.member_id: m.instance_id or m.member_id for m in members if m.instance_id is not None}
+    dynamic = [member_id for member_id in step.group.ids if member_id not in static]
     # Plain ASCII compares alike in Java and in Python, which spares the encoding.
-    keys = texts if "".join(texts).isascii() else list(map(utf16_key, texts))
-    places = [(m.instance_id is None, key, m.member_id) for m, key in zip(members, keys)]
-    return [member_id for _, _, member_id in sorted(places, key=itemgetter(0, 1))]
+    key = None if "".join([*dynamic, *static.values()]).isascii() else utf16_key
+    instances = static if key is None else {m: key(instance_id) for m, instance_id in static.items()}
+    return [*sorted(static, key=instances.__getitem__), *sorted(dynamic, key=key)]
 
 
 _is_divisible = attrgetter("is_divisible")
@@ -30,12 +34,16 @@ _is_divisible = attrgetter("is_divisible")
 
 def _is_even(step: Step) -> bool:
     """Whether an answer that leaves nothing gives each reader of a topic as many, or one more."""
-    readers = step.group.subscribers
     for topic, owners in step.dealt.by_number.items():
-        counts = Counter(owners).values()
-        least = min(counts) if len(counts) == len(readers[topic]) else 0
-        if max(counts) > least + 1:
-            return False
+        readers = step.group.subscribers[topic]
+        if len(owners) <= len(readers):
+            if len(set(owners)) < len(owners):
+                return False
+        elif len(readers) > 1:
+            few = len(readers) < FEW
+            counts = list(map(owners.count, readers)) if few else Counter(owners).values()
+            if len(counts) < len(readers) or max(counts) > min(counts) + 1:
+                return False
     return True
 
 
@@ -63,15 +71,14 @@ def topic_even(step: Step) -> Iterator[Evidence]:
 
 def _no_rack_matching(step: Step) -> bool:
     """Whether no rack can make a rule depart from plain ranges; co-partitioning spreads one topic's."""
-    return not any(map(any, step.cluster.replica_racks.values())) or all(
-        member.rack is None for member in step.group.members
-    )
+    return not step.cluster.has_replica_racks or all(member.rack is None for member in step.group.members)
 
 
 def _ascends(step: Step, place: dict[str | None, int]) -> bool:
     """Whether in an answer that leaves nothing the owners come by these places in each topic."""
+    of = place.__getitem__
     for owners in step.dealt.by_number.values():
-        places = list(map(place.__getitem__, owners))
+        places = list(map(of, owners))
         if places != sorted(places):
             return False
     return True
@@ -91,7 +98,7 @@ def contiguous(step: Step) -> Iterator[Evidence]:
 
     Not judged where rack matching applies.
     """
-    place: dict[str | None, int] = {member_id: place for place, member_id in enumerate(_in_order(step))}
+    place: dict[str | None, int] = dict(zip(_in_order(step), count()))
     if step.dealt.is_whole and _ascends(step, place):
         return
     for topic, by_member in sorted(step.shares.items()):
