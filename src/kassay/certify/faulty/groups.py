@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from functools import partial
-from typing import ClassVar
 
 from kassay.assignors.client.order import members_in_order
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.registry import COOPERATIVE
 from kassay.certify.faulty import registry
 from kassay.model.cluster import Cluster, TopicPartition
@@ -26,12 +24,14 @@ class Spoilt(AssignorBase):
     """A sound rule, round robin unless said, and then something done to the answer."""
 
     name = "control"
-    sound: ClassVar[type[Assignor]] = RoundRobin
-    """What makes the rule whose answer is spoilt."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """The spoilt answer."""
         return Assignment(self.spoil(cluster, group, dict(self.sound().assign(cluster, group).items())))
+
+    def sound(self) -> Assignor:
+        """The rule whose answer is spoilt."""
+        return RoundRobin()
 
     @abstractmethod
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
@@ -236,7 +236,13 @@ class HandsOverAtOnce(Spoilt):
     """An eager plan sent over the cooperative protocol: nothing is withheld (KAFKA-14639)."""
 
     protocols = (COOPERATIVE,)
-    sound = OptimalSticky
+
+    def sound(self) -> Assignor:
+        """The optimum."""
+        # Other controls are sound without a solver, and their processes do not wait for one.
+        from kassay.assignors.optimal.sticky import OptimalSticky
+
+        return OptimalSticky()
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The whole plan."""

@@ -12,17 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.assignors.registry import find
 from kassay.certify.alarm import Overdue
-from kassay.certify.targets.local import OwnClass, guarded
-from kassay.certify.targets.resolve import Target
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.modules import import_modules
 from kassay.properties.registry import load_claims
+
+if TYPE_CHECKING:
+    # A control's own process imports its file and this one, and waits for no way to a target.
+    from kassay.certify.targets.resolve import Target
 
 PATIENCE_S: Final = 0.2
 """How long a control that never answers is waited for."""
@@ -57,6 +59,9 @@ class Control:
 
     def target(self) -> Target:
         """The control as a target, to open it in another process."""
+        from kassay.certify.targets.local import OwnClass
+        from kassay.certify.targets.resolve import Target
+
         return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
 
     def new(self, config: Mapping[str, str], until: float = inf) -> Any:
@@ -89,6 +94,8 @@ class _Interrupted:
         return partial(self._asked, name, held) if name in _ASKING else held
 
     def _asked(self, name: str, ask: Callable[..., Any], *arguments: Any) -> Any:
+        from kassay.certify.targets.local import guarded
+
         if self._overdue is not None:
             raise self._overdue
         left = self._until - time.monotonic()

@@ -12,6 +12,7 @@ from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.faulty import registry
 from kassay.certify.faulty.groups import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Group
 from kassay.model.kinds import Kind
 
@@ -21,7 +22,9 @@ control = partial(registry.control, kinds=Kind.SHARE, like="share-simple@4.0")
 class _SpoiltShares(Spoilt):
     """The simple assignor, and then something done to the answer."""
 
-    sound = ShareSimple
+    def sound(self) -> Assignor:
+        """The rule of Kafka."""
+        return ShareSimple()
 
 
 def _sparing(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:
@@ -84,7 +87,9 @@ class SharesAllButLast(_SpoiltShares):
 class _SpoiltOptimum(Spoilt):
     """The optimal share assignor, and then something done to its answer, now and then."""
 
-    sound = OptimalShare
+    def sound(self) -> Assignor:
+        """The optimum."""
+        return OptimalShare()
 
 
 def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition], list[str]]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from kassay.certify.kinds.judging import Driver, Subject
-from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_group
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
@@ -69,9 +69,10 @@ class GroupDriver(Driver[History]):
 
     def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
         """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
+        of_group, of_share_group = _oracles()
         if self.kind is Kind.SHARE:
-            return best_of_share_group(outcome.cluster, outcome.group)
-        return best_of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
+            return of_share_group(outcome.cluster, outcome.group)
+        return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
 
     def shrink_candidates(self, case: History) -> Iterator[History]:
         """Histories with something taken away."""
@@ -124,6 +125,14 @@ class GroupDriver(Driver[History]):
         confirm = any(promise.claim.confirm for promise in subject.promises)
         step = ShareStep if self.kind is Kind.SHARE else Step
         return Player(subject.new, subject.protocol, subject.looks, confirm, step)
+
+
+@cache
+def _oracles() -> tuple[Callable[..., Best], Callable[..., BestSharing]]:
+    """What knows the optimum: most rules are judged without one, and wait for no solver."""
+    from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_group
+
+    return best_of_group, best_of_share_group
 
 
 def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
