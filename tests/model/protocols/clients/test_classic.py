@@ -73,6 +73,7 @@ def test_a_cooperative_member_gives_up_the_topics_that_it_no_longer_reads_before
 def test_only_a_stable_member_commits(state):
     """`generationIfStable`: otherwise the commit fails without being sent."""
     assert (client_classic.commit(CONFIG, 7, member(state), ()) is not None) == (state == "Stable")
+    assert client_classic.on_commit(CONFIG, member(state), SENT, errors.NONE) == member(state)
     assert client_classic.commit(CONFIG, 7, member(state, generation=-1), ()) is None
 
 
@@ -105,6 +106,7 @@ def test_a_process_does_nothing_once_it_is_down_and_only_beats_while_it_stands_s
     assert client_classic.heartbeat(CONFIG, 7, member(generation=-1)._replace(run=run)) is None
     waiting = member(rejoin=True)._replace(run=run)
     assert client_classic.must_join(waiting) == (run is Process.UP)
+    assert not client_classic.must_join(waiting._replace(given=(tps(0),))), "its callback comes first"
     prefix = CONFIG._replace(pattern="foo")
     seen = client_classic.stale_metadata(
         prefix, member(topics=())._replace(run=run), requests.image_of([("foo", 1)])
@@ -150,6 +152,33 @@ def test_who_missed_a_round_is_known_to_own_what_it_was_given_before(known, gene
     """Who judges lets it be: wrongly noted, the promises about owners would not be asked of it."""
     client = member(**{"owned": tps(0)} | known)
     assert [after.overtaken for after, _ in joined(client, "c2-1", generation)] == [overtaken]
+
+
+@pytest.mark.parametrize(("version", "claims", "label"), [(0, (), -1), (1, tps(0), -1), (2, tps(0), 3)])
+def test_an_older_subscription_says_less(version, claims, label):
+    """KIP-429 brought what is owned, KIP-792 the generation."""
+    config = CONFIG._replace(version=version, modes=(("any-balanced", (COOPERATIVE,)),))
+    subscription = said(config, member(owned=tps(0)))
+    assert (subscription.owned, subscription.generation) == (claims, label)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{"state": state} for state in cct.ClassicState if state is not cct.ClassicState.COMPLETING]
+    + [{"state": cct.ClassicState.COMPLETING, "generation": -1}],
+)
+def test_an_assignment_of_a_round_that_was_given_up_is_not_adopted(known):
+    """`SyncGroupResponseHandler`: the heartbeat thread reset the generation, or the state is another."""
+    client = member(**known, waits="sync")
+    reply = requests.SyncGroupReply(errors.NONE, assignment=tps(0))
+    assert client_classic.on_sync(CONFIG, client, reply) == client._replace(waits="")
+
+
+def test_who_is_to_join_again_does_not_look_at_the_metadata():
+    image = requests.image_of([("foo", 1), ("foo2", 1)])
+    prefix = CONFIG._replace(pattern="foo")
+    assert client_classic.stale_metadata(prefix, member(), image).topics == ("foo", "foo2")
+    assert client_classic.stale_metadata(prefix, member(rejoin=True), image) is None
 
 
 def test_who_has_given_all_up_owns_nothing_of_before_any_more():

@@ -80,6 +80,13 @@ def test_a_process_that_is_not_up_neither_beats_nor_reconciles_nor_joins_again(r
     assert [one is not None for one in done] == [run is Process.UP] * 3
 
 
+def test_what_is_to_be_given_up_is_given_up_before_anything_is_taken():
+    revoked = client_consumer.reconcile(RECONCILING)
+    assert (revoked.owned, revoked.setting_out) == ((), (tps(0),))
+    taken = client_consumer.reconcile(revoked)
+    assert (taken.owned, taken.state) == (tps(0), cot.ConsumerState.ACKNOWLEDGING)
+
+
 def test_who_does_not_know_the_names_of_topics_takes_them_for_revoked_where_it_sets_out():
     """KAFKA-16198, before it was mended (switch unresolved_means_revoked)."""
     blind = client_consumer.unresolved(RECONCILING)
@@ -118,6 +125,12 @@ def test_after_a_lost_answer_everything_is_said_again():
     """`HeartbeatState.buildRequestData`: all fields once an answer failed."""
     owner = ConsumerClient(Process.UP, cot.ConsumerState.STABLE, "c1", 3, owned=tps(0), completed=tps(0))
     assert named(owner) is None
+    _, brief = client_consumer.heartbeat(CONFIG._replace(regex="f.*"), 7, owner)
+    assert (brief.rebalance_timeout, brief.subscribed_topic_names, brief.subscribed_topic_regex) == (
+        -1,
+        None,
+        None,
+    )
     assert named(client_consumer.failed(CONFIG, owner)) == tps(0)
 
 

@@ -135,6 +135,12 @@ def test_after_a_lost_reply_the_tasks_are_named_again():
     assert beat(once, cs.failed(once, client))[1].owned is None
 
 
+def test_what_a_thread_runs_already_is_not_reconciled_again():
+    """`StreamsMembershipManager`: a target that equals the last one is none."""
+    client = running(ZERO)
+    assert cs.on_reply(CONFIG, client, told(2, ZERO)) == client
+
+
 def test_a_fence_takes_all_tasks_before_the_thread_joins_again():
     client = cs.on_reply(CONFIG, running(ZERO), StreamsHeartbeatReply(errors.FENCED_MEMBER_EPOCH))
     assert (client.state, client.owned, client.epoch) == (StreamsState.FENCED, (ZERO,), 0)

@@ -233,6 +233,7 @@ def test_a_new_coordinator_reads_whatever_a_cleaner_left(switch, readable):
     assert len(cell.value.history.value.batches) == 2
     first, *others = brokers.load(cell)
     assert first.value.state.group == brokers.whole(cell) == cell.value.state.group
+    assert first.value.log == cell.value.log, "the next one may have to read it again"
     assert [other.value.state.role for other in others] == ([] if readable else [Role.NOT_COORDINATOR])
     assert {mail for _, mail in brokers.fail_over(cell)} == {()}
     assert all(each.value.history.value.batches == () for each in brokers.load(cell, keeps_log=False))

@@ -16,4 +16,5 @@ def votes(*lists: tuple[str, ...]) -> str:
 
 def test_scenario_49_the_protocol_is_what_most_put_first_among_what_all_know():
     assert votes(("a", "b"), ("a", "b"), ("b", "a")) == "a"
+    assert votes(("b", "a"), ("b", "a"), ("a", "b")) == "b", "no choice where one has the most votes"
     assert votes(("a", "b"), ("a", "b"), ("b",)) == "b"

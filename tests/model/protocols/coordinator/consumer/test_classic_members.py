@@ -98,6 +98,15 @@ def test_leavegroup_answers_by_the_name_that_was_asked_for_and_writes_nothing_fo
         assert answered == (joined.member_id if name else "")
 
 
+def test_only_newer_clients_are_sent_away_with_an_id():
+    """KIP-394, since version 4 of JoinGroup."""
+    drive, _ = upgraded()
+    assert drive.join(api_version=4).error == errors.MEMBER_ID_REQUIRED
+    joined = drive.join(api_version=3)
+    assert joined.error == errors.NONE
+    assert joined.member_id in {member.member_id for member in drive.consumer.members}
+
+
 def test_an_instance_id_is_asked_for_only_beside_the_member_id_that_has_it():
     """Somebody else's id beside it does not make that one leave, nor the one who has it."""
     drive, (first, _) = upgraded()

@@ -174,6 +174,27 @@ def test_identity_before_epoch():
     assert drive.modern("b", -1, group_instance_id="i").error == errors.FENCED_INSTANCE_ID
 
 
+def test_who_has_left_for_a_while_comes_back_with_epoch_0_alone():
+    """Its previous epoch is above the one it has, -2: no reply was lost."""
+    drive = Drive()
+    drive.modern("a", group_instance_id="i")
+    drive.modern("b")
+    drive.modern("a", drive.member("a").epoch, group_instance_id="i", topic_partitions=tps(0, 1, 2, 3))
+    drive.modern("a", drive.member("a").epoch, group_instance_id="i", topic_partitions=tps(0, 2))
+    drive.modern("a", -2, group_instance_id="i")
+    member = drive.member("a")
+    assert member.prev_epoch > 0 > member.epoch == -2
+    late = drive.modern("a", member.prev_epoch, group_instance_id="i", topic_partitions=())
+    assert late.error == errors.FENCED_MEMBER_EPOCH
+
+
+def test_who_joins_by_an_expression_may_name_no_topics_at_all():
+    drive = Drive()
+    joined = drive.modern("a", subscribed_topic_names=None, subscribed_topic_regex="fo.*")
+    assert joined.error == errors.NONE
+    assert drive.modern("b", subscribed_topic_names=None).error == errors.INVALID_REQUEST
+
+
 def test_new_partitions_are_noticed_at_a_heartbeat():
     drive = Drive()
     drive.modern("a")

@@ -147,6 +147,23 @@ def test_a_group_that_would_be_too_large_is_not_converted():
     assert isinstance(drive.group, ClassicGroup)
 
 
+def test_a_group_that_would_be_too_large_for_the_classic_protocol_is_not_converted_back():
+    """`validateOnlineDowngradeWithFencedMembers`."""
+    for size, kind in ((2, ClassicGroup), (1, ConsumerGroup)):
+        drive, members = upgraded()
+        drive.runtime.config = drive.runtime.config._replace(classic_max_size=size)
+        drive.modern("m", -1)
+        assert isinstance(drive.group, kind)
+        assert sorted(member.member_id for member in drive.group.members) == sorted(members)
+
+
+def test_a_group_of_another_type_is_not_converted():
+    drive = Drive(BOTH)
+    drive.stable(1, protocol_type="connect")
+    assert drive.modern("m").error == errors.GROUP_ID_NOT_FOUND
+    assert isinstance(drive.group, ClassicGroup)
+
+
 def test_a_failed_write_leaves_the_classic_group():
     drive = Drive(BOTH)
     drive.stable(2)

@@ -35,6 +35,13 @@ def test_a_request_that_says_too_little_or_too_much_is_invalid(fields):
     assert Threads().send(request._replace(**fields)).error == "INVALID_REQUEST"
 
 
+def test_no_epoch_is_below_that_of_who_leaves_for_a_while():
+    threads = Threads()
+    threads.join("a", group_instance_id="i")
+    assert threads.leave("a", -3, group_instance_id="i").error == "INVALID_REQUEST"
+    assert threads.leave("a", -2, group_instance_id="i").error == "NONE"
+
+
 def test_tasks_that_there_are_not_are_invalid_once_the_topology_is_ready():
     threads = Threads()
     threads.join("a")
@@ -103,6 +110,22 @@ def test_a_commit_is_judged_by_the_epochs_of_the_tasks_that_read():
     assert commit(threads, "z", 3, 0) == "UNKNOWN_MEMBER_ID"
     assert commit(threads, "a", 3, 0, api_version=8) == "UNSUPPORTED_VERSION"
     assert commit(threads, "a", -1, 0) == "STALE_MEMBER_EPOCH"
+
+
+def test_who_has_yet_to_give_a_task_up_may_commit_for_it_under_the_epoch_it_was_given_at():
+    """KIP-1251: what is pending revocation counts as well as what is assigned."""
+    threads = Threads()
+    threads.choices.given = {"a": TaskRoles(tasks(0, 1))}
+    threads.join("a")
+    threads.join("b")
+    threads.beat("a")
+    threads.choices.given = {"a": TaskRoles(tasks(0)), "b": TaskRoles(tasks(1))}
+    threads.join("c")
+    threads.beat("a")
+    member = threads.member("a")
+    assert (member.epoch, member.assigned.active, member.pending.active) == (3, tasks(0), tasks(1))
+    assert commit(threads, "a", 2, 1) == commit(threads, "a", 2, 0) == "NONE"
+    assert commit(threads, "a", 1, 1) == "STALE_MEMBER_EPOCH"
 
 
 def test_without_members_anybody_may_commit_and_with_a_switch_always():

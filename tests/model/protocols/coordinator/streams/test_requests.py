@@ -106,6 +106,16 @@ def test_a_stranger_that_leaves_is_refused_and_its_wish_for_a_shutdown_heard():
     assert threads.beat("a").status == ("SHUTDOWN_APPLICATION",)
 
 
+def test_who_asked_for_a_shutdown_first_is_remembered():
+    """`StreamsGroup.setShutdownRequestMemberId` keeps the first."""
+    threads = Threads()
+    threads.join("a")
+    threads.join("b")
+    threads.beat("a", shutdown=True)
+    threads.leave("b", shutdown=True)
+    assert threads.group.shutdown_by == "a"
+
+
 def test_who_is_silent_is_removed_and_who_does_not_revoke_too():
     threads = Threads(AT_ONCE._replace(session_timeout=10_000))
     threads.join("a", rebalance_timeout=4_000)

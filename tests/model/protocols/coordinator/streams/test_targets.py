@@ -87,8 +87,10 @@ def test_a_delay_that_ends_in_an_empty_group_does_nothing():
 def test_a_static_member_may_be_replaced_while_the_delay_runs_and_nobody_is_led_anywhere(warmups):
     threads = Threads(DELAYED._replace(num_warmup_replicas=warmups))
     threads.join("a", group_instance_id="i")
+    threads.beat("a", group_instance_id="i")
     threads.leave("a", -2, group_instance_id="i")
     assert threads.join("b", group_instance_id="i").status == ("ASSIGNMENT_DELAYED",)
+    assert all(tasks is not None for step in threads.group.remembered.refined for _, tasks in step.target)
     threads.advance(3_000)
     assert threads.beat("b", group_instance_id="i").tasks == TaskRoles(tasks(0, 1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,22 @@ def test_a_task_stays_until_who_is_to_have_it_is_as_far():
     assert warmed_up(group(a=((*a, *b),), b=((), (), b), offsets=far), moves, COUNTS, 2) == moves
     near = (("b", TaskOffsets(((b[0], 0),), ((b[0], 1),))),)
     assert warmed_up(group(a=((*a, *b),), b=((), (), b), offsets=near), moves, COUNTS, 2) == step
+
+
+@pytest.mark.parametrize("said", [TaskOffsets(((tasks(1)[0], 1),), ()), TaskOffsets((), ((tasks(1)[0], 1),))])
+def test_who_says_only_half_of_how_far_it_is_is_not_as_far(said):
+    both, moves = tasks(0, 1), target(a=(tasks(0),), b=(tasks(1),))
+    half = group(a=(both,), b=((), (), tasks(1)), offsets=(("b", said),))
+    assert warmed_up(half, moves, COUNTS, 2) == target(a=(both,), b=((), (), tasks(1)))
+
+
+def test_where_no_warm_up_is_allowed_tasks_move_at_once():
+    threads = Threads(AT_ONCE._replace(num_warmup_replicas=0, warms_up=True))
+    threads.choices.given = {"a": TaskRoles(tasks(0, 1))}
+    threads.join("a")
+    threads.choices.given = {"a": TaskRoles(tasks(0)), "b": TaskRoles(tasks(1))}
+    threads.join("b")
+    assert threads.beat("a").tasks == TaskRoles(tasks(0))
 
 
 def test_what_has_no_state_or_no_owner_or_stays_in_its_process_moves_at_once():
