@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Se
 from typing import Any, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.quotient import ends_by_fairness
 from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.traces import retrace
 from kassay.model.explore.values import Liveness, Model, Stuck
@@ -28,8 +29,9 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     is not converged is a livelock, unless weak fairness forbids staying: some fair action is
     enabled in all its states and taken inside it in none.
 
-    The actions of a reduced graph do not say who takes them, so that fairness cannot be read off it:
-    such a component is unfolded into the states of the full model and judged there. One of more than
+    The actions of a reduced graph do not say who takes them, so that fairness cannot be read off it. Where
+    the symmetry tells its renamings it is found out by these (`quotient`). A component that it does not
+    end is unfolded into the states of the full model and judged there; one of more than
     `unfolded_max` states is counted `undecided`.
     """
     names = list(graph.actions)
@@ -55,6 +57,8 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
         look: Edges = edges
         turning = False
         if isinstance(model, Reduced) and (len(component) > 1 or _repeats(graph, faulty, entry)):
+            if len(component) > 1 and ends_by_fairness(model, graph, inside):
+                continue
             steps = _unfolded(model, graph, inside, unfolded_max)
             if steps is None:
                 undecided += 1

@@ -1,6 +1,7 @@
 """The least world by stages: the first part decides, one name a coordinator, and alike in every process."""
 
-from itertools import permutations
+import itertools
+from itertools import permutations, product
 
 import pytest
 
@@ -8,7 +9,7 @@ from kassay.certify.protocols.stable import codec_of
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
-from kassay.model.protocols.world.models.least_world import least, orders_of, ranked, sources
+from kassay.model.protocols.world.models.least_world import WorldRenaming, least, orders_of, ranked, sources
 from kassay.model.protocols.world.models.partition_symmetry import PartitionSymmetry
 from tests.explored import build
 from tests.model.protocols.world.orbits import both
@@ -75,6 +76,28 @@ def test_all_ways_to_the_least_world_lead_there_and_no_other_candidate_does(kind
         assert {symmetry.world(state, way) for way in ways} == {symmetry(state)}
         for way in symmetry.candidates(state.broker.value.coordinator, 3):
             assert (symmetry.world(state, way) == symmetry(state)) is (way in ways)
+
+
+@pytest.mark.parametrize("kind", [ClientSymmetry, PartitionSymmetry])
+@pytest.mark.parametrize("name", ["classic", "kip848"])
+def test_a_renamed_world_can_do_the_renamed_deeds(kind, name):
+    model = build(name, members=3, partitions=2, faults="pause=1")
+    symmetry = symmetry_of(kind, model)
+    numbers = [(0, 1), (1, 0)] if kind is PartitionSymmetry else [()]
+    states = walk(model, budget=WalkLimits(1500), check_liveness=False).graph.states
+    for state in states[::83]:
+        for way in itertools.starmap(WorldRenaming, product(permutations(range(3)), numbers)):
+            deeds = {symmetry.deed(action, way) for action, _ in model.steps(state)}
+            renamed = model.canonical(symmetry.world(state, way))
+            assert deeds == {(action.actor, action.name) for action, _ in model.steps(renamed)}
+
+
+@pytest.mark.parametrize("way", [WorldRenaming((1, 2, 0), (1, 0)), WorldRenaming((2, 0, 1, 3))])
+def test_renamings_are_a_group(way):
+    stays = way.then(way.inverse())
+    assert stays == way.inverse().then(way)
+    assert way.then(stays) == stays.then(way) == way
+    assert stays.then(stays) == stays
 
 
 def test_processes_that_made_their_cells_in_another_order_agree():

@@ -9,14 +9,17 @@ coordinator comes first it is met under one name alone: what a walk remembers, i
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import re
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import permutations
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interned, Interner, Memo
+from kassay.model.explore.quotient import Deed, GroupSymmetry
 from kassay.model.protocols.world.parts.context import NO_CELL, World
 
 Places: TypeAlias = tuple[int, ...]
@@ -32,6 +35,9 @@ NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
 UNMOVED: Final = tuple(range(10))
 """The places of clients, and the numbers of partitions, as they are."""
 
+_CLIENT: Final = re.compile(r"\bc(\d)(?=m?-\d|\b)")
+"""A client's name, or the first part of a member id."""
+
 T = TypeVar("T")
 
 
@@ -41,8 +47,17 @@ class WorldRenaming(NamedTuple):
     places: Places
     numbers: Numbers = ()
 
+    def then(self, other: WorldRenaming) -> WorldRenaming:
+        """This one and then the other."""
+        places = tuple([other.places[place] for place in self.places])
+        return WorldRenaming(places, tuple([other.numbers[number] for number in self.numbers]))
 
-class LeastWorld(ABC):
+    def inverse(self) -> WorldRenaming:
+        """What takes it back."""
+        return WorldRenaming(sources(self.places), sources(self.numbers))
+
+
+class LeastWorld(GroupSymmetry[World]):
     """The least of the worlds that a family of renamings makes of one.
 
     Cells compare by the number they were made under, the same throughout one walk and in a second one; or by
@@ -94,6 +109,10 @@ class LeastWorld(ABC):
         """All ways to make the least world of this one."""
         _, _, ways = self._renamed(state.clients, state.broker)
         return self._last(state.adopted, state.offsets, ways)
+
+    def deed(self, action: Action, way: WorldRenaming) -> Deed:
+        """Actor and name of an action, every client under its new name."""
+        return _spoken(action.actor, way.places), _spoken(action.name, way.places)
 
     def world(self, state: World, way: WorldRenaming) -> World:
         """The world renamed."""
@@ -160,6 +179,12 @@ def least(items: tuple[T, ...], key: Callable[[T], Any]) -> tuple[T, ...]:
     keys = [*map(key, items)]
     lowest = min(keys)
     return tuple([item for item, each in zip(items, keys) if each == lowest])
+
+
+@cache
+def _spoken(text: str, places: Places) -> str:
+    """A text in which clients and member ids are named anew."""
+    return _CLIENT.sub(lambda match: f"c{places[int(match.group(1)) - 1] + 1}", text)
 
 
 @cache

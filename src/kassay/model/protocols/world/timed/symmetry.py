@@ -6,7 +6,9 @@ name, so they are sorted anew with all else.
 
 from __future__ import annotations
 
+from kassay.model.explore.graph import Action
 from kassay.model.explore.interned import Interner
+from kassay.model.explore.quotient import Deed, GroupSymmetry
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
 from kassay.model.protocols.world.models.least_world import (
     NUMBER,
@@ -20,7 +22,7 @@ from kassay.model.protocols.world.timed.classic import Timed
 from kassay.model.protocols.world.timed.clock import Clock
 
 
-class TimedClientSymmetry:
+class TimedClientSymmetry(GroupSymmetry[Timed]):
     """The representative of a world on a clock under all ways to rename its clients (`ClientSymmetry`)."""
 
     def __init__(self, interner: Interner, order: RankOf = NUMBER) -> None:
@@ -28,8 +30,15 @@ class TimedClientSymmetry:
 
     def __call__(self, state: Timed) -> Timed:
         """The same, its clients in an order that depends on no name."""
-        ways = least(self._clients.ways(state.world), lambda way: _clocks(state, way.places))
-        return self.renamed(state, ways[0].places)
+        return self.renamed(state, self.ways(state)[0].places)
+
+    def ways(self, state: Timed) -> tuple[WorldRenaming, ...]:
+        """All renamings that make the representative."""
+        return least(self._clients.ways(state.world), lambda way: _clocks(state, way.places))
+
+    def deed(self, action: Action, way: WorldRenaming) -> Deed:
+        """Actor and name of an action, every client under its new name."""
+        return self._clients.deed(action, way)
 
     def renamed(self, state: Timed, places: Places) -> Timed:
         """The same with every client, and its clock, in its new place."""
