@@ -211,7 +211,7 @@ def _apply(
     """Judge each promise on the things, if it says anything about them; it counts if it could fail."""
     judged, checked = examination.judged, examination.checked
     for _, name, applies, breakable, predicate, argument, _, elsewhere in checks:
-        given = things + argument
+        given = things + argument if argument else things
         if applies is not None and not applies(*given):
             continue
         judged[name] += 1

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations, count, islice
+from itertools import count, islice
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
@@ -43,10 +43,6 @@ class _Alike(NamedTuple):
     before: str | None
     near: frozenset[str]
     leaving: bool
-
-    def goes_free(self, reader: str) -> bool:
-        """Whether it may be handed to that member, and that changes no moves."""
-        return not self.leaving and reader != self.before and reader in self.readers
 
     def mismatches(self, reader: str, rack_of: Mapping[str, str | None]) -> int:
         """How many more rack mismatches there are where that member has it."""
@@ -92,7 +88,7 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
     potential = None
     if unmoved:
         free = [each for each in handed if not each.leaving]
-        if _two_mismatch_more(free, rack_of, fewest):
+        if _one_mismatches_more(free, rack_of, fewest) or _two_mismatch_more(free, handed, rack_of):
             return True
         if all(each.before is None for each in free):
             # Nothing is handed back for less than nothing: what is free goes to anybody, and nothing else is.
@@ -129,23 +125,35 @@ def _loads(member_ids: Collection[str], held: Assignment) -> dict[str, int]:
     return dict(zip(member_ids, map(len, held.each(member_ids))))
 
 
-def _two_mismatch_more(free: Sequence[_Alike], rack_of: Mapping[str, str | None], fewest: Assignment) -> bool:
-    """Whether more mismatch where one that costs no moves is handed on, or two of the first few change hands.
-
-    It may be handed to a member with one partition fewer.
-    """
-    loads = _loads(rack_of, fewest)
+def _one_mismatches_more(free: Iterable[_Alike], rack_of: Mapping[str, str | None], held: Assignment) -> bool:
+    """Whether a member can hand what costs no moves to one with one partition fewer that is farther away."""
+    loads = _loads(rack_of, held)
     for each in free:
         if each.near and rack_of[each.holder] in each.near:
             fewer = loads[each.holder] - 1
             for reader in each.readers:
                 if loads[reader] == fewer and reader != each.before and rack_of[reader] not in each.near:
                     return True
-    return any(
-        one.mismatches(other.holder, rack_of) + other.mismatches(one.holder, rack_of) > 0
-        for one, other in combinations(free[:_LOOKS], 2)
-        if one.goes_free(other.holder) and other.goes_free(one.holder)
-    )
+    return False
+
+
+def _two_mismatch_more(
+    free: Sequence[_Alike], handed: Iterable[_Alike], rack_of: Mapping[str, str | None]
+) -> bool:
+    """Whether two partitions, of the first few, can change places at no moves so that more mismatch.
+
+    One of the two is no longer where it was before; moves are saved where it goes back there, and cost as
+    much where the other one leaves.
+    """
+    few = list(islice(handed, _LOOKS * _LOOKS))
+    for one in free[:_LOOKS]:
+        for other in few:
+            if other.holder != one.holder and other.holder in one.readers and one.holder in other.readers:
+                saved = (one.before == other.holder) + (other.before == one.holder)
+                more = one.mismatches(other.holder, rack_of) + other.mismatches(one.holder, rack_of)
+                if other.leaving == saved and more > 0:
+                    return True
+    return False
 
 
 def _contested_and_kept(step: Step, held: Assignment) -> Iterator[tuple[str, TopicPartition]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Assignment, Group
@@ -19,6 +19,8 @@ from kassay.solver.sharing.problem import ShareProblem
 CACHED = 4096
 """Outcomes of share groups whose optimum is remembered: many rounds ask for the same one."""
 
+_order = cache(parse_order)
+
 _latest: list[tuple[Step, str, bool, Best]] = []
 """The step that was asked about last, how, and the answer: claim after claim asks for the same."""
 
@@ -32,7 +34,7 @@ def best_of_group(step: Step, order: str, *, weigh: bool = True) -> Best:
     for latest, by, weighed, best in _latest:
         if latest is step and by == order and weighed is weigh:
             return best
-    best = _best(step, remembered_optimum(step.cluster, step.group, parse_order(order)), weigh)
+    best = _best(step, remembered_optimum(step.cluster, step.group, _order(order)), weigh)
     _latest[:] = [(step, order, weigh, best)]
     return best
 
