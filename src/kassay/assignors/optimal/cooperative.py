@@ -21,7 +21,6 @@ from kassay.assignors.registry import COOPERATIVE, reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.solver.consumers.remembered import remembered_optimum
 
 
 @reference(
@@ -38,6 +37,9 @@ class OptimalCooperative(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number, without those that another still holds."""
+        # Here, so that whoever looks for another rule waits for no solver.
+        from kassay.solver.consumers.remembered import remembered_optimum
+
         planned = remembered_optimum(cluster, group).assignment
         claimants = group.claimants
         return Assignment(

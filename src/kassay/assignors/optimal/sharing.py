@@ -15,8 +15,6 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.kinds import Kind
-from kassay.solver.sharing.optimum import best_sharing
-from kassay.solver.sharing.problem import ShareProblem
 
 
 @reference(
@@ -40,4 +38,8 @@ class OptimalShare(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
+        # Here, so that whoever looks for another rule waits for no solver.
+        from kassay.solver.sharing.optimum import best_sharing
+        from kassay.solver.sharing.problem import ShareProblem
+
         return Assignment(best_sharing(ShareProblem.of(cluster, group)).assignment)

@@ -17,7 +17,6 @@ from kassay.assignors.registry import reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.solver.consumers.remembered import remembered_optimum
 
 CLAIMS = (
     "balanced-within-one",
@@ -40,4 +39,7 @@ class OptimalSticky(AssignorBase):
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
+        # Here, so that whoever looks for another rule waits for no solver.
+        from kassay.solver.consumers.remembered import remembered_optimum
+
         return Assignment(remembered_optimum(cluster, group).assignment)

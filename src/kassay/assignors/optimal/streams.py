@@ -11,14 +11,15 @@ Cost: a minimum-cost flow and an exchange; `docs/optimum.md` says which goals ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kassay.assignors.registry import reference
 from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
-from kassay.solver.streams.members.actives import place_actives
-from kassay.solver.streams.members.problem import MemberTaskProblem
-from kassay.solver.streams.members.requests import problem_of
-from kassay.solver.streams.members.standbys import Standbys, place_standbys
+
+if TYPE_CHECKING:
+    from kassay.solver.streams.members.problem import MemberTaskProblem
+    from kassay.solver.streams.members.standbys import Standbys
 
 
 @reference(
@@ -46,6 +47,11 @@ class OptimalStreams:
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
         """The tasks of all members, and so of their processes."""
+        # Here, so that whoever looks for another rule waits for no solver.
+        from kassay.solver.streams.members.actives import place_actives
+        from kassay.solver.streams.members.requests import problem_of
+        from kassay.solver.streams.members.standbys import place_standbys
+
         problem, tasks = problem_of(request), sorted(request.tasks)
         if not problem.processes:
             return TaskAssignment({}, members={})

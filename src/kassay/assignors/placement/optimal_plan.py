@@ -15,9 +15,6 @@ from kassay.assignors.registry import reference
 from kassay.model.kinds import Kind
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest
-from kassay.solver.placement.optimum import best_placement
-from kassay.solver.placement.plan import plan
-from kassay.solver.placement.problem import PlacementProblem
 
 
 @reference(
@@ -31,6 +28,11 @@ class OptimalPlan:
 
     def plan(self, request: PlanRequest) -> Plan:
         """The moves, partition by partition."""
+        # Here, so that whoever looks for another rule waits for no solver.
+        from kassay.solver.placement.optimum import best_placement
+        from kassay.solver.placement.plan import plan
+        from kassay.solver.placement.problem import PlacementProblem
+
         # With a deadline only our own flow is asked: a plan is the same whether OR-tools is installed or not.
         best = best_placement(PlacementProblem.of_plan(request), deadline=inf)
         before = dict(request.before)

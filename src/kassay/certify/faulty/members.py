@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kassay.assignors.optimal.streams import OptimalStreams
 from kassay.certify.faulty import registry
 from kassay.model.kinds import Kind
-from kassay.solver.streams.members.problem import MemberTaskProblem
-from kassay.solver.streams.members.standbys import Standbys
+
+if TYPE_CHECKING:
+    from kassay.solver.streams.members.problem import MemberTaskProblem
+    from kassay.solver.streams.members.standbys import Standbys
 
 control = partial(registry.control, kinds=Kind.STREAMS)
 

@@ -12,9 +12,6 @@ from kassay.certify.faulty import registry
 from kassay.model.java.randomness import RandomSource
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
-from kassay.solver.placement.optimum import best_placement
-from kassay.solver.placement.problem import Broker as TakingBroker
-from kassay.solver.placement.problem import PlacedTopic, PlacementProblem
 
 control = partial(registry.control, kinds=Kind.PLACER)
 
@@ -103,6 +100,11 @@ class EvenPlacer(Striped):
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """The optimum for the new partitions beside those that are there; KRaft's where there is none."""
+        # Here, so that controls of other kinds wait for no solver.
+        from kassay.solver.placement.optimum import best_placement
+        from kassay.solver.placement.problem import Broker as TakingBroker
+        from kassay.solver.placement.problem import PlacedTopic, PlacementProblem
+
         rows = super().place(request, random)
         if request.has_partial_racks or len(request.unfenced) < request.replication_factor:
             return rows
