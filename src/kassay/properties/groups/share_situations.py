@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind
+
+# What situations aim at follows from their order: those of all groups come first, whoever imports this first.
+from kassay.properties.groups import situations as _of_all_groups  # noqa: F401
 from kassay.properties.registry import situation
 
 SHARED = ("shared-evenly", "balanced-within-one", "fewest-taken-back")
