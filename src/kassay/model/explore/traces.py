@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from kassay.model.explore.graph import Action, Graph
+from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.values import Model, WalkStep
 
 S = TypeVar("S", bound=Hashable)
+
+COUNTED_ANEW: Final = ", numbers counted anew before"
+"""What the name of a step says that a run has only from the canonical form of its state."""
 
 
 def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], ...]:
@@ -16,17 +20,34 @@ def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], .
 
     The search keeps representatives, whose names may be permuted from one to the next. The trace
     follows the representatives' classes from the true start, so that its actions compose.
+
+    A canonical form that the steps do not wholly respect may have steps that no state of the run has
+    (docs/explorer-speed.md, "Numbers that are used again"). There the run goes on from the canonical
+    state, and the step's name says so.
     """
     path = graph.path(node)
     number = graph.states.number
     state = next(s for s in model.initial() if number(model.canonical(s)) == path[0])
     trace: list[WalkStep[S]] = [WalkStep(None, state)]
     for goal in path[1:]:
-        action, state = next(
-            (act, after) for act, after in model.steps(state) if number(model.canonical(after)) == goal
-        )
-        trace.append(WalkStep(action, state))
+        step = _step_to(model, graph, state, goal)
+        if step is None:
+            full = model.full if isinstance(model, Reduced) else model
+            step = _step_to(model, graph, full.canonical(state), goal)
+            if step is None or step.action is None:
+                raise LookupError(f"no step leads from state {number(model.canonical(state))} to {goal}")
+            step = WalkStep(step.action._replace(name=step.action.name + COUNTED_ANEW), step.state)
+        trace.append(step)
+        state = step.state
     return tuple(trace)
+
+
+def _step_to(model: Model[S], graph: Graph[S], state: S, goal: int) -> WalkStep[S] | None:
+    """The first step to a state of that class, if there is one."""
+    for action, after in model.steps(state):
+        if graph.states.number(model.canonical(after)) == goal:
+            return WalkStep(action, after)
+    return None
 
 
 def run(model: Model[S], actions: Iterable[Callable[[Action], bool] | Action]) -> tuple[WalkStep[S], ...]:
