@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import pytest
+import z3  # type: ignore[import-untyped]
 
 from kassay.model.errors import InputError
-from kassay.solver.proofs.obligation import Obligation, ProofVerdict, obligations
-from kassay.solver.proofs.prove import chosen, proofs, prove
+from kassay.solver.proofs.obligation import Obligation, ProofVerdict, Question, obligations
+from kassay.solver.proofs.prove import apart, chosen, proofs, prove
 
 
 @pytest.mark.parametrize("obligation", obligations(), ids=lambda each: each.name)
@@ -36,3 +37,17 @@ def test_a_spent_time_limit_is_unknown() -> None:
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(InputError, match="found 'nope'"):
         chosen(["nope"])
+
+
+def test_a_question_is_put_in_a_context_of_its_own() -> None:
+    x, y = z3.Ints("x y")
+    question = Question((x > 0, y > x), y > 1, (x, y))
+    own = apart(question)
+    assert own.goal.ctx != z3.main_ctx()
+    assert {each.ctx for each in (*own.assumptions, *own.shown)} == {own.goal.ctx}
+    for before, after in zip(
+        (*question.assumptions, question.goal, *question.shown),
+        (*own.assumptions, own.goal, *own.shown),
+        strict=True,
+    ):
+        assert after.sexpr() == before.sexpr()

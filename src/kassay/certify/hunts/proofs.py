@@ -98,7 +98,10 @@ def _least(question: Question, time_limit: float) -> tuple[int, int] | None:
     """The least values of both unknowns, one after the other; None where Z3 is not sure of a smaller one."""
     import z3
 
-    solver = z3.Solver()
+    from kassay.solver.proofs.prove import apart
+
+    question = apart(question)
+    solver = z3.Solver(ctx=question.goal.ctx)
     solver.set("timeout", int(time_limit * 1000))
     solver.add(*question.assumptions, z3.Not(question.goal))
     values = []
