@@ -87,8 +87,8 @@ def test_ordered_by_digests_clients_are_renamed_alike_by_everybody(settings):
     model, states = some(settings)
     other = build(settings)
     codec, theirs = codec_of(model), codec_of(other)
-    renamed = ClientSymmetry(model.context.interner, codec.cell_digest)
-    anew = ClientSymmetry(other.context.interner, theirs.cell_digest)
+    renamed = ClientSymmetry(model.context.interner, codec.cell_bytes)
+    anew = ClientSymmetry(other.context.interner, theirs.cell_bytes)
     for state in states[::-1]:
         again = anew(theirs.decode(codec.encode(state)))
         assert theirs.encode(again) == codec.encode(renamed(state))
