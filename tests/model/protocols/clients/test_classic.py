@@ -47,17 +47,20 @@ def said(config, client):
     return subscription
 
 
-def test_a_sticky_member_tells_what_it_had_and_since_when_once_it_had_something():
-    """`StickyAssignor.subscriptionUserData`: the last assignment and its generation, nothing before the first."""
+def test_a_sticky_member_tells_what_it_was_given_last_and_since_when_once_it_was_given_anything():
+    """`StickyAssignor.subscriptionUserData`: nothing before the first assignment, and after an empty one none."""
     assert said(STICKY, member()).user_data == ()
-    owner = synced(STICKY, member(), 0, 1)
-    claimed = said(STICKY, owner._replace(generation=-1))
-    assert (claimed.owned, claimed.user_data) == ((), (requests.UserData(3, tps(0, 1)),))
+    for numbers in ((0, 1), ()):
+        owner = synced(STICKY, member(), *numbers)
+        claimed = said(STICKY, owner._replace(generation=-1))
+        assert (claimed.owned, claimed.user_data) == ((), (requests.UserData(3, tps(*numbers)),))
 
 
 def test_who_does_not_remember_keeps_nothing_and_tells_nothing():
     owner = synced(CONFIG, member(), 0)
     assert (owner.owned, owner.remembered, owner.adopted_in) == (tps(0), (), -1)
+    labelled = synced(CONFIG._replace(switches=frozenset({"label_agen"})), member(), 0)
+    assert (labelled.remembered, labelled.adopted_in) == ((), 3)
     assert said(CONFIG, owner).user_data == ()
 
 
@@ -77,14 +80,100 @@ def test_only_a_stable_member_commits(state):
     assert client_classic.commit(CONFIG, 7, member(state, generation=-1), ()) is None
 
 
-@pytest.mark.parametrize("error", [errors.ILLEGAL_GENERATION, errors.UNKNOWN_MEMBER_ID])
-def test_a_commit_of_an_earlier_generation_is_no_news_while_the_next_round_is_prepared(error):
-    """`ConsumerCoordinator.OffsetCommitResponseHandler` resets nothing then."""
-    for known in ({"generation": 4}, {"generation": -1, "member_id": ""}):
-        client = member(cct.ClassicState.PREPARING, rejoin=True, waits="join", **known)
-        assert client_classic.on_commit(CONFIG, client, SENT, error) == client
-    present = client_classic.on_commit(CONFIG, member(), SENT, error)
-    assert (present.state, present.generation, present.rejoin) == (cct.ClassicState.UNJOINED, -1, True)
+OLDER = ({"generation": 4}, {"generation": -1}, {"generation": 4, "member_id": "c1-2"})
+"""What a client may have become since it sent something at generation 3."""
+OF_AN_IDENTITY = (errors.ILLEGAL_GENERATION, errors.UNKNOWN_MEMBER_ID)
+
+
+def identity(client):
+    """What of a client its errors may take away."""
+    return client.run, client.state, client.generation, client.member_id
+
+
+def reset(error, member_id):
+    """The identity of a client once this error has taken its generation away, and maybe its id."""
+    kept = member_id if error == errors.ILLEGAL_GENERATION else ""
+    return Process.UP, cct.ClassicState.UNJOINED, -1, kept
+
+
+@pytest.mark.parametrize("error", OF_AN_IDENTITY)
+@pytest.mark.parametrize("state", cct.ClassicState)
+def test_a_commit_of_an_earlier_generation_is_no_news_while_the_next_round_is_prepared(error, state):
+    """`OffsetCommitResponseHandler` then resets nothing; in any other state, and of the present one, it does."""
+    present = client_classic.on_commit(CONFIG, member(state), SENT, error)
+    assert identity(present) == reset(error, "c1-1")
+    for known in OLDER:
+        client = member(state, rejoin=True, **known)
+        after = client_classic.on_commit(CONFIG, client, SENT, error)
+        if state is cct.ClassicState.PREPARING:
+            assert after == client
+        else:
+            assert identity(after) == reset(error, client.member_id)
+            assert after.callbacks and after.rejoin
+
+
+@pytest.mark.parametrize("state", cct.ClassicState)
+def test_who_is_fenced_by_its_instance_id_ends_unless_the_answer_is_to_an_earlier_generation(state):
+    """`HeartbeatResponseHandler` and `OffsetCommitResponseHandler` ask `generationUnchanged`."""
+    beat = requests.Heartbeat(1, "c1-1", 3)
+    for answered, sent in ((client_classic.on_heartbeat, beat), (client_classic.on_commit, SENT)):
+        assert answered(CONFIG, member(state), sent, errors.FENCED_INSTANCE_ID).run is Process.FATAL
+        for known in OLDER:
+            client = member(state, rejoin=True, **known)
+            assert answered(CONFIG, client, sent, errors.FENCED_INSTANCE_ID) == client
+
+
+@pytest.mark.parametrize("error", OF_AN_IDENTITY)
+def test_a_heartbeat_of_an_earlier_generation_is_no_news(error):
+    """`HeartbeatResponseHandler` asks `generationUnchanged`."""
+    sent = requests.Heartbeat(1, "c1-1", 3)
+    assert identity(client_classic.on_heartbeat(CONFIG, member(), sent, error)) == reset(error, "c1-1")
+    for known in OLDER:
+        client = member(**known)
+        assert client_classic.on_heartbeat(CONFIG, client, sent, error) == client
+
+
+@pytest.mark.parametrize("state", cct.ClassicState)
+@pytest.mark.parametrize("known", ({}, *OLDER))
+def test_that_the_group_rebalances_is_news_whenever_it_was_asked(state, known):
+    """Who commits joins again in any state (`OffsetCommitResponseHandler`), who beats if it is stable."""
+    client = member(state, **known)
+    beat = requests.Heartbeat(1, "c1-1", 3)
+    stable = state is cct.ClassicState.STABLE
+    error = errors.REBALANCE_IN_PROGRESS
+    assert client_classic.on_commit(CONFIG, client, SENT, error) == client._replace(rejoin=True)
+    assert client_classic.on_heartbeat(CONFIG, client, beat, error) == client._replace(rejoin=stable)
+
+
+def answered_join(client, error):
+    """The client after its JoinGroup is refused."""
+    reply = requests.JoinGroupReply(error, "")
+    ((after, _),) = client_classic.on_join(CONFIG, 7, client._replace(waits="join"), reply, (), lambda _: ())
+    return after
+
+
+def answered_sync(client, error):
+    """The client after its SyncGroup is refused."""
+    return client_classic.on_sync(CONFIG, client._replace(waits="sync"), requests.SyncGroupReply(error))
+
+
+@pytest.mark.parametrize(
+    ("refuse", "asked_in"),
+    [(answered_join, cct.ClassicState.PREPARING), (answered_sync, cct.ClassicState.COMPLETING)],
+)
+@pytest.mark.parametrize("error", OF_AN_IDENTITY)
+def test_who_was_reset_while_it_waited_keeps_its_id_when_it_is_refused(refuse, asked_in, error):
+    """`JoinGroupResponseHandler`, `SyncGroupResponseHandler`: what they refuse is of a generation that is gone."""
+    assert identity(refuse(member(asked_in), error)) == reset(error, "c1-1")
+    meanwhile = member(cct.ClassicState.UNJOINED, generation=-1, rejoin=True)
+    assert refuse(meanwhile, error) == meanwhile
+
+
+@pytest.mark.parametrize("refuse", [answered_join, answered_sync])
+@pytest.mark.parametrize("state", cct.ClassicState)
+def test_who_is_fenced_when_it_joins_ends_whatever_became_of_its_generation(refuse, state):
+    """Both handlers: an instance id is not to be fenced there even if the generation has changed."""
+    assert refuse(member(state), errors.FENCED_INSTANCE_ID).run is Process.FATAL
 
 
 @pytest.mark.parametrize(
@@ -95,7 +184,6 @@ def test_who_loses_its_coordinator_looks_for_it_and_does_not_join_again(error):
     sent = requests.Heartbeat(1, "c1-1", 3)
     assert client_classic.on_heartbeat(CONFIG, client, sent, error) == client
     assert client_classic.on_commit(CONFIG, client, SENT, error) == client
-    assert client_classic.on_commit(CONFIG, client, SENT, errors.REBALANCE_IN_PROGRESS).rejoin
 
 
 @pytest.mark.parametrize("run", Process)

@@ -28,6 +28,8 @@ FATAL_ERRORS: Final = frozenset(
         errors.UNKNOWN_SERVER_ERROR,
     }
 )
+OF_AN_IDENTITY: Final = frozenset({errors.ILLEGAL_GENERATION, errors.UNKNOWN_MEMBER_ID})
+"""The errors that take a client's generation away."""
 _ERRORS: Final = {
     errors.ILLEGAL_GENERATION: ClassicEvent.ILLEGAL_GENERATION,
     errors.UNKNOWN_MEMBER_ID: ClassicEvent.UNKNOWN_MEMBER_ID,
@@ -77,15 +79,12 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> re
     """The JoinGroup of this moment, with the client's claims labelled by its generation."""
     version = config.version
     label = client.adopted_in if "label_agen" in config.switches else client.generation
-    memory: tuple[requests.UserData, ...] = ()
-    if config.remembers and client.remembered:
-        memory = (requests.UserData(client.adopted_in, client.remembered),)
     subscription = requests.Subscription(
         client.topics,
         client.owned if version >= 1 else (),
         label if version >= 2 else -1,
         "",
-        memory,
+        client.remembered,
         version,
     )
     protocols = tuple((name, subscription) for name in config.names(client.rollout_step))
@@ -123,8 +122,15 @@ def commit(
 def on_commit(
     config: ClientConfig, client: ClassicClient, sent: requests.OffsetCommit, error: str
 ) -> ClassicClient:
-    """The client after a commit's reply; what concerns an older identity is ignored."""
-    if error == errors.NONE or (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
+    """The client after a commit's reply, which may concern an older identity.
+
+    Such a reply ends nobody, and resets nobody who prepares the next round; whoever is past that it resets.
+    """
+    if error == errors.NONE:
+        return client
+    older = (sent.generation_id, sent.member_id) != (client.generation, client.member_id)
+    prepares = client.state is ClassicState.PREPARING
+    if older and (error in FATAL_ERRORS or (error in OF_AN_IDENTITY and prepares)):
         return client
     return on_error(config, client, error)
 
@@ -139,8 +145,6 @@ def on_heartbeat(
         if look_up(CLIENT, client.state, ClassicEvent.REBALANCE_HEARTBEAT) is IGNORE:
             return client
         return moved(client, ClassicEvent.REBALANCE_HEARTBEAT, rejoin=True)
-    if error in FATAL_ERRORS:
-        return fatal(client)
     if (sent.generation_id, sent.member_id) != (client.generation, client.member_id):
         return client
     return on_error(config, client, error)
@@ -172,6 +176,16 @@ def on_error(config: ClientConfig, client: ClassicClient, error: str) -> Classic
     return moved(client, event, **({"rejoin": True} if event is ClassicEvent.REBALANCE else {}))
 
 
+def _refused(config: ClientConfig, client: ClassicClient, asked: ClassicState, error: str) -> ClassicClient:
+    """The client after its JoinGroup or SyncGroup is refused, which it sent in that state.
+
+    One that is no longer in it was reset meanwhile, and is not reset again: it joins with the id that it has.
+    """
+    if error in OF_AN_IDENTITY and client.state is not asked:
+        return client
+    return on_error(config, client, error)
+
+
 def fatal(client: ClassicClient) -> ClassicClient:
     """The consumer throws to its user; nothing is owned any more."""
     check_move(CLIENT, client.state, ClassicEvent.FATAL, ClassicState.UNJOINED)
@@ -195,7 +209,7 @@ def on_join(
         yield moved(client, ClassicEvent.MEMBER_ID_REQUIRED, member_id=reply.member_id), None
         return
     if reply.error != errors.NONE:
-        yield on_error(config, client, reply.error), None
+        yield _refused(config, client, ClassicState.PREPARING, reply.error), None
         return
     if look_up(CLIENT, client.state, ClassicEvent.JOIN_OK) is IGNORE:
         yield client, None
@@ -246,7 +260,7 @@ def on_sync(config: ClientConfig, client: ClassicClient, reply: requests.SyncGro
     """The client after SyncGroup's reply."""
     client = client._replace(waits="")
     if reply.error != errors.NONE:
-        return on_error(config, client, reply.error)
+        return _refused(config, client, ClassicState.COMPLETING, reply.error)
     if look_up(CLIENT, client.state, ClassicEvent.SYNC_OK) is IGNORE or client.generation < 0:
         return client
     assignment = () if reply.assignment == requests.ZERO_BYTES else reply.assignment
@@ -275,14 +289,13 @@ def adopt(config: ClientConfig, client: ClassicClient, assignment: requests.Part
     if any(tp.topic not in client.topics for tp in assignment):
         return client._replace(rejoin=True, given=())
     revoked = config.mode(client.rollout_step) == COOPERATIVE and not set(client.owned) <= set(assignment)
-    labelled = config.remembers or "label_agen" in config.switches
     return client._replace(
         owned=assignment,
         given=(),
         overtaken=False,
         rejoin=client.rejoin or revoked,
-        adopted_in=client.generation if labelled else -1,
-        remembered=assignment if config.remembers else (),
+        adopted_in=client.generation if "label_agen" in config.switches else -1,
+        remembered=(requests.UserData(client.generation, assignment),) if config.remembers else (),
     )
 
 

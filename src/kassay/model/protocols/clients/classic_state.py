@@ -31,8 +31,9 @@ class ClassicClient(NamedTuple):
 
     `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
     saw when it assigned, `others_read` the topics that only others of its group read. `adopted_in` labels
-    what is owned with its generation (only where a rule reads it). `ahead`: records were processed after
-    the last commit and then given up.
+    what is owned with its generation (only where a rule reads it), `remembered` is what a sticky assignor
+    keeps of the last assignment, if there was one. `ahead`: records were processed after the last commit and
+    then given up.
     `connection` tells replies of an earlier connection, or process, from those of this one.
     `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
     `overtaken`: it goes on owning what it was given before a round that went by without it, as a static
@@ -58,7 +59,7 @@ class ClassicClient(NamedTuple):
     others_read: tuple[str, ...] = ()
     rollout_step: int = 0
     adopted_in: Generation = -1
-    remembered: requests.Partitions = ()
+    remembered: tuple[requests.UserData, ...] = ()
     given: tuple[requests.Partitions, ...] = ()
     ahead: bool = False
     connection: int = 0
