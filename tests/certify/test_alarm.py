@@ -2,10 +2,11 @@
 
 import signal
 import threading
+import time
 
 import pytest
 
-from kassay.certify.alarm import Overdue, deadline
+from kassay.certify.alarm import Asleep, Overdue, deadline
 
 
 def test_what_takes_too_long_is_ended():
@@ -65,3 +66,47 @@ def test_outside_the_main_thread_there_is_no_alarm():
     thread.start()
     thread.join()
     assert ran == [0]
+
+
+def test_what_sleeps_is_ended_long_before_its_time():
+    before = signal.getsignal(signal.SIGALRM)
+    started = time.monotonic()
+    with pytest.raises(Asleep), deadline(60, sleeping=5):
+        time.sleep(60)
+    assert time.monotonic() - started < 30
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_what_works_has_all_its_time():
+    started = time.monotonic()
+    with pytest.raises(Overdue) as raised, deadline(0.05, sleeping=5):
+        while True:
+            pass
+    assert raised.type is Overdue
+    assert time.monotonic() - started >= 0.05
+
+
+def test_what_works_between_short_sleeps_is_not_asleep():
+    def work():
+        end = time.process_time() + 0.002
+        while time.process_time() < end:
+            pass
+
+    with deadline(60, sleeping=50):
+        for _ in range(10):
+            work()
+            time.sleep(0.01)
+
+
+def test_what_slept_and_goes_on_nevertheless_is_ended_again():
+    caught = []
+    with pytest.raises(Overdue), deadline(60, sleeping=5):
+        while True:
+            try:
+                time.sleep(60)
+            except Overdue:
+                if caught:
+                    raise
+                caught.append("once")
+    assert caught == ["once"]

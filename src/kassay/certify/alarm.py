@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -11,24 +12,58 @@ from typing import Final
 
 _AGAIN_S: Final = 0.25
 """When the alarm rings again: Python drops what is raised in a finaliser or a hook of its collector."""
+_TURN_S: Final = 0.001
+"""How often somebody who may not sleep is looked after."""
+_STIRS_S: Final = _TURN_S / 10
+"""Of a turn so much of the processor's time is no sleep; what looks after it takes a tenth of that."""
 
 
 class Overdue(KeyboardInterrupt):
     """Raised by the alarm; no `Exception`, so that little of what it interrupts catches it."""
 
 
+class Asleep(Overdue):
+    """Raised where nothing was done for so many turns: it would be overdue in the end."""
+
+
 @contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """A context in which `Overdue` is raised after so many seconds, and again while it goes on."""
+def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
+    """A context in which `Overdue` is raised after so many seconds, and again while it goes on.
+
+    `sleeping`: `Asleep` is raised as soon as this process was seen to do nothing that many times running, a
+    thousandth of a second apart. A process that waits for a slow machine is not seen at all, and does
+    something once it is: it gets all its seconds.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _overdue)
+    ring = _overdue if sleeping is None else _Watch(seconds, sleeping)
+    before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+        signal.setitimer(
+            signal.ITIMER_REAL, *((seconds, _AGAIN_S) if sleeping is None else (_TURN_S, _TURN_S))
+        )
         yield
     finally:
         _silence(before)
+
+
+class _Watch:
+    """Looks turn by turn whether the process does anything."""
+
+    def __init__(self, seconds: float, sleeping: int) -> None:
+        self._end = time.monotonic() + seconds
+        self._most = sleeping
+        self._asleep, self._used = 0, time.process_time()
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        used = time.process_time()
+        self._asleep = self._asleep + 1 if used - self._used < _STIRS_S else 0
+        self._used = used
+        late = time.monotonic() >= self._end
+        if late or self._asleep >= self._most:
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S, _AGAIN_S)
+            raise Overdue if late else Asleep
 
 
 def _silence(before: Callable[[int, FrameType | None], object] | int | None) -> None:

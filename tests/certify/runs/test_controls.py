@@ -5,7 +5,9 @@ import time
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.faulty.registry import PATIENCE_S, Control, controls_of
+from kassay.certify.faulty import registry
+from kassay.certify.faulty.registry import ASLEEP, PATIENCE_S, Control, controls_of
+from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs import controls as playing
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls
@@ -106,6 +108,22 @@ def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(ki
     waiting = named(SLOW, kind)
     job = Job(waiting.target(), RunOptions(claims=("terminates",)))
     assert caught_by(job, waiting, 40, time.monotonic() + PATIENCE_S / 4) is None
+
+
+def test_one_that_sleeps_and_never_answers_is_caught_before_its_time_is_over(monkeypatch):
+    monkeypatch.setitem(registry._PATIENCE, "terminates", registry._Patience(60.0, ASLEEP))
+    job = Job(resolve("range"), RunOptions(claims=("terminates",)))
+    started = time.monotonic()
+    assert caught_by(job, named(SLOW), 40, started + 120) is True
+    assert time.monotonic() - started < 30
+
+
+def test_a_control_that_is_timed_may_sleep():
+    job = Job(resolve("range"), RunOptions(claims=("terminates",)))
+    slow = Control("dawdles", Dawdles, "scales", RebalanceProtocol.EAGER, Kind.CLIENT).new({})
+    Dawdles.ended = 0
+    next(iter(job.driver.play(job.case(0), Subject(lambda _: slow, RebalanceProtocol.EAGER, ()))))
+    assert Dawdles.ended
 
 
 @pytest.mark.parametrize("claim", ["terminates", "scales"])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from kassay.assignors.registry import find
 from kassay.certify.alarm import Overdue
@@ -28,8 +28,19 @@ if TYPE_CHECKING:
 
 PATIENCE_S: Final = 0.2
 """How long a control that never answers is waited for."""
-_PATIENCE: Final = {"terminates": PATIENCE_S, "scales": 60.0}
-"""How long one call of a control that breaks these claims is waited for."""
+ASLEEP: Final = 20
+"""Thousandths of a second of sleep, one after the other, that show sooner that it never will."""
+
+
+class _Patience(NamedTuple):
+    """How long a call is waited for, and when it counts as asleep; None: it may sleep."""
+
+    seconds: float
+    asleep: int | None = None
+
+
+_PATIENCE: Final = {"terminates": _Patience(PATIENCE_S, ASLEEP), "scales": _Patience(60.0)}
+"""How controls that break these claims are waited for."""
 _ASKING: Final = ("assign", "place", "plan", "partition")
 
 
@@ -78,12 +89,12 @@ class Control:
 
 
 class _Interrupted:
-    """An object of a control whose calls end after `patience` seconds in a `TargetFailure`.
+    """An object of a control whose calls end in a `TargetFailure` where patience does.
 
     One that did not answer is not waited for again, and none is waited for beyond the time `until`.
     """
 
-    def __init__(self, inner: Any, patience: float, until: float) -> None:
+    def __init__(self, inner: Any, patience: _Patience, until: float) -> None:
         self._inner = inner
         self._patience = patience
         self._until = until
@@ -101,11 +112,12 @@ class _Interrupted:
         left = self._until - time.monotonic()
         if left <= 0:
             raise Overdue
+        seconds, asleep = self._patience
         try:
-            return guarded(name, min(self._patience, left), None, ask, *arguments)
+            return guarded(name, min(seconds, left), None, ask, *arguments, sleeping=asleep)
         except TargetFailure as failure:
             if failure.kind is FailureKind.TIMEOUT:
-                if left < self._patience:
+                if left < seconds:
                     raise Overdue from None
                 self._overdue = failure
             raise

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
 from kassay.assignors.plain.documents import PlainDocument
-from kassay.certify.alarm import Overdue, deadline
+from kassay.certify.alarm import Asleep, Overdue, deadline
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.python.host import PythonHost
@@ -32,17 +32,26 @@ from kassay.model.groups.group import Assignment, Group
 T = TypeVar("T")
 
 
-def guarded(call: str, timeout_s: float, source: str | None, function: Callable[..., T], *args: Any) -> T:
+def guarded(
+    call: str,
+    timeout_s: float,
+    source: str | None,
+    function: Callable[..., T],
+    *args: Any,
+    sleeping: int | None = None,
+) -> T:
     """The function's value; raises `TargetFailure` for whatever it raises, and when it takes too long.
 
-    What it prints goes to standard error, since standard output may be a document.
+    `sleeping` says when one that sleeps is not waited for any longer (`deadline`). What it prints goes to
+    standard error, since standard output may be a document.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
     try:
-        with deadline(timeout_s):
+        with deadline(timeout_s, sleeping):
             return function(*args)
-    except Overdue:
-        message = f"{call} did not answer within {timeout_s} s"
+    except Overdue as overdue:
+        within = "and did nothing" if isinstance(overdue, Asleep) else f"within {timeout_s} s"
+        message = f"{call} did not answer {within}"
         raise TargetFailure(FailureKind.TIMEOUT, message, call) from None
     except KeyboardInterrupt:
         raise
