@@ -85,6 +85,11 @@ def numbered(topic: str, numbers: Sequence[int]) -> Iterable[TopicPartition]:
     return _anew(topic, numbers)
 
 
+def first_of(topic: str, count: int) -> tuple[TopicPartition, ...]:
+    """So many partitions of the topic from 0 on, in number order; shared ones where that is possible."""
+    return _SHARED.first(topic, count)
+
+
 class Broker(NamedTuple):
     """One broker; a `fenced` broker is registered but must not lead."""
 
@@ -152,7 +157,7 @@ class Cluster:
 
         Whoever lists partitions shares these objects, which spares making and hashing them anew.
         """
-        return {name: _SHARED.first(name, count) for name, count in self.counts.items()}
+        return {name: first_of(name, count) for name, count in self.counts.items()}
 
     @lazy
     def everything(self) -> frozenset[TopicPartition]:

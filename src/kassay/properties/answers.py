@@ -64,6 +64,8 @@ def unanswered_calls(call: str) -> Callable[[Asked], Iterator[Unanswered]]:
     def calls(step: Asked) -> Iterator[Unanswered]:
         if isinstance(step.answer, _NO_ANSWER):
             yield Unanswered(call, step.answer)
+        elif not step.departing:
+            return
         for probe in step.probes:
             if isinstance(probe.answer, _NO_ANSWER):
                 yield Unanswered(f"{call}, asked {probe.look.value}", probe.answer)
@@ -122,7 +124,7 @@ def repeated_claims(
     """
 
     def looked(step: S, looks: tuple[Look, ...]) -> bool:
-        return any(probe.look in looks for probe in step.probes)
+        return any(map(looks.__contains__, [probe.look for probe in step.probes]))
 
     def differing(step: S, looks: tuple[Look, ...]) -> Iterator[Evidence]:
         for look, answer in step.departing:

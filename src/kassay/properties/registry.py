@@ -309,7 +309,8 @@ SENDS_NO_GENERATIONS: Final = "sends-no-generations"
 class Situation:
     """An input worth having seen; `parts` are the variants that must all be reached, if it has any.
 
-    `reached` says whether something that was played (or asked) is in the situation, or in which part of it.
+    `seen` says whether something that was played (or asked) is in the situation, or in which part of it. It
+    is asked where `within` holds, if that is given: what several situations have in common is asked once.
     A situation that an assumption or a trait of the target (`SENDS_NO_GENERATIONS`) of `excluded_by` rules
     out is not required, except by the claims that it `defines`: these say nothing without it.
     """
@@ -317,11 +318,16 @@ class Situation:
     id: str
     kinds: tuple[Kind, ...]
     sentence: str
-    reached: Callable[[Any], bool | str | None]
+    seen: Callable[[Any], bool | str | None]
     required_by: tuple[str, ...]
     parts: tuple[str, ...] = ()
     excluded_by: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    within: Callable[[Any], bool] | None = None
+
+    def reached(self, scene: Any) -> bool | str | None:
+        """Whether something that was played (or asked) is in the situation, or in which part of it."""
+        return self.seen(scene) if self.within is None or self.within(scene) else None
 
     def is_required(self, claim_id: str, assume: frozenset[str]) -> bool:
         """Whether the claim needs it under these assumptions and traits."""
@@ -347,17 +353,18 @@ def situation(
     excluded_by: tuple[str, ...] = (),
     defines: tuple[str, ...] = (),
     sentence: str | None = None,
+    within: Callable[[Any], bool] | None = None,
 ) -> Callable[[_S], _S]:
     """Register a predicate; the first line of its docstring is the sentence unless one is given."""
     own = (kinds,) if isinstance(kinds, Kind) else kinds
 
-    def register(reached: _S) -> _S:
-        says = sentence or (reached.__doc__ or "").strip().splitlines()[0]
+    def register(seen: _S) -> _S:
+        says = sentence or (seen.__doc__ or "").strip().splitlines()[0]
         for kind in own:
             SITUATIONS[kind, situation_id] = Situation(
-                situation_id, own, says, reached, required_by, parts, excluded_by, defines
+                situation_id, own, says, seen, required_by, parts, excluded_by, defines, within
             )
-        return reached
+        return seen
 
     return register
 
@@ -371,3 +378,11 @@ def load_situations() -> dict[tuple[Kind, str], Situation]:
 def situations_of(kind: Kind) -> tuple[Situation, ...]:
     """The situations of a kind."""
     return tuple(each for (of, _), each in load_situations().items() if of is kind)
+
+
+def situations_within(kind: Kind) -> tuple[tuple[Callable[[Any], bool], tuple[Situation, ...]], ...]:
+    """The situations of a kind by what is asked once for several of them."""
+    common: dict[Callable[[Any], bool], list[Situation]] = {}
+    for each in situations_of(kind):
+        common.setdefault(each.within or always, []).append(each)
+    return tuple((within, tuple(alike)) for within, alike in common.items())

@@ -21,7 +21,15 @@ from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import Evidence, Predicate, Promise, Scope, Violation, always, situations_of
+from kassay.properties.registry import (
+    Evidence,
+    Predicate,
+    Promise,
+    Scope,
+    Violation,
+    always,
+    situations_within,
+)
 from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
@@ -225,7 +233,7 @@ def _apply(
 
 def _was_asked_elsewhere(step: Any) -> bool:
     """Whether a second look was taken in another process."""
-    return any(probe.look is Look.PROCESS for probe in step.probes)
+    return Look.PROCESS in [probe.look for probe in step.probes]
 
 
 Case = TypeVar("Case")
@@ -247,7 +255,10 @@ class Driver(ABC, Generic[Case]):
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self._situations = tuple((each.id, each.reached, each.parts) for each in situations_of(kind))
+        self._situations = tuple(
+            (within, tuple((each.id, each.seen, bool(each.parts)) for each in alike))
+            for within, alike in situations_within(kind)
+        )
 
     @abstractmethod
     def generate(self, source: Source, profile: Profile, aim: str = "") -> Case:
@@ -330,6 +341,15 @@ class Driver(ABC, Generic[Case]):
         """How much was asked."""
         return len(played.steps)
 
+    def _look_around(self, scene: object, reached: dict[str, int]) -> None:
+        """Count the situations that are in the scene."""
+        for within, situations in self._situations:
+            if within(scene):
+                for name, seen, has_parts in situations:
+                    part = seen(scene)
+                    if part:
+                        reached[f"{name}:{part}" if has_parts else name] += 1
+
     def examine(self, case: Case, subject: Subject) -> Examination:
         """Play the case, judge every promise on the way, and count the situations that were reached."""
         examination = Examination()
@@ -338,10 +358,8 @@ class Driver(ABC, Generic[Case]):
             if not subject.assume or self.is_within(played, subject.assume):
                 judge(played, subject, examination, self.best, self.compared(played))
             scene = self.scene(case, played)
-            for name, reached, parts in self._situations if scene is not None else ():
-                part = reached(scene)
-                if part:
-                    examination.reached[f"{name}:{part}" if parts else name] += 1
+            if scene is not None:
+                self._look_around(scene, examination.reached)
             if subject.watch is not None:
                 subject.watch(played)
         return examination

@@ -7,7 +7,7 @@ and leaves the other alone.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
@@ -86,9 +86,10 @@ class Maker:
         """A new object."""
         return self.host.new({**self.config, **own})
 
-    def of_group(self) -> Maker:
+    def of_group(self) -> Callable[[Mapping[str, str]], Any]:
         """What makes the objects of one group."""
-        return Maker(self.host.of_group(), self.config)
+        host = self.host.of_group()
+        return Maker(host, self.config) if self.config else host.new
 
 
 class GuardedHost(Host):

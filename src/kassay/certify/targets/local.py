@@ -184,6 +184,8 @@ class OwnClass:
         factory, trusted = self.factory, self.trusted
         if not self._is_assignor:
             return lambda _: factory()
+        if trusted and getattr(factory, "configure", None) is AssignorBase.configure:
+            return lambda _: factory()
         settings, timeout_s = dict(start.config), start.limits.call_timeout_s
 
         def make(config: Mapping[str, str]) -> Any:

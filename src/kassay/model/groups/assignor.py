@@ -91,14 +91,16 @@ def habits(assignor: Assignor) -> Habits:
     """The object's habits, by its class and by what it has itself at this time."""
     of_class = _of_class(type(assignor))
     own = getattr(assignor, "__dict__", None)
-    if not own or own.keys().isdisjoint(_HABITS):
+    if not own or not (_TELLS in own or _LEARNS in own):
         return of_class
-    return Habits(*[by_class or name in own for name, by_class in zip(_HABITS, of_class)])
+    return Habits(of_class.tells or _TELLS in own, of_class.learns or _LEARNS in own)
 
 
-_HABITS: Final = ("subscription_user_data", "on_assignment")
+_TELLS: Final = "subscription_user_data"
+_LEARNS: Final = "on_assignment"
 
 
 @cache
 def _of_class(of: type) -> Habits:
-    return Habits(*[getattr(of, name, None) is not getattr(AssignorBase, name) for name in _HABITS])
+    tells, learns = (getattr(of, name, None) is not getattr(AssignorBase, name) for name in (_TELLS, _LEARNS))
+    return Habits(tells, learns)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from kassay.model.cluster import Cluster, TopicPartition
@@ -52,9 +53,9 @@ class Dealt:
         return self.given.owners()
 
     @lazy
-    def by_number(self) -> dict[str, list[str | None]]:
+    def by_number(self) -> dict[str, tuple[str | None, ...]]:
         """Of each known topic that is read, the owners of its partitions by number; treat as read-only."""
-        return self._in_full or {topic: list(map(self.owners.get, tps)) for topic, tps in self._read.items()}
+        return self._in_full or {topic: tuple(map(self.owners.get, tps)) for topic, tps in self._read.items()}
 
     @lazy
     def _read(self) -> dict[str, tuple[TopicPartition, ...]]:
@@ -63,11 +64,15 @@ class Dealt:
         return {topic: tps for topic, tps in self.cluster.partitions.items() if topic in readers}
 
     @lazy
-    def _in_full(self) -> dict[str, list[str | None]] | None:
+    def _in_full(self) -> dict[str, tuple[str | None, ...]] | None:
         """The owners by topic and number where each has one, as most answers have it; else None."""
-        owner = self.owners.__getitem__
+        owners = self.owners
         try:
-            return {topic: list(map(owner, tps)) for topic, tps in self._read.items()}
+            # Of one key `itemgetter` gives the bare value.
+            return {
+                topic: itemgetter(*tps)(owners) if len(tps) > 1 else (owners[tps[0]],)
+                for topic, tps in self._read.items()
+            }
         except KeyError:
             return None
 
@@ -134,5 +139,14 @@ class Dealt:
         return all(counts.get(topic, 0) >= len(owners) for topic, owners in self.by_number.items())
 
 
-_ORDERLESS: Final = ("owners", "by_number", "is_given_once", "left", "is_of_read_topics", "is_sound", "loads")
+_ORDERLESS: Final = (
+    "owners",
+    "by_number",
+    "counted",
+    "is_given_once",
+    "left",
+    "is_of_read_topics",
+    "is_sound",
+    "loads",
+)
 """Facts that are the same whatever the order of what is given."""

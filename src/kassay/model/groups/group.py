@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import dataclass
 from enum import StrEnum
@@ -89,10 +90,10 @@ class Group:
         members = self.members
         if self.lists_alike:
             return dict.fromkeys(members[0].topics, self.ids)
-        by_topic: dict[str, list[str]] = {}
-        for member in members:
-            for topic in dict.fromkeys(member.topics):
-                by_topic.setdefault(topic, []).append(member.member_id)
+        by_topic = defaultdict[str, list[str]](list)
+        for member_id, topics, *_ in members:
+            for topic in topics if len(set(topics)) == len(topics) else dict.fromkeys(topics):
+                by_topic[topic].append(member_id)
         return {topic: tuple(ids) for topic, ids in by_topic.items()}
 
     @lazy

@@ -247,8 +247,10 @@ def _changes(step: Step) -> tuple[bool, bool]:
         return gave_up, gained
     for member_id, had, has in zip(ids, before, after):
         if has is not had and has != had and member_id not in step.failed_sync:
-            gave_up = gave_up or not frozenset(has).issuperset(had)
-            gained = gained or not frozenset(had).issuperset(has)
+            # Sets, which know their hashes, are compared with each other sooner than with lists.
+            old, new = frozenset(had), frozenset(has)
+            gave_up = gave_up or not new >= old
+            gained = gained or not old >= new
             if gave_up and gained:
                 break
     return gave_up, gained
@@ -300,7 +302,8 @@ def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]
     A cluster keeps its other orders, since it is asked about in round after round.
     """
     ids, listed, owned, *rest = zip(*group.members)
-    topics, claims = [of[::-1] for of in listed], [of[::-1] for of in owned]
+    topics = [listed[0][::-1]] * len(listed) if group.lists_alike else [of[::-1] for of in listed]
+    claims = [of[::-1] for of in owned]
     # Column by column: not by `_replace`, which takes ten times as long.
     members = tuple(map(MEMBER_OF, zip(ids, topics, claims, *rest)))
     if turn % 2:

@@ -1,7 +1,7 @@
 """The situations of consumer groups, each a predicate over a rebalance that was played.
 
-All of them are asked about every rebalance. So each asks first for what a step keeps and what rules most
-rebalances out: that nothing contradicts itself, or that all members read the same.
+All of them are asked about every rebalance. So what rules most rebalances out is asked first, once for all
+situations `within` it: whether claims contradict themselves, and whether members read different topics.
 """
 
 from __future__ import annotations
@@ -22,17 +22,25 @@ OF_GENERATIONS: Final = (*NO_CONFLICT, SENDS_NO_GENERATIONS)
 EQUAL: Final = ("equal-subscriptions",)
 
 
+def _contradicts(rebalanced: Rebalanced) -> bool:
+    """Whether the claims with which the members come contradict themselves."""
+    return rebalanced.steps[0].contradictory
+
+
+def _differ(rebalanced: Rebalanced) -> bool:
+    """Whether members read different topics."""
+    return not rebalanced.steps[0].group.equal_subscriptions
+
+
 @situation(
     "skipped-generation",
     required_by=("single-owner", "sticky-minimal", "cooperative"),
     excluded_by=OF_GENERATIONS,
+    within=_contradicts,
 )
 def skipped_generation(rebalanced: Rebalanced) -> bool:
     """A member skipped a generation and returns with its old list."""
-    step = rebalanced.steps[0]
-    if not step.contradictory:
-        return False
-    members = step.group.members
+    members = rebalanced.steps[0].group.members
     latest = max((m.generation for m in members), default=-1)
     return any(m.owned and 0 <= m.generation < latest for m in members)
 
@@ -51,11 +59,11 @@ def double_claim(rebalanced: Rebalanced) -> bool:
     return any(step.contradictory and _double(step) for step in rebalanced.steps)
 
 
-@situation("all-minus-one", required_by=("total", "terminates"), excluded_by=NO_CONFLICT)
+@situation("all-minus-one", required_by=("total", "terminates"), excluded_by=NO_CONFLICT, within=_contradicts)
 def all_minus_one(rebalanced: Rebalanced) -> bool:
     """All generations are -1 and claims contradict each other."""
     step = rebalanced.steps[0]
-    return step.contradictory and all(m.generation == -1 for m in step.group.members) and _double(step)
+    return all(m.generation == -1 for m in step.group.members) and _double(step)
 
 
 @situation("failed-sync", required_by=("cooperative",), excluded_by=NO_CONFLICT)
@@ -69,13 +77,15 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("stale-on-overloaded", required_by=("cooperative", "subscribed"), excluded_by=OF_GENERATIONS)
+@situation(
+    "stale-on-overloaded",
+    required_by=("cooperative", "subscribed"),
+    excluded_by=OF_GENERATIONS,
+    within=_contradicts,
+)
 def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     """There is a stale claim on a partition whose owner is overloaded."""
-    step = rebalanced.steps[0]
-    if not step.contradictory:
-        return False
-    members = step.group.members
+    members = rebalanced.steps[0].group.members
     claims = [m for m in members if m.owned]
     if len(claims) < 2:
         return False
@@ -88,10 +98,15 @@ def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("claim-and-resubscribe", required_by=("total", "complete", "subscribed"), excluded_by=NO_CONFLICT)
+@situation(
+    "claim-and-resubscribe",
+    required_by=("total", "complete", "subscribed"),
+    excluded_by=NO_CONFLICT,
+    within=_contradicts,
+)
 def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
     """Contradictory claims and a subscription change come in one step."""
-    return rebalanced.steps[0].contradictory and any(isinstance(e, Resubscribe) for e in rebalanced.change)
+    return any(isinstance(e, Resubscribe) for e in rebalanced.change)
 
 
 @situation(
@@ -145,12 +160,12 @@ def no_change(rebalanced: Rebalanced) -> bool:
     return rebalanced.quiet
 
 
-@situation("chain", kinds=CONSUMER_GROUPS, required_by=(*BALANCE, "terminates"), excluded_by=EQUAL)
+@situation(
+    "chain", kinds=CONSUMER_GROUPS, required_by=(*BALANCE, "terminates"), excluded_by=EQUAL, within=_differ
+)
 def chain(rebalanced: Rebalanced) -> bool:
     """Windows overlap: member i reads topics i and i+1."""
     step = rebalanced.steps[0]
-    if step.group.equal_subscriptions:
-        return False
     sets = step.known
     if len(sets) < 3 or any(len(topics) != 2 for topics in sets):
         return False
@@ -161,23 +176,19 @@ def chain(rebalanced: Rebalanced) -> bool:
     return len(set(sets)) == len(sets) == len(degree) - 1 and max(degree.values()) == 2
 
 
-@situation("nested", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+@situation("nested", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL, within=_differ)
 def nested(rebalanced: Rebalanced) -> bool:
     """Each member's topics contain those of the next."""
     step = rebalanced.steps[0]
-    if step.group.equal_subscriptions:
-        return False
     sets = sorted(step.known, key=len)
     distinct = {topics for topics in sets if topics}
     return len(distinct) > 1 and all(a <= b for a, b in pairwise(sets))
 
 
-@situation("pyramid", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+@situation("pyramid", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL, within=_differ)
 def pyramid(rebalanced: Rebalanced) -> bool:
     """Member i reads the first i topics, for each i from 1 on."""
     step = rebalanced.steps[0]
-    if step.group.equal_subscriptions:
-        return False
     sets = sorted(step.known, key=len)
     return (
         len(sets) > 2
@@ -186,12 +197,10 @@ def pyramid(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("disjoint", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL)
+@situation("disjoint", kinds=CONSUMER_GROUPS, required_by=BALANCE, excluded_by=EQUAL, within=_differ)
 def disjoint(rebalanced: Rebalanced) -> bool:
     """No two members read the same topic."""
     step = rebalanced.steps[0]
-    if step.group.equal_subscriptions:
-        return False
     sets = [topics for topics in step.known if topics]
     return len(sets) > 1 and sum(map(len, sets)) == len(frozenset().union(*sets))
 
@@ -223,12 +232,17 @@ def one_by_one(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("deleted-topic", required_by=("total",), excluded_by=("no-unknown-topics", *NO_CONFLICT))
+@situation(
+    "deleted-topic",
+    required_by=("total",),
+    excluded_by=("no-unknown-topics", *NO_CONFLICT),
+    within=_contradicts,
+)
 def deleted_topic(rebalanced: Rebalanced) -> bool:
     """A topic is owned and subscribed to but gone."""
     step = rebalanced.steps[0]
     counts = step.cluster.counts
-    return step.contradictory and any(
+    return any(
         topic not in counts and topic in member.topics
         for member in step.group.members
         for topic, _ in member.owned
@@ -244,12 +258,14 @@ def unknown_topic(rebalanced: Rebalanced) -> bool:
 
 
 @situation(
-    "empty-subscription", required_by=("total", "subscribed"), excluded_by=("no-empty-subscriptions", *EQUAL)
+    "empty-subscription",
+    required_by=("total", "subscribed"),
+    excluded_by=("no-empty-subscriptions", *EQUAL),
+    within=_differ,
 )
 def empty_subscription(rebalanced: Rebalanced) -> bool:
     """A member without topics is among others with topics."""
-    group = rebalanced.steps[0].group
-    return not group.equal_subscriptions and any(not m.topics for m in group.members)
+    return any(not topics for topics in rebalanced.steps[0].group.listed)
 
 
 @situation("duplicate-topic", required_by=("topic-even", *BALANCE), excluded_by=("no-duplicate-topics",))
@@ -285,12 +301,10 @@ def static_return(rebalanced: Rebalanced) -> bool:
     return bool(rebalanced.renamed)
 
 
-@situation("leader-differs", required_by=("complete",), excluded_by=EQUAL)
+@situation("leader-differs", required_by=("complete",), excluded_by=EQUAL, within=_differ)
 def leader_differs(rebalanced: Rebalanced) -> bool:
     """The leader's own subscription differs from others'."""
     group = rebalanced.steps[0].group
-    if group.equal_subscriptions:
-        return False
     own = frozenset(group.by_id[group.leader].topics) if group.leader in group.by_id else frozenset()
     return bool(own) and any(frozenset(topics) != own for topics in set(group.listed))
 

@@ -125,7 +125,7 @@ def _has_pair(step: Step) -> bool:
 
 def _is_copartitioned(step: Step) -> bool:
     """Whether an answer that leaves nothing deals topics with equal counts and equal readers out alike."""
-    alike: dict[tuple[int, tuple[str, ...]], list[str | None]] = {}
+    alike: dict[tuple[int, tuple[str, ...]], tuple[str | None, ...]] = {}
     readers = step.group.subscribers
     return all(
         alike.setdefault((len(owners), readers[topic]), owners) == owners

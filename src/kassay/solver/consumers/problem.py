@@ -10,11 +10,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, repeat
+from itertools import chain, repeat
 from operator import attrgetter
 from typing import Annotated, Any, Final, Literal
 
-from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.cluster import Cluster, TopicPartition, first_of
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, previous_owners
 from kassay.model.lazy import lazy
@@ -217,8 +217,8 @@ class Problem(ConsumerInstance):
         """The partitions of each member id, by topic and number, where `owners` has positions by topic."""
         by_member: list[list[TopicPartition]] = [[] for _ in self.members]
         for topic in sorted(owners):
-            pairs = map(tuple.__new__, repeat(TopicPartition), zip(repeat(topic), count()))
-            for owner, tp in zip(owners[topic], pairs):
+            row = tuple(owners[topic])
+            for owner, tp in zip(row, first_of(topic, len(row))):
                 by_member[owner].append(tp)
         return {member[0]: tuple(tps) for member, tps in zip(self.members, by_member, strict=True)}
 
