@@ -46,17 +46,18 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     ends: list[int] = []
     undecided = 0
     for component in components(graph, faulty):
-        ahead = {target for n in component for target in _ahead(graph, faulty, n)}
-        if any(good[n] for n in component) or any(hopeful[target] for target in ahead):
+        ahead, repeats, hope = _ways_out(graph, faulty, component, hopeful)
+        unsettled = len(component) - sum([good[n] for n in component])
+        if hope or unsettled < len(component):
             for n in component:
                 hopeful[n] = 1
-        if all(good[n] for n in component):
+        if not unsettled or (ahead and len(component) == 1 and not repeats):
             continue
         entry = min(component)
         inside: Set[int] = set(component)
         look: Edges = edges
         turning = False
-        if isinstance(model, Reduced) and (len(component) > 1 or _repeats(graph, faulty, entry)):
+        if isinstance(model, Reduced) and (len(component) > 1 or repeats):
             if len(component) > 1 and ends_by_fairness(model, graph, inside):
                 continue
             steps = _unfolded(model, graph, inside, unfolded_max)
@@ -76,17 +77,27 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
     return Liveness(dead, tuple(livelocks), graph.expanded - sum(hopeful), undecided)
 
 
-def _ahead(graph: Graph[S], skipped: Sequence[int], node: int) -> Iterator[int]:
-    """Where the steps of a state lead that are not skipped, to itself left out."""
-    labels, targets = graph.labels, graph.targets
-    for at in range(graph.first[node], graph.first[node + 1]):
-        if targets[at] != node and not skipped[labels[at]]:
-            yield targets[at]
+def _ways_out(
+    graph: Graph[S], skipped: Sequence[int], component: Sequence[int], hopeful: Sequence[int]
+) -> tuple[bool, bool, bool]:
+    """Whether a step that is not skipped leads to another state, one to its own, and one to a hopeful one.
 
-
-def _repeats(graph: Graph[S], faulty: Sequence[int], node: int) -> bool:
-    """Whether a step that is no fault leads back to the state's own number."""
-    return any(target == node and not faulty[label] for label, target in graph.edges(node))
+    In a loop by hand: nearly all components of a large graph are one state each.
+    """
+    first, targets, labels = graph.first, graph.targets, graph.labels
+    ahead = repeats = hope = False
+    for node in component:
+        for at in range(first[node], first[node + 1]):
+            if skipped[labels[at]]:
+                continue
+            target = targets[at]
+            if target == node:
+                repeats = True
+            else:
+                ahead = True
+                if hopeful[target]:
+                    hope = True
+    return ahead, repeats, hope
 
 
 def _unfolded(
@@ -232,7 +243,12 @@ def components(graph: Graph[Any], skipped: Sequence[int]) -> Iterator[list[int]]
                 way.append(target)
                 continue
             way.pop()
-            if lowest == order[node]:
+            if lowest < order[node]:
+                continue
+            if open_states[-1] == node:
+                order[open_states.pop()] = count + 1
+                yield [node]
+            else:
                 yield _closed(open_states, node, order, count + 1)
 
 
