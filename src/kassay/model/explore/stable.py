@@ -29,6 +29,7 @@ _CLASS_BYTES: Final = 4
 _MODELS: Final = "kassay.model"
 _SINGLE: Final = {None: b"N", True: b"T", False: b"F"}
 _READ: Final = {letter: single for single, letter in _SINGLE.items()}
+_EMPTY: Final = b"(\0"
 _LEAVES: Final = frozenset({str, int, bool, type(None)})
 
 Classes: TypeAlias = Callable[[], Iterable[type]]
@@ -114,12 +115,6 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
     kind = type(value)
     if kind is Interned:
         write_cell(value, written)
-    elif kind in _LEAVES or issubclass(kind, Enum):
-        written += _leaf(value)
-    elif kind is frozenset:
-        _write_number(b"Z", len(value), written)
-        for item in sorted(map(_alone(write_cell), value)):
-            written += item
     elif issubclass(kind, tuple):
         if kind is tuple:
             _write_number(b"(", len(value), written)
@@ -130,10 +125,18 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
             inner = type(item)
             if inner in _LEAVES:
                 written += _leaf(item)
+            elif inner is tuple and not item:
+                written += _EMPTY
             elif inner is Interned:
                 write_cell(item, written)
             else:
                 _write(item, written, write_cell)
+    elif kind in _LEAVES or issubclass(kind, Enum):
+        written += _leaf(value)
+    elif kind is frozenset:
+        _write_number(b"Z", len(value), written)
+        for item in sorted(map(_alone(write_cell), value)):
+            written += item
     else:
         raise TypeError(f"{kind.__qualname__} is nothing that states are made of")
 
