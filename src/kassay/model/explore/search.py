@@ -190,12 +190,16 @@ class Search(Generic[S]):
                 WalkProgress(len(graph.states), len(graph.targets), graph.depths[node], waiting, elapsed)
             )
 
-    def walk(self) -> str | None:
-        """Expand states in order until none is left; the name of the limit that came first, or None."""
+    def start(self) -> None:
+        """Admit the states to begin from."""
         for start in self.model.initial():
             start = self.model.canonical(start)
             if start not in self.ids:
                 self.admit(start, -1, 0)
+
+    def walk(self) -> str | None:
+        """Expand states in order until none is left; the name of the limit that came first, or None."""
+        self.start()
         budget, graph = self.budget, self.graph
         node = 0
         while node < len(graph.states) and not self.stop:

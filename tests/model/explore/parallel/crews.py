@@ -1,5 +1,6 @@
 """Walks of toys by several shards, in this process or in others."""
 
+from kassay.model.explore.parallel.dealt import dealt, first_levels
 from kassay.model.explore.parallel.shard import Shard, WalkShare
 from kassay.model.explore.parallel.walk import Crew, put_together
 from kassay.model.explore.search import Search, concluded
@@ -41,19 +42,21 @@ class Here(Crew):
     """Shards of this process, told what to do one after the other."""
 
     def __init__(self, shards):
-        super().__init__([None] * len(shards))
+        super().__init__(shards[0], [])
         self.shards = shards
 
     def all(self, order, values):
         return [shard.obey(order, *each) for shard, each in zip(self.shards, values, strict=True)]
 
 
-def explored_by(toy, count, budget=None):
+def explored_by(toy, count, budget=None, alone_most=0):
     """The walk of a toy by so many shards, and the shards."""
     budget = budget or WalkLimits()
-    crew = Here([Shard(shares_of(toy), number, count, budget) for number in range(count)])
-    limit = crew.walk(budget)
     shares = shares_of(toy)
     search = Search(shares.model, shares.invariants, budget, None)
-    put_together(search, shares, crew.all("end", [()] * count))
-    return concluded(search, shares.invariants, limit), crew.shards
+    levels = first_levels(search, alone_most)
+    begun, names = dealt(search.graph, levels, shares, count)
+    crew = Here([Shard(shares_of(toy), number, count, budget) for number in range(count)])
+    limit, graphs = crew.walk(begun)
+    put_together(search, shares, graphs, names)
+    return concluded(search, shares.invariants, limit or None), crew.shards

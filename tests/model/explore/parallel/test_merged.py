@@ -20,9 +20,9 @@ def plain(graph, toy):
     return dict(zip(states, zip(graph.depths, map(bool, good)), strict=True)), edges
 
 
-@given(graphs(), st.integers(1, 4))
-def test_states_depths_and_edges_are_those_of_one_process(toy, count):
-    done, _ = explored_by(toy, count)
+@given(graphs(), st.integers(1, 4), st.integers(0, 7))
+def test_states_depths_and_edges_are_those_of_one_process(toy, count, alone_most):
+    done, _ = explored_by(toy, count, alone_most=alone_most)
     alone = explore(toy, INVARIANTS)
     assert plain(done.graph, toy) == plain(alone.graph, toy)
     assert list(done.graph.depths) == sorted(done.graph.depths)

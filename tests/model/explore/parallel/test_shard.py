@@ -3,17 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore.parallel.shard import Shard
 from kassay.model.explore.search import explore
-from kassay.model.explore.values import WalkLimits
-from tests.model.explore.parallel.crews import INVARIANTS, RING, explored_by, shares_of
+from tests.model.explore.parallel.crews import INVARIANTS, explored_by
 from tests.model.explore.toys import graphs
 
 
-@given(graphs(), st.integers(1, 4))
-def test_every_state_and_every_edge_is_in_one_share(toy, count):
+@given(graphs(), st.integers(1, 4), st.integers(0, 7))
+def test_every_state_and_every_edge_is_in_one_share(toy, count, alone_most):
     alone = explore(toy, INVARIANTS).graph
-    _, shards = explored_by(toy, count)
+    _, shards = explored_by(toy, count, alone_most=alone_most)
     states = [list(shard.graph.states) for shard in shards]
     assert sorted(state for each in states for state in each) == sorted(alone.states)
     for number, shard in enumerate(shards):
@@ -22,8 +20,3 @@ def test_every_state_and_every_edge_is_in_one_share(toy, count):
         for node, state in enumerate(states[number]):
             edges = [(actions[n], states[to % count][to // count]) for n, to in shard.graph.edges(node)]
             assert edges == list(toy.steps(state))
-
-
-def test_the_start_belongs_to_one_of_them():
-    shards = [Shard(shares_of(RING), number, 3, WalkLimits()) for number in range(3)]
-    assert [len(shard.graph.states) for shard in shards] == [1, 0, 0]

@@ -22,9 +22,9 @@ def shown(done):
     return done.states, done.edges, done.diameter, done.verdict, sorted(violations), stuck, done.asked
 
 
-@given(graphs(), st.integers(1, 4))
-def test_a_walk_by_shards_comes_to_what_one_comes_to(toy, count):
-    done, _ = explored_by(toy, count)
+@given(graphs(), st.integers(1, 4), st.integers(0, 7))
+def test_a_walk_by_shards_comes_to_what_one_comes_to(toy, count, alone_most):
+    done, _ = explored_by(toy, count, alone_most=alone_most)
     assert shown(done) == shown(explore(toy, INVARIANTS))
     for violation in done.violations:
         for before, step in zip(violation.trace, violation.trace[1:]):
@@ -32,10 +32,11 @@ def test_a_walk_by_shards_comes_to_what_one_comes_to(toy, count):
 
 
 def test_processes_come_to_the_same_and_say_how_it_goes():
-    seen = []
-    done = explore_by(2, ring(), ring, progress=seen.append)
-    assert shown(done) == shown(explore(RING, INVARIANTS))
-    assert seen[-1].states == done.states
+    for alone_most in (0, 20, 100):
+        seen = []
+        done = explore_by(2, ring(), ring, progress=seen.append, alone_most=alone_most)
+        assert shown(done) == shown(explore(RING, INVARIANTS))
+        assert seen[-1].states == done.states
 
 
 def test_the_first_violation_ends_a_walk_where_that_is_asked():
@@ -43,9 +44,23 @@ def test_the_first_violation_ends_a_walk_where_that_is_asked():
     assert explored_by(RING, 2, WalkLimits(time_s=0.0))[0].limit == "time"
 
 
+@pytest.mark.parametrize(
+    ("limits", "limit"),
+    [
+        (WalkLimits(stop_at_first=True), "first violation"),
+        (WalkLimits(time_s=0.0), "time"),
+        (WalkLimits(20), "states"),
+    ],
+)
+def test_limits_hold_for_what_one_process_walks_alone(limits, limit):
+    done = explore_by(2, ring(), ring, budget=limits, alone_most=20)
+    assert (done.limit, done.liveness) == (limit, None)
+    assert done.states < 60
+
+
 def test_what_a_process_raises_is_raised_here():
     with pytest.raises(ValueError, match="no such ring"):
-        explore_by(2, ring(), broken)
+        explore_by(2, ring(), broken, alone_most=0)
 
 
 def killed():
@@ -54,4 +69,4 @@ def killed():
 
 def test_a_process_that_is_killed_is_said_in_one_line():
     with pytest.raises(InputError, match="a process of the walk was killed"):
-        explore_by(2, ring(), killed)
+        explore_by(2, ring(), killed, alone_most=0)

@@ -3,36 +3,64 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Sequence
-from itertools import chain
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from kassay.model.explore.graph import Graph
-from kassay.model.explore.parallel.shard import ShardGraph
+from kassay.model.explore.parallel.shard import ShardFinding, ShardGraph
 from kassay.model.explore.parallel.written_parts import WrittenParts
 from kassay.model.explore.stable import StateCodec
 from kassay.model.explore.states import PackedStates, Parts
+from kassay.model.lazy import lazy
 
 S = TypeVar("S", bound=Hashable)
 
 
+class MergedStates(Generic[S]):
+    """The states of all shares, put together once one is asked for: of most walks none ever is."""
+
+    def __init__(self, count: int, put_together: Callable[[], PackedStates[S]]) -> None:
+        self._count = count
+        self._put_together = put_together
+
+    @lazy
+    def _states(self) -> PackedStates[S]:
+        return self._put_together()
+
+    def put(self, state: S) -> int:
+        """The state's number; none is new."""
+        return self._states.put(state)
+
+    def number(self, state: S) -> int:
+        """The state's number, -1 if it has none."""
+        return self._states.number(state)
+
+    def expanded(self, node: int) -> None:
+        """All are kept."""
+
+    def __getitem__(self, node: int) -> S:
+        return self._states[node]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[S]:
+        return iter(self._states)
+
+
 def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> tuple[Graph[S], array[int]]:
     """The graph as of one process but for the order within a level, and the number of each name."""
-    written = WrittenParts(parts, codec)
-    states = PackedStates(written)
-    graph: Graph[S] = Graph(states)
+    count = sum(len(shard.parents) for shard in shards)
+    graph: Graph[S] = Graph(MergedStates(count, partial(_packed, shards, parts, codec)))
     numbers = _numbered(shards)
     relabels = [
         array("I", [graph.actions.setdefault(action, len(graph.actions)) for action in shard.actions])
         for shard in shards
     ]
-    known = [array("I", map(written.number_of, shard.parts)) for shard in shards]
-    packed = bytearray()
     for level in range(max(len(shard.levels) for shard in shards)):
-        for shard, relabel, mine in zip(shards, relabels, known, strict=True):
+        for shard, relabel in zip(shards, relabels, strict=True):
             low, high = _bounds(shard, level)
-            keys = array("I", shard.keys[low * parts.size : high * parts.size])
-            packed += array("I", map(mine.__getitem__, keys)).tobytes()
             graph.depths.extend([level] * (high - low))
             graph.good += shard.good[low:high]
             graph.parents.extend(
@@ -44,8 +72,22 @@ def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> 
             graph.first.extend([at + shift for at in shard.first[low + 1 : high + 1]])
             graph.targets.extend(map(numbers.__getitem__, shard.targets[start:end]))
             graph.labels.extend(map(relabel.__getitem__, shard.labels[start:end]))
-    states.extend(bytes(packed))
     return graph, numbers
+
+
+def _packed(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> PackedStates[S]:
+    """The states of all shares, packed, in the order of the merged graph."""
+    written = WrittenParts(parts, codec)
+    known = [array("I", map(written.number_of, shard.parts)) for shard in shards]
+    packed = bytearray()
+    for level in range(max(len(shard.levels) for shard in shards)):
+        for shard, mine in zip(shards, known, strict=True):
+            low, high = _bounds(shard, level)
+            keys = array("I", shard.keys[low * parts.size : high * parts.size])
+            packed += array("I", map(mine.__getitem__, keys)).tobytes()
+    states = PackedStates(written)
+    states.extend(bytes(packed))
+    return states
 
 
 def _bounds(shard: ShardGraph, level: int) -> tuple[int, int]:
@@ -71,12 +113,12 @@ def _numbered(shards: Sequence[ShardGraph]) -> array[int]:
 
 
 def merged_findings(
-    shards: Sequence[ShardGraph], graph: Graph[S], numbers: array[int], codec: StateCodec
+    shared: Iterable[ShardFinding], graph: Graph[S], numbers: array[int], codec: StateCodec
 ) -> dict[tuple[str, Any], list[Any]]:
     """The findings as a search has them: how often each was seen in all, and where nearest to the start."""
     findings: dict[tuple[str, Any], list[Any]] = {}
     nearest: dict[tuple[str, Any], tuple[int, int]] = {}
-    for each in chain.from_iterable(shard.findings for shard in shards):
+    for each in shared:
         node = numbers[each.node]
         kind, rank = (each.invariant, each.severity), (graph.depths[node] + (each.via is not None), node)
         entry = findings.setdefault(kind, [0, node, None, ""])

@@ -78,8 +78,43 @@ class ShardGraph(NamedTuple):
     asked: set[str]
 
 
+class Beginning(NamedTuple):
+    """One process' share of the levels that were walked before: a letter of its states, the rest by name."""
+
+    levels: list[int]
+    states: Letter
+    parents: array[int]
+    first: array[int]
+    targets: array[int]
+    labels: array[int]
+    actions: list[Action]
+
+
+def named_findings(search: Search[Any], codec: StateCodec, name: Callable[[int], int]) -> list[ShardFinding]:
+    """The findings of a search, for others to read; `name` gives the name of one of its states."""
+    return [
+        ShardFinding(
+            invariant,
+            severity,
+            seen,
+            name(node),
+            None if via is None else (via[0], codec.encode(via[1])),
+            message,
+        )
+        for (invariant, severity), (seen, node, via, message) in search.findings.items()
+    ]
+
+
+class _Kept(PackedStates[S]):
+    """The states of one process, which remembers by `ids` what it met lately."""
+
+    def put(self, state: S) -> int:
+        """The state's number, the next one if it is new."""
+        return self._table.put(self._parts.pack(state))
+
+
 class Shard(Search[S]):
-    """The search of one process among `count`."""
+    """The search of one process among `count`; it knows no state before it is told with what to begin."""
 
     def __init__(
         self,
@@ -89,7 +124,7 @@ class Shard(Search[S]):
         budget: WalkLimits,
         tell: Callable[[WalkProgress], None] | None = None,
     ) -> None:
-        self.kept = PackedStates(shares.parts)
+        self.kept = _Kept(shares.parts)
         super().__init__(shares.model, shares.invariants, budget, tell, lambda: self.kept)
         self.pack(0)
         # Names of states met lately, wherever they belong: most steps lead to one of them.
@@ -102,10 +137,18 @@ class Shard(Search[S]):
         self._waiting: list[tuple[int, int, int]] = []
         self._outboxes = [Outbox(shares.parts, shares.codec) for _ in range(count)]
         self._inboxes = [Inbox(shares.parts, shares.codec) for _ in range(count)]
-        for start in self.model.initial():
-            start = self.model.canonical(start)
-            if shares.place(start) % count == number:
-                super().admit(start, -1, 0)
+
+    def begin(self, before: Beginning) -> None:
+        """Take over the share of what was walked, and judged, before there were several processes."""
+        graph, shares = self.graph, self.shares
+        for state, _ in Inbox(shares.parts, shares.codec).read(before.states):
+            self.kept.put(state)
+            graph.good.append(self.model.converged(state))
+        self.levels, _, graph.parents, graph.first, graph.targets, graph.labels, actions = before
+        graph.actions = {action: label for label, action in enumerate(actions)}
+        ends = (*self.levels[1:], len(graph.parents))
+        for depth, (low, high) in enumerate(zip(self.levels, ends, strict=True)):
+            graph.depths.extend([depth] * (high - low))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
         """The state's name; 0 for one of another process whose name is not known yet."""
@@ -133,17 +176,18 @@ class Shard(Search[S]):
 
     def take(self, letters: Sequence[Letter]) -> list[array[int]]:
         """Admit what others have met that belongs here; the names, for each of them."""
-        depth = len(self.levels) - 1
         return [
-            array(
-                "I",
-                [
-                    super(Shard, self).admit(state, parent, depth) * self.count + self.number
-                    for state, parent in inbox.read(letter)
-                ],
-            )
+            array("I", [self._named(state, parent) for state, parent in inbox.read(letter)])
             for inbox, letter in zip(self._inboxes, letters, strict=True)
         ]
+
+    def _named(self, state: S, parent: int) -> int:
+        """The name of a state that belongs here, met from the last level."""
+        name = self.ids.get(state)
+        if name is None:
+            depth = len(self.levels) - 1
+            name = self.ids[state] = super().admit(state, parent, depth) * self.count + self.number
+        return name
 
     def name(self, names: Sequence[array[int]]) -> ShardSize:
         """Write the names of others' states where they were not known; how far this process is."""
@@ -159,6 +203,7 @@ class Shard(Search[S]):
     def obey(self, order: str, *values: Any) -> Any:
         """Do as told by the process that leads the walk."""
         orders: dict[str, Callable[..., Any]] = {
+            "begin": self.begin,
             "expand": self.expand_level,
             "take": self.take,
             "name": self.name,
@@ -169,17 +214,7 @@ class Shard(Search[S]):
     def result(self) -> ShardGraph:
         """All that this process knows."""
         graph, codec = self.graph, self.shares.codec
-        findings = [
-            ShardFinding(
-                name,
-                severity,
-                seen,
-                node * self.count + self.number,
-                None if via is None else (via[0], codec.encode(via[1])),
-                message,
-            )
-            for (name, severity), (seen, node, via, message) in self.findings.items()
-        ]
+        findings = named_findings(self, codec, lambda node: node * self.count + self.number)
         return ShardGraph(
             self.levels,
             graph.parents,

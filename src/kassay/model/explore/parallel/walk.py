@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import signal
 import time
+from array import array
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from kassay.model.errors import InputError
+from kassay.model.explore.parallel.dealt import dealt, first_levels
 from kassay.model.explore.parallel.merged import merged, merged_findings
-from kassay.model.explore.parallel.shard import MakeShare, ShardGraph, WalkShare, serve
-from kassay.model.explore.search import Search, concluded
+from kassay.model.explore.parallel.shard import (
+    Beginning,
+    MakeShare,
+    Shard,
+    ShardGraph,
+    WalkShare,
+    named_findings,
+    serve,
+)
+from kassay.model.explore.search import Search, concluded, uncollected
 from kassay.model.explore.values import Exploration, WalkLimits, WalkProgress
 
 S = TypeVar("S", bound=Hashable)
+
+
+ALONE_MOST: Final = 3_000
+"""So many states are walked by one process: there is little to share out, and others are being started."""
 
 
 def explore_by(
@@ -26,86 +41,132 @@ def explore_by(
     *,
     budget: WalkLimits | None = None,
     progress: Callable[[WalkProgress], None] | None = None,
+    alone_most: int = ALONE_MOST,
 ) -> Exploration[S]:
-    """The same walk as `explore`, its states dealt to so many processes.
+    """The same walk as `explore`, its states dealt to so many processes, of which this is one.
 
-    `make` is sent to each of them, where it makes what `shares` is here; the result has states of the latter.
+    `make` is sent to each of the others, where it makes what `shares` is here; the result has states of the
+    latter. The first levels, of up to `alone_most` states, are walked here alone.
 
     Counts, verdicts and the lengths of traces are those of one process. States are numbered otherwise within
     a level, limits are looked at between levels, and the whole graph is put together here at the end. Raises
     InputError if a process is killed, and whatever one raises.
     """
     search = Search(shares.model, shares.invariants, budget or WalkLimits(), progress)
-    with _processes(processes, make, search.budget) as connections:
-        crew = Crew(connections, progress)
-        limit = crew.walk(search.budget)
-        graphs = crew.all("end", [()] * processes)
-    put_together(search, shares, graphs)
-    return concluded(search, shares.invariants, limit)
+    graphs: list[ShardGraph] = []
+    with uncollected(), _processes(processes, make, search.budget) as connections:
+        levels = first_levels(search, min(alone_most, search.budget.states_max or alone_most))
+        states = len(search.graph.states)
+        limit = reached(search.budget, states, states - levels[-1], search.stop, search.started)
+        if limit is None:
+            own = Shard(shares, 0, processes, search.budget)
+            begun, names = dealt(search.graph, levels, shares, processes)
+            limit, graphs = Crew(own, connections, progress, search.started).walk(begun)
+    if graphs:
+        put_together(search, shares, graphs, names)
+    return concluded(search, shares.invariants, limit or None)
 
 
-def put_together(search: Search[S], shares: WalkShare[S], graphs: Sequence[ShardGraph]) -> None:
-    """Let a search know what all processes have met."""
+def put_together(
+    search: Search[S], shares: WalkShare[S], graphs: Sequence[ShardGraph], names: array[int]
+) -> None:
+    """Let a search know what all processes have met since it named its states so."""
+    alone = named_findings(search, shares.codec, names.__getitem__)
     search.graph, numbers = merged(graphs, shares.parts, shares.codec)
-    search.findings = merged_findings(graphs, search.graph, numbers, shares.codec)
-    search.asked = set().union(*(graph.asked for graph in graphs))
+    findings = chain(alone, *(graph.findings for graph in graphs))
+    search.findings = merged_findings(findings, search.graph, numbers, shares.codec)
+    search.asked = search.asked.union(*(graph.asked for graph in graphs))
+
+
+def reached(budget: WalkLimits, states: int, waiting: int, stop: bool, started: float) -> str | None:
+    """The name of what ends a walk, "" if nothing waits any more, or None: it goes on."""
+    if stop:
+        return "first violation"
+    if not waiting:
+        return ""
+    if budget.states_max is not None and states > budget.states_max:
+        return "states"
+    if budget.time_s is not None and time.monotonic() - started > budget.time_s:
+        return "time"
+    return None
 
 
 class Crew:
-    """The processes of a walk, as the one that leads them sees them."""
+    """The processes of a walk, as the first of them sees them, which leads the walk."""
 
     def __init__(
         self,
+        own: Shard[Any],
         connections: Sequence[Connection],
         progress: Callable[[WalkProgress], None] | None = None,
+        started: float | None = None,
     ) -> None:
+        self.own = own
         self.connections = connections
         self.progress = progress
-        self.started = time.monotonic()
-        self._so_far = [WalkProgress(0, 0, 0, 0, 0.0)] * len(connections)
+        self.started = time.monotonic() if started is None else started
+        self.own.progress = self._hear
+        self._so_far: list[WalkProgress] = []
+        self._answers: dict[int, Any] = {}
 
-    def walk(self, budget: WalkLimits) -> str | None:
-        """Level by level until none is left; the name of the limit that came first, or None."""
-        count = len(self.connections)
-        while True:
+    def walk(self, begun: Sequence[Beginning]) -> tuple[str, list[ShardGraph]]:
+        """Level by level until none is left: the limit that came first, or "", and all that is known then."""
+        count = len(begun)
+        self._so_far = [
+            WalkProgress(len(each.parents), len(each.targets), len(each.levels) - 1, 0, 0.0) for each in begun
+        ]
+        self.all("begin", [(each,) for each in begun])
+        limit = None
+        while limit is None:
             letters = self.all("expand", [()] * count)
             names = self.all("take", [([letters[i][j] for i in range(count)],) for j in range(count)])
             sizes = self.all("name", [([names[j][i] for j in range(count)],) for i in range(count)])
-            if any(size.stop for size in sizes):
-                return "first violation"
-            if not any(size.waiting for size in sizes):
-                return None
-            if budget.states_max is not None and sum(size.states for size in sizes) > budget.states_max:
-                return "states"
-            if budget.time_s is not None and time.monotonic() - self.started > budget.time_s:
-                return "time"
+            states, waiting, stops = map(list, zip(*sizes, strict=True))
+            limit = reached(self.own.budget, sum(states), sum(waiting), any(stops), self.started)
+        return limit, self.all("end", [()] * count)
 
     def all(self, order: str, values: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Give every process an order, and wait for all of them."""
+        """Give every process an order, and do what is one's own of it; what all of them answer."""
         try:
-            for connection, each in zip(self.connections, values, strict=True):
+            for connection, each in zip(self.connections, values[1:], strict=True):
                 connection.send((order, *each))
-            return [self._answer(number) for number in range(len(self.connections))]
+            answer = self.own.obey(order, *values[0])
+            return [answer, *map(self._answer, range(len(self.connections)))]
         except (EOFError, BrokenPipeError, ConnectionResetError):
             raise InputError("a process of the walk was killed; expected memory for all of them") from None
 
     def _answer(self, number: int) -> Any:
-        while True:
-            word, value = self.connections[number].recv()
-            if word == "done":
-                return value
-            if word == "failed":
-                raise value
-            self._so_far[number] = value
-            if self.progress is not None:
-                states, edges, depth, waiting, _ = map(list, zip(*self._so_far, strict=True))
-                elapsed_s = time.monotonic() - self.started
-                self.progress(WalkProgress(sum(states), sum(edges), max(depth), sum(waiting), elapsed_s))
+        while number not in self._answers:
+            self._read(number)
+        return self._answers.pop(number)
+
+    def _hear(self, walked: WalkProgress) -> None:
+        """Tell how the own share goes; and listen meanwhile, so that nobody waits to be heard."""
+        for number, connection in enumerate(self.connections):
+            while number not in self._answers and connection.poll():
+                self._read(number)
+        self._tell(0, walked)
+
+    def _read(self, number: int) -> None:
+        word, value = self.connections[number].recv()
+        if word == "failed":
+            raise value
+        if word == "done":
+            self._answers[number] = value
+        else:
+            self._tell(number + 1, value)
+
+    def _tell(self, number: int, walked: WalkProgress) -> None:
+        self._so_far[number] = walked
+        if self.progress is not None:
+            states, edges, depth, waiting, _ = map(list, zip(*self._so_far, strict=True))
+            elapsed_s = time.monotonic() - self.started
+            self.progress(WalkProgress(sum(states), sum(edges), max(depth), sum(waiting), elapsed_s))
 
 
 @contextmanager
 def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list[Connection]]:
-    """The processes, which end with the block however it ends."""
+    """All processes but this one; they end with the block however it ends."""
     spawn = get_context("spawn")
     running, connections = [], []
     # Where it is started with the first process, it unblocks interrupts for all of them.
@@ -113,7 +174,7 @@ def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list
     # They inherit what is blocked: a terminal's interrupt is not to reach them before they ignore it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        for number in range(count):
+        for number in range(1, count):
             ours, theirs = spawn.Pipe()
             process = spawn.Process(target=serve, args=(theirs, make, number, count, budget), daemon=True)
             process.start()
