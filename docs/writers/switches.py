@@ -77,6 +77,10 @@ REMARKS: Final[dict[str, str]] = {
         "In 2024-10 nothing comes of it: a classic member joins again as soon as the group epoch is ahead."
     ),
     "failed_expiry_dropped": "Kafka arms such a timer again after 500 ms (`CoordinatorTimerImpl`).",
+    "commits_out_of_group": (
+        "Kafka's own; found by reading its client. With `--network steps --records 2` the offset that goes "
+        "back is committed."
+    ),
     "full_names_completed": (
         "Known of no ticket; found by the model. target-epoch-exclusive shows sooner; single-current-owner "
         "is the harm that it does."

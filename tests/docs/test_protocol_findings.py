@@ -74,6 +74,16 @@ def test_a_leave_that_cannot_be_written_leaves_a_member_that_nobody_watches(stat
     assert result.exploration.liveness.dead_ends
 
 
+@pytest.mark.parametrize("fault", ["pause=1", "slow=1"])
+def test_who_is_fenced_may_commit_where_the_group_is_empty(fault):
+    kafka = frozenset({"commits_out_of_group"})
+    result = explore("kip848", partitions=1, faults=f"{fault},leave=1", switches=kafka)
+    assert set(real(result)) == {"commits-fenced"}
+    assert real(explore("kip848", partitions=1, faults=fault, switches=kafka)) == {}, (
+        "somebody is always there"
+    )
+
+
 def test_without_a_clean_leave_nobody_is_left_unwatched_by_a_failed_write():
     for faults in ("write=1", "crash=1,write=1", "write=1,failover=1"):
         assert explore("kip848", faults=faults).verdict == "holds"

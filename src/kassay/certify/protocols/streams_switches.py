@@ -29,6 +29,13 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
         _DEFAULT,
     ),
     Switch(
+        "streams_commits_out_of_group",
+        "Kafka's client today, no ticket known",
+        "who was fenced commits without an epoch, which a group without members takes",
+        ("commits-fenced",),
+        _one_task(faults=Faults(pause=1, leave=1)),
+    ),
+    Switch(
         "streams_acknowledged_once",
         "cf. KAFKA-16190",
         "after an acknowledgement that was not heard the tasks are not named again",

@@ -373,6 +373,13 @@ SWITCHES: Final[dict[str, Switch]] = {
             ExploreSettings("kip848", faults=Faults(crash=1, write=1)),
         ),
         Switch(
+            "commits_out_of_group",
+            "Kafka's client today, no ticket known",
+            "who was fenced commits without an epoch, which a group without members takes",
+            ("commits-fenced",),
+            ExploreSettings("kip848", partitions=1, faults=Faults(pause=1, leave=1)),
+        ),
+        Switch(
             "full_names_completed",
             "Kafka's client today, no ticket known",
             "a full heartbeat in a reconciliation seems to give up what is about to be owned",

@@ -99,12 +99,17 @@ def no_server_error(tasks: TaskCensus) -> Iterator[Finding]:
             yield real(f"{client} is ended by {error}")
 
 
+def _clients(tasks: TaskCensus) -> set[str]:
+    """Whoever runs anything, or has taken anything over, and may be gone since."""
+    return {holding.who for holding in tasks.belief} | {client for _, client in tasks.adopted}
+
+
 @always(
     "commits-fenced",
     TASKS,
     short="I5",
     source="KIP-1251",
-    where=lambda tasks: any(holding.commits for holding in tasks.belief) and len(tasks.belief) > 1,
+    where=lambda tasks: any(holding.commits for holding in tasks.belief) and len(_clients(tasks)) > 1,
 )
 def task_commits_fenced(tasks: TaskCensus) -> Iterator[Finding]:
     """No commit is accepted for a task that another client has taken over since."""

@@ -9,7 +9,7 @@ from kassay.model.protocols.clients import consumer_table as cot
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
 from kassay.model.protocols.shared.table import IMPOSSIBLE
-from kassay.model.protocols.values import errors
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
 from tests.model.protocols.coordinator.drive import tps
 from tests.model.protocols.shared.refusing import refused
@@ -59,8 +59,14 @@ def test_no_error_is_lost_on_a_member_or_moves_who_is_none(state, error, epoch):
 @pytest.mark.parametrize("state", cot.ConsumerState)
 def test_a_commit_carries_an_epoch_that_the_coordinator_gave(state):
     client = ConsumerClient(Process.UP, state, "c1", 3)
-    assert (client_consumer.commit(CONFIG, 7, client, ()) is not None) == (state in client_consumer.MEMBER)
+    member = state in client_consumer.MEMBER
+    assert (client_consumer.commit(CONFIG, 7, client, ()) is not None) == member
     assert client_consumer.commit(CONFIG, 7, client._replace(epoch=0), ()) is None
+    kafka = CONFIG._replace(switches=frozenset({"commits_out_of_group"}))
+    for epoch in (0, 3):
+        sent = client_consumer.commit(kafka, 7, client._replace(epoch=epoch), ())
+        known = epoch if member and epoch else requests.NO_GENERATION
+        assert (sent.member_id, sent.generation_id) == ("c1", known), "`CommitRequestManager` keeps the id"
 
 
 RECONCILING = ConsumerClient(

@@ -11,7 +11,7 @@ from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams import LocalTasks, StreamThread
 from kassay.model.protocols.clients.streams_table import CLIENT, StreamsEvent, StreamsState
 from kassay.model.protocols.shared.table import IMPOSSIBLE
-from kassay.model.protocols.values import errors
+from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.streams.requests import (
     ASSIGNMENT_DELAYED,
     EndpointPartitions,
@@ -116,8 +116,14 @@ def test_an_acknowledgement_does_not_seem_to_give_up_what_is_to_come_next():
 @pytest.mark.parametrize("state", StreamsState)
 def test_a_commit_carries_an_epoch_that_the_coordinator_gave(state):
     client = StreamThread(Process.UP, state, "c1m-1", 3)
-    assert (cs.commit(CONFIG, 7, client, ()) is not None) == (state in cs.MEMBER)
+    member = state in cs.MEMBER
+    assert (cs.commit(CONFIG, 7, client, ()) is not None) == member
     assert cs.commit(CONFIG, 7, client._replace(epoch=0), ()) is None
+    kafka = CONFIG._replace(switches=frozenset({"streams_commits_out_of_group"}))
+    for epoch in (0, 3):
+        sent = cs.commit(kafka, 7, client._replace(epoch=epoch), ())
+        known = epoch if member and epoch else requests.NO_GENERATION
+        assert (sent.member_id, sent.generation_id) == ("c1m-1", known), "`CommitRequestManager` keeps the id"
 
 
 @pytest.mark.parametrize("run", Process)

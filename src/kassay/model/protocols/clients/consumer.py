@@ -4,7 +4,8 @@ Pure functions over one frozen `ConsumerClient`, held to the table of `consumer_
 id is the client's own. Every assignment that differs from the last one is to be reconciled and
 acknowledged, even if it equals what is owned: that is what a local epoch is for (`settled` and `moved`
 stand for it here).
-Source: KIP-848; `ConsumerMembershipManager` and `ConsumerHeartbeatRequestManager` of the Java client.
+Source: KIP-848; `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` and `CommitRequestManager` of
+the Java client.
 """
 
 from __future__ import annotations
@@ -115,13 +116,25 @@ def heartbeat(
     return sent, request
 
 
+def commit_epoch(config: ClientConfig, client: ConsumerClient) -> Generation | None:
+    """The epoch under which the client commits now, -1 for none; None where it commits nothing.
+
+    Kafka's client that was fenced, or has left for lateness, commits under its id without an epoch (switch
+    commits_out_of_group): a group without members takes that from anybody, whoever had the partitions since.
+    """
+    if client.state in MEMBER and client.epoch != requests.JOIN_EPOCH:
+        return client.epoch
+    return requests.NO_GENERATION if "commits_out_of_group" in config.switches else None
+
+
 def commit(
     config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> OffsetCommit | None:
-    """The OffsetCommit of this moment, under the member epoch; None out of the group."""
-    if client.state not in MEMBER or client.epoch == requests.JOIN_EPOCH:
+    """The OffsetCommit of this moment, or None where none is sent."""
+    epoch = commit_epoch(config, client)
+    if epoch is None:
         return None
-    return OffsetCommit(number, client.member_id, client.epoch, offsets, config.group_instance_id)
+    return OffsetCommit(number, client.member_id, epoch, offsets, config.group_instance_id)
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:

@@ -9,6 +9,7 @@ Source: KIP-1071; `StreamsMembershipManager`, `StreamsGroupHeartbeatRequestManag
 Switches (`Config.switches`) turn wrong rules on; these concern the client:
 
 * streams_names_reconciled: what Kafka's client does today, see `_named`
+* streams_commits_out_of_group: as it does, too, see `commit`
 * streams_acknowledged_once: after a lost reply the tasks are not named again
 * streams_no_abort: a reconciliation from before a fence is carried out after it
 * streams_standbys_kept: a standby task that the new assignment lacks is not closed
@@ -199,10 +200,16 @@ def _either(one: TaskRoles, other: TaskRoles) -> TaskRoles:
 def commit(
     config: ClientConfig, number: int, client: StreamThread, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> OffsetCommit | None:
-    """The OffsetCommit of this moment, under the member epoch; None out of the group."""
-    if client.state not in MEMBER or client.epoch == requests.JOIN_EPOCH:
-        return None
-    return OffsetCommit(number, client.member_id, client.epoch, offsets, config.group_instance_id)
+    """The OffsetCommit of this moment, under the member epoch; None where none is sent.
+
+    Kafka's thread commits out of the group as well, under no epoch (switch streams_commits_out_of_group).
+    """
+    epoch = client.epoch
+    if client.state not in MEMBER or epoch == requests.JOIN_EPOCH:
+        if "streams_commits_out_of_group" not in config.switches:
+            return None
+        epoch = requests.NO_GENERATION
+    return OffsetCommit(number, client.member_id, epoch, offsets, config.group_instance_id)
 
 
 def on_reply(config: ClientConfig, client: StreamThread, reply: StreamsHeartbeatReply) -> StreamThread:

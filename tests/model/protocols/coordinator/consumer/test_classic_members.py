@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.model.protocols.coordinator.consumer.classic_members import _waits
 from kassay.model.protocols.values import errors, requests
+from kassay.model.protocols.values.groups import UNRELEASED
 from kassay.model.protocols.values.requests import CLASSIC_JOIN, CLASSIC_SYNC
 from tests.model.protocols.coordinator.consumer.mixed import old, settle, upgraded
 
@@ -149,6 +151,22 @@ def test_a_bump_alone_is_nothing_to_join_for():
         assert drive.sync(first, generation_id=epoch).error == error
         drive.modern("m", drive.member("m").epoch)
         assert drive.heartbeat(first, epoch) == errors.REBALANCE_IN_PROGRESS
+
+
+def test_who_has_a_part_of_its_target_joins_again_as_soon_as_the_rest_is_free():
+    """`ConsumerGroup.waitingOnUnreleasedPartition` asks of what the member does not have."""
+    drive, (first, second) = upgraded()
+    settle(drive)
+    group = drive.consumer
+    had = {member.member_id: member.assigned for member in group.members}
+    wanted = tuple(sorted((*had[first], *had[second])))
+    target = tuple((name, wanted if name == first else tps) for name, tps in group.target)
+    for taken in (had[second], ()):
+        held = had | {second: taken}
+        members = tuple(member._replace(assigned=held[member.member_id]) for member in group.members)
+        (waiting,) = (member for member in members if member.member_id == first)
+        now = group._replace(members=members, target=target)
+        assert _waits(now, waiting._replace(state=UNRELEASED)) is bool(taken)
 
 
 def test_a_classic_request_that_cannot_be_written_is_refused():

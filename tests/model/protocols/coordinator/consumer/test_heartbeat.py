@@ -127,9 +127,13 @@ def test_scenario_64_commits_by_epoch():
     assert drive.commit("a", 3) == errors.STALE_MEMBER_EPOCH
     assert drive.commit("stranger", 2) == errors.UNKNOWN_MEMBER_ID
     assert drive.commit("a", 2, api_version=8) == errors.UNSUPPORTED_VERSION
-    assert drive.commit("", -1) == errors.UNKNOWN_MEMBER_ID
+    assert drive.commit("a", -1) == errors.STALE_MEMBER_EPOCH
+    assert drive.commit("stranger", -1) == drive.commit("", -1) == errors.UNKNOWN_MEMBER_ID
     drive.modern("a", -1), drive.modern("b", -1)
-    assert drive.commit("", -1) == errors.NONE
+    assert drive.commit("a", 2) == errors.UNKNOWN_MEMBER_ID
+    assert drive.commit("a", -1) == drive.commit("", -1) == errors.NONE, (
+        "no epoch says nothing of whose it is"
+    )
 
 
 @pytest.mark.parametrize(

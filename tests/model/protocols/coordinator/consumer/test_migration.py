@@ -172,8 +172,13 @@ def test_a_failed_write_leaves_the_classic_group():
     assert drive.classic == before
 
 
-def static_swap(config: requests.Config, topics: tuple[str, ...] = ("foo",)) -> Drive:
-    """A static member of the consumer protocol, replaced by a classic one beside a dynamic classic one."""
+def static_swap(
+    config: requests.Config, topics: tuple[str, ...] = ("foo",), size: int | None = None
+) -> Drive:
+    """A static member of the consumer protocol, replaced by a classic one beside a dynamic classic one.
+
+    By then a classic group may have that `size`, where one is given.
+    """
     drive = Drive(config)
     drive.stable(1)
     drive.modern("m", group_instance_id="i")
@@ -183,6 +188,8 @@ def static_swap(config: requests.Config, topics: tuple[str, ...] = ("foo",)) -> 
                 rejoin(drive, found.member_id)
             else:
                 drive.modern("m", found.epoch, group_instance_id="i", topic_partitions=found.assigned)
+    if size is not None:
+        drive.runtime.config = drive.runtime.config._replace(classic_max_size=size)
     drive.join(group_instance_id="i", metadata=requests.Subscription(topics))
     return drive
 
@@ -233,6 +240,12 @@ def test_timers_of_the_former_group_run_on_and_stop_with_it_where_that_is_asked(
     assert {order.timer.kind for order in drive.host.armed} == {requests.SESSION}
     drive.wait(5_999)
     assert drive.classic.state == STABLE
+
+
+def test_nor_is_one_in_which_a_static_member_is_replaced_if_it_would_be_too_large():
+    """`validateOnlineDowngradeWithReplacedMember`."""
+    assert isinstance(static_swap(BOTH, size=2).group, ClassicGroup)
+    assert isinstance(static_swap(BOTH, size=1).group, ConsumerGroup)
 
 
 def test_kafka_lets_a_join_timer_outlive_two_conversions():

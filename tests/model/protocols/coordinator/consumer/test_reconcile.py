@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.consumer.group import group_state
+from kassay.model.protocols.coordinator.consumer.reconcile import Reads, reconcile
 from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.effects import Effects
 from kassay.model.protocols.values.groups import (
     MEMBER_STABLE,
     RECONCILING,
@@ -18,7 +20,7 @@ from tests.model.protocols.coordinator.consumer.heartbeats import (
     settle,
     split,
 )
-from tests.model.protocols.coordinator.drive import Drive, tps
+from tests.model.protocols.coordinator.drive import Drive, FirstChoices, tps
 
 
 def test_scenario_58_joining_a_full_group_never_makes_two_holders():
@@ -102,3 +104,22 @@ def test_a_lost_epoch_gives_a_partition_away_twice():
     drive.modern("d")
     ack(drive, "b")
     assert len(holders(drive)[tps(1)[0]]) > 1
+
+
+def test_who_still_gives_up_what_it_had_gives_up_more_only_where_it_reads_something_else():
+    """`CurrentAssignmentBuilder` asks whether the subscription changed, not which topics there still are."""
+    drive = split()
+    ack(drive, "a")
+    member = drive.member("a")
+    assert (member.state, member.assigned) == (UNREVOKED, tps(0, 2))
+    for changed, pending in ((False, member.pending), (True, tps(0, 1, 2, 3))):
+        after = reconcile(
+            Effects(drive.runtime.config, drive.host.state.image, FirstChoices()),
+            member,
+            3,
+            member.assigned,
+            tps(0, 1, 2, 3),
+            set(),
+            Reads(frozenset(), changed),
+        )
+        assert after.pending == pending

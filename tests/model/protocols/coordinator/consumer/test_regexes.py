@@ -89,6 +89,21 @@ def test_a_created_topic_is_seen_ten_seconds_after_the_last_resolution():
     assert resolved(drive) == {"fo.*": ("fob", "foo")}
 
 
+def test_a_result_that_is_the_old_one_bumps_where_a_topic_of_it_has_grown_meanwhile():
+    """`handleRegularExpressionsResult` compares the hash of the metadata as well."""
+    for partitions, more in ((4, 0), (5, 1)):
+        drive = subscribed()
+        drive.wait(LATER)
+        publish(drive, 2, foo=4, bar=1)
+        drive.modern("a", drive.member("a").epoch)
+        assert under_way(drive)
+        publish(drive, 3, foo=partitions, bar=1)
+        before = drive.consumer.epoch
+        resolve(drive)
+        assert resolved(drive) == {"fo.*": ("foo",)}
+        assert drive.consumer.epoch == before + more
+
+
 def test_a_deleted_topic_waits_for_the_refresh_interval():
     drive = Drive(topics={"foo": 4, "bar": 1})
     join(drive, "a", "fo.*")

@@ -102,3 +102,29 @@ def test_with_the_fence_no_commit_goes_back():
     assert clients(state)[0].run is Process.PAUSED
     assert clients(state)[0].wire.back[0].body.error == "UNKNOWN_MEMBER_ID"
     assert state.offsets.value.breach is None
+
+
+ALONE = ("sends heartbeat", "heartbeat arrives", "takes heartbeat reply", "reconciles", "reconciles")
+
+
+@pytest.mark.parametrize("of_kafka", [True, False])
+def test_who_was_fenced_sets_back_what_another_committed_where_the_group_is_empty(of_kafka):
+    """`CommitRequestManager` sends such a commit without an epoch, `ConsumerGroup.validateOffsetCommit` takes it."""
+    model = build(
+        "kip848",
+        partitions=1,
+        faults=Faults(pause=1, leave=1),
+        network="N1",
+        records=2,
+        switches=frozenset({"commits_out_of_group"} if of_kafka else ()),
+    )
+    state = play(model, joined(model, 1), "c1 processes", "c1 pauses", "coordinator session of c1m-1")
+    state = play(model, state, "c2 start", *(f"c2 {step}" for step in ALONE), "c2 processes", "c2 processes")
+    state = play(model, state, "c2 sends OffsetCommit", "c2 OffsetCommit arrives", "c2 closes", "c1 resumes")
+    assert (group(state).members, state.offsets.value.committed[0][1]) == ((), 2)
+    state = play(model, state, *(f"c1 {step}" for step in ALONE[:3]))
+    sends = {action.name for action, _ in model.steps(state) if action.actor == "c1"}
+    assert ("sends OffsetCommit" in sends) is of_kafka
+    if of_kafka:
+        after = play(model, state, "c1 sends OffsetCommit", "c1 OffsetCommit arrives").offsets.value
+        assert (after.committed[0][1], after.breach.invariant) == (1, "offsets-never-go-back")

@@ -48,8 +48,8 @@ class ConsumerCensuses(Censuses):
             and client.topics == still_matching(self.context.configs[c], client.topics, state.image.value)
         )
         live = client.run in (Process.UP, Process.PAUSED)
-        owned = client.owned if live and client.epoch > 0 else ()
-        accepted = self.accepted(state, c, client.member_id, client.epoch, owned)
+        epoch = cm.commit_epoch(self.context.configs[c], client) if live else None
+        accepted = () if epoch is None else self.accepted(state, c, client.member_id, epoch, client.owned)
         refused = tuple(tp for tp in client.owned if accepted and tp not in accepted)
         heard = client.epoch in epochs
         return Belief(

@@ -16,7 +16,7 @@ from kassay.model.protocols.shared.census import Belief, Registered
 from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, StateReport, TaskCensus
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import MEMBER_STABLE
-from kassay.model.protocols.values.requests import Image, OffsetCommit
+from kassay.model.protocols.values.requests import Image
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
 from kassay.model.protocols.values.streams.requests import (
     EndpointPartitions,
@@ -172,7 +172,7 @@ class StreamsCensuses(Censuses):
         """Whether the coordinator would take a commit of this task's offset from this client now."""
         config = self.context.configs[c]
         topology = config.topology(client.rollout_step)
-        if client.epoch <= 0 or state.broker.value.state.group is None:
+        if state.broker.value.state.group is None:
             return False
         (source,) = {
             s
@@ -181,10 +181,8 @@ class StreamsCensuses(Censuses):
             for s in part.inputs[:1]
         }
         tp = TopicPartition(source, task.partition)
-        request = OffsetCommit(
-            HEARTBEAT_OFFSET + c, client.member_id, client.epoch, ((tp, 0),), config.group_instance_id
-        )
-        return any(
+        request = cs.commit(config, HEARTBEAT_OFFSET + c, client, ((tp, 0),))
+        return request is not None and any(
             body.error == errors.NONE
             for _, mail in self.context.brokers.handle(state.broker, request, keeps_log=False)
             for _, body in mail
