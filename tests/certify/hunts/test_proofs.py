@@ -36,6 +36,29 @@ NONE = frozenset()
             "max(leaders) - min(leaders) <= 1 where all_racks and no_existing and no_fenced",
         ),
         (
+            "placement:rack-aware",
+            "max(replicas) - min(replicas) <= min(rf, brokers - rf) "
+            "where all_racks and equal_racks and no_existing and no_fenced",
+        ),
+        (
+            "placement:rack-aware",
+            "all b: replicas(b) <= rf * ceil(partitions / brokers) and leaders(b) <= ceil(partitions / brokers) "
+            "where all_racks and equal_racks and no_existing and no_fenced and rf == 3",
+        ),
+        (
+            "placement:rack-aware",
+            "all r: replicas(r) <= rf * ceil(partitions / racks) "
+            "where all_racks and equal_racks and no_existing and no_fenced and rf == 2 and racks >= 2",
+        ),
+        (
+            "placement:rack-aware",
+            "all r: replicas(r) == partitions where all_racks and no_existing and no_fenced and rf == racks",
+        ),
+        (
+            "placement:rack-aware",
+            "all p: racks(p) == min(rf, racks) where all_racks and no_existing and no_fenced",
+        ),
+        (
             "placement:striped",
             "all r: leaders(r) <= ceil(partitions / racks) "
             "where all_racks and equal_racks and no_existing and no_fenced and rf <= racks and brokers > racks",
@@ -81,6 +104,25 @@ def test_a_proof_says_which_conditions_it_takes_beside_those_of_the_sentence():
     assert proof.verdict is ProofVerdict.PROVED and not proof.for_all_sizes
     assert proof.lacking == ("equal_subscriptions", "no_racks")
     assert prove_sentence("range", bare, frozenset({"equal_subscriptions", "no_racks"})).for_all_sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("max(replicas) - min(replicas) <= rf where all_racks", ("equal_racks", "no_existing", "no_fenced")),
+        ("max(leaders) - min(leaders) <= 1 where all_racks", ("no_existing", "no_fenced")),
+        ("max(leaders) - min(leaders) <= 1 where no_racks", ("no_existing", "no_fenced")),
+    ],
+)
+def test_of_several_proofs_the_one_of_fewer_conditions_is_told(text, lacking):
+    proof = prove_sentence("placement:rack-aware", text, NONE)
+    assert (proof.verdict, proof.lacking) == (ProofVerdict.PROVED, lacking)
+
+
+def test_what_unequal_racks_break_is_proved_of_equal_ones_alone():
+    text = "max(replicas) <= rf * ceil(partitions / brokers) where all_racks and no_existing and no_fenced"
+    proof = prove_sentence("placement:rack-aware", text, NONE)
+    assert proof.lacking == ("equal_racks",) and not proof.for_all_sizes
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,8 @@ import z3
 from kassay.assignors.client.ceil_range import CeilRange
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.assignors.placement.rack_aware import RackAware
-from kassay.assignors.placement.rack_unaware import RackUnaware
-from kassay.assignors.placement.striped import Striped
-from kassay.model.cluster import Broker, Cluster
+from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group, Member
-from kassay.model.java.randomness import JavaRandom
-from kassay.model.placement.request import PlacementRequest
 from kassay.solver.proofs.closed_forms import FORMS
 
 RULES = {"range": Range, "roundrobin": RoundRobin, "ceil-range": CeilRange}
@@ -67,90 +62,3 @@ def test_a_topic_s_shares_are_within_the_form(spec):
         assert solver.check() == z3.sat
         solver.add(share.terms["spread"] != max(shares) - min(shares))
         assert solver.check() == z3.unsat
-
-
-def placed(rule, partitions, rf, racks, seed):
-    brokers = tuple(Broker(i, None if rack is None else f"r{rack}") for i, rack in enumerate(racks))
-    start = seed % len(brokers)
-    request = PlacementRequest(partitions, rf, brokers, fixed_start_index=start)
-    return rule().place(request, JavaRandom(seed))
-
-
-def solver_of(*known):
-    solver = z3.Solver()
-    solver.add(*known)
-    return solver
-
-
-def possible(solver, terms, values):
-    """Whether the form has a solution of these values."""
-    return solver.check(*(terms[name] == value for name, value in values.items())) == z3.sat
-
-
-def sized(racks, partitions, rf):
-    return {"brokers": len(racks), "partitions": partitions, "rf": rf, "racks": len(set(racks) - {None})}
-
-
-def extremes(rows, brokers):
-    replicas = [sum(b in row for row in rows) for b in range(brokers)]
-    leaders = [sum(row[0] == b for row in rows) for b in range(brokers)]
-    return {
-        "max(replicas)": max(replicas),
-        "min(replicas)": min(replicas),
-        "max(leaders)": max(leaders),
-        "min(leaders)": min(leaders),
-    }
-
-
-PLACERS = {
-    "placement:rack-unaware": RackUnaware,
-    "placement:rack-aware": RackAware,
-    "placement:striped": Striped,
-}
-
-
-@pytest.mark.parametrize("spec", PLACERS)
-def test_every_placement_without_racks_is_within_the_form_of_its_rule(spec):
-    whole = FORMS[spec][0].whole()
-    solver = solver_of(*whole.known)
-    for brokers, partitions in product(range(1, 5), range(1, 9)):
-        for rf in range(1, brokers + 1):
-            for seed in range(brokers):
-                racks = (None,) * brokers
-                rows = placed(PLACERS[spec], partitions, rf, racks, seed)
-                values = sized(racks, partitions, rf) | extremes(rows, brokers)
-                assert possible(solver, whole.terms, values), values
-
-
-@pytest.mark.parametrize("racks", [(0,), (0, 1), (0, 0, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 0, 1, 2)])
-def test_leaders_of_rack_aware_go_in_turn_whatever_the_racks(racks):
-    whole = FORMS["placement:rack-aware"][1].whole()
-    solver = solver_of(*whole.known)
-    for partitions, rf in product(range(1, 10), range(1, len(racks) + 1)):
-        for seed in range(len(racks)):
-            found = extremes(placed(RackAware, partitions, rf, racks, seed), len(racks))
-            leaders = {name: found[name] for name in ("max(leaders)", "min(leaders)")}
-            assert possible(solver, whole.terms, sized(racks, partitions, rf) | leaders)
-
-
-@pytest.mark.parametrize("racks", [(0, 0), (0, 1, 0, 1), (0, 0, 0, 1, 1, 1), (0, 1, 2) * 2])
-def test_each_rack_of_stripes_over_equal_racks_is_within_the_form(racks):
-    form = FORMS["placement:striped"][1]
-    whole, rack = form.whole(), form.each["racks"]("r")
-    terms = {**whole.terms, **rack.terms, "brokers": whole.terms["brokers"]}
-    solver, count = solver_of(*whole.known, *rack.known), len(set(racks))
-    for partitions, rf, seed in product(range(1, 14), range(1, count + 1), range(2)):
-        rows = placed(Striped, partitions, rf, racks, seed)
-        for each in range(count):
-            values = {
-                "replicas": sum(racks[b] == each for row in rows for b in row),
-                "leaders": sum(racks[row[0]] == each for row in rows),
-            }
-            assert possible(solver, terms, sized(racks, partitions, rf) | values), (partitions, rf, values)
-
-
-def test_stripes_over_racks_of_one_broker_are_no_formula():
-    """A list exhausted at the start of a lap, and not touched since, is passed over at the next start."""
-    leaders = [row[0] for row in placed(Striped, 5, 1, (0, 1, 2), 0)]
-    assert max(leaders.count(broker) for broker in range(3)) == 3 > -(-5 // 3)
-    assert "brokers > racks" in FORMS["placement:striped"][1].needs

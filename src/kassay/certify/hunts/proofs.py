@@ -18,8 +18,8 @@ from kassay.solver.proofs.obligation import ProofVerdict
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from kassay.solver.proofs.closed_forms import ClosedForm
     from kassay.solver.proofs.obligation import Question
+    from kassay.solver.proofs.unknowns import ClosedForm
 
 TIME_LIMIT: Final = 5.0
 FLAGS: Final = ("no_", "equal_")
@@ -52,15 +52,30 @@ class _UnknownWord(Exception):
 def prove_sentence(
     spec: str, claim_id: str, assumed: frozenset[str], time_limit: float = TIME_LIMIT
 ) -> SizeProof | None:
-    """What Z3 says of the claim on the rule; None for a rule that is no formula, and words without one."""
+    """What Z3 says of the claim on the rule; None for a rule that is no formula, and words without one.
+
+    Of several formulas that of the widest conditions which proves it, else the first that has its words.
+    """
     from kassay.solver.proofs.closed_forms import FORMS
 
+    first = None
     for form in FORMS.get(spec, ()):
         try:
-            return _proved(form, claim_id, assumed, time_limit)
+            proof = _proved(form, claim_id, assumed, time_limit)
         except _UnknownWord:
             continue
-    return None
+        if proof.for_all_sizes or proof.least is not None:
+            return proof
+        if first is None or _says_more(proof, first):
+            first = proof
+    return first
+
+
+def _says_more(proof: SizeProof, than: SizeProof) -> bool:
+    """Whether it is a proof where the other is none, or one of fewer conditions."""
+    if proof.verdict is not ProofVerdict.PROVED:
+        return False
+    return than.verdict is not ProofVerdict.PROVED or set(proof.lacking) < set(than.lacking)
 
 
 def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit: float) -> SizeProof:
@@ -220,7 +235,7 @@ class _Translation:
         """An `all` that has to hold holds of one arbitrary thing."""
         quantifier, binder, body = children
         variable, name = str(binder.children[0]), binder.children[1]
-        letters = {"t": "topics", "m": "members", "b": "brokers", "r": "racks"}
+        letters = {"t": "topics", "m": "members", "b": "brokers", "r": "racks", "p": "partitions"}
         things = str(name) if name is not None else letters.get(variable, "")
         if quantifier.type != "ALL" or not positive or things not in self.form.each:
             raise _UnknownWord

@@ -1,0 +1,23 @@
+"""What a closed form is made of: terms of Z3 by the words of a sentence, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Unknowns(NamedTuple):
+    """Terms by the text that names them in a sentence, and what is known of the unknowns in them."""
+
+    terms: Mapping[str, Any]
+    known: tuple[Any, ...]
+    shown: tuple[Any, ...] = ()
+
+
+class ClosedForm(NamedTuple):
+    """A rule's formula: under which conditions it is one, its unknowns, and those of one of its things."""
+
+    needs: frozenset[str]
+    whole: Callable[[], Unknowns]
+    each: Mapping[str, Callable[[str], Unknowns]]
+    exact: bool = True
