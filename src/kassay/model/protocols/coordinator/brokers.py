@@ -248,7 +248,7 @@ class Brokers:
 
 def _wants_id(event: Event) -> bool:
     """Whether the coordinator may hand out a member id: which ones are free depends on who else knows any."""
-    return isinstance(event, requests.JoinGroup) and not event.member_id
+    return isinstance(event, requests.JoinGroup | requests.ConsumerHeartbeat) and not event.member_id
 
 
 def _current(host: CoordinatorHost) -> CoordinatorHost:

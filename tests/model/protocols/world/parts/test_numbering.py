@@ -4,12 +4,16 @@ from itertools import pairwise, permutations
 
 import pytest
 
+from kassay.certify.protocols.explore import build
+from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore.search import explore
 from kassay.model.protocols.shared.faults import parse_faults
 from kassay.model.protocols.world.models.classic import ClassicModel
 from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
+from kassay.model.protocols.world.parts import numbering
 from kassay.model.protocols.world.parts.context import options
 from kassay.model.protocols.world.parts.numbering import GAP_MAX
+from tests.model.protocols.world.bisimilar import compared
 from tests.model.protocols.world.parts.walked import WORLDS, everything, ids, some
 
 
@@ -85,3 +89,44 @@ def test_large_gaps_between_generations_close_and_small_ones_stay():
 
 def n_from_1(number):
     return isinstance(number, int) and number >= 1
+
+
+def world(protocol, faults, **changes):
+    return build(ExploreSettings(protocol, members=2, partitions=1, faults=parse_faults(faults), **changes))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changes", "faults"),
+    [
+        ("classic", {"mode": "cooperative"}, "crash=1"),
+        ("classic", {"mode": "eager"}, "crash=1,failover=1"),
+        ("kip848", {}, "pause=1"),
+        ("kip848", {}, "crash=1,failover=1"),
+        pytest.param("classic", {"mode": "eager"}, "pause=1,failover=1", marks=pytest.mark.exhaustive),
+        pytest.param("classic", {"mode": "cooperative"}, "pause=1,failover=1", marks=pytest.mark.exhaustive),
+        pytest.param("migration", {}, "crash=1,failover=1", marks=pytest.mark.exhaustive),
+    ],
+)
+def test_whoever_judges_cannot_tell_a_run_from_what_is_walked(protocol, changes, faults):
+    """All worlds of all runs, none of them numbered anew, beside the walk."""
+    seen = compared(world(protocol, faults, **changes), runs_max=500_000)
+    assert seen.whole
+    assert seen.runs >= seen.states
+    assert seen.pairs
+    assert not seen.unlike
+    # A coordinator that loses generations gives them out again: then runs and walk take other steps.
+    loses = protocol != "kip848" and "failover" in faults
+    assert bool(seen.differ) == bool(seen.left_out) == loses
+
+
+@pytest.mark.exhaustive
+def test_nor_can_he_where_the_generations_of_a_run_have_no_end():
+    seen = compared(world("classic", "loss=1,failover=1", mode="eager"), runs_max=60_000)
+    assert not seen.whole
+    assert seen.differ
+    assert not seen.unlike
+
+
+def test_he_can_where_all_generations_count_as_one(monkeypatch):
+    monkeypatch.setattr(numbering, "GAP_MAX", 0)
+    assert compared(world("classic", "crash=1,failover=1", mode="eager"), runs_max=5_000).unlike

@@ -21,7 +21,7 @@ from kassay.model.protocols.shared.census import Owned
 from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.choices import nobody_assigns
-from kassay.model.protocols.values.groups import ClassicGroup, Group, Role
+from kassay.model.protocols.values.groups import EMPTY, ClassicGroup, Group, Role
 from kassay.model.protocols.values.in_flight import CONNECTION as CONNECTION
 from kassay.model.protocols.values.in_flight import HEARTBEAT_OFFSET as HEARTBEAT_OFFSET
 from kassay.model.protocols.values.requests import (
@@ -274,8 +274,15 @@ def labelled(action: Action, before: Interned, after: Interned) -> Action:
         return action
     old_ids = {m.member_id for m in old.members} if old is not None else set()
     new_ids = {m.member_id for m in new.members} if new is not None else set()
-    rounds = epoch_of(new) - epoch_of(old)
-    return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, rounds))
+    begun = epoch_of(new) - (0 if _replaces(old, new) else epoch_of(old))
+    return action._replace(disturbs=action.disturbs or old_ids != new_ids, rounds=max(0, begun))
+
+
+def _replaces(old: Group, new: Group) -> bool:
+    """Whether a group takes the place of an empty one of the other kind: then it counts its rounds from 0."""
+    if old is None or new is None or isinstance(old, ClassicGroup) is isinstance(new, ClassicGroup):
+        return False
+    return old.state == EMPTY if isinstance(old, ClassicGroup) else not old.members
 
 
 def unwritten(action: Action) -> Action:
