@@ -7,7 +7,7 @@ checkout's times, and no ratio.
 from __future__ import annotations
 
 import argparse
-import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,8 +19,11 @@ MORE = {"explore_speed": (["--memory"], ["--jobs", "--runs", "1"])}
 """What of a benchmark is asked for by options of its own, and is run besides."""
 
 
-def main() -> None:
-    """Run those that are named, else all that need no Spark; each is a script of its own."""
+def main() -> int:
+    """Run those that are named, else all that need no Spark, each in a process of its own.
+
+    One that fails or misses a goal keeps no other from running; which they are is said in the end.
+    """
     scripts = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if not p.stem.startswith("_"))
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Run the benchmarks one after the other."
@@ -31,15 +34,21 @@ def main() -> None:
     for name in options.names:
         if name not in scripts:
             sys.exit(f"benchmarks: there is no {name!r}, expected one of {', '.join(scripts)}")
+    failed = []
     for name in options.names or [name for name in scripts if not name.startswith(ON_SPARK)]:
         own = ["--base", options.base] if name in BASED and options.base else []
         for arguments in (own, *MORE.get(name, ())):
             print(" ".join(["==", name, *arguments]), flush=True)
             if name in BASED and not own:
                 print("no ratio without --base DIR, a checkout of the commit to compare with", flush=True)
-            sys.argv = [name, *arguments]
-            runpy.run_module(f"benchmarks.{name}", run_name="__main__")
+            code = subprocess.run(
+                [sys.executable, "-m", f"benchmarks.{name}", *arguments], check=False
+            ).returncode
+            if code:
+                failed.append(f"{' '.join([name, *arguments])}: exit code {code}")
+    print("\n".join(["==", *(failed or ["every benchmark ended well"])]))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
