@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 import re
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from kassay.cli.main import run
 from kassay.model.codec import MOST
-from tests.paths import HELD, ROOT
+from tests.paths import HELD, ROOT, VECTORS
 
 SIZES = ("partitions", "tasks", "standbys", "standby_replicas", "stateful", "replication_factor")
 UNBOUNDED = re.compile(
@@ -34,7 +35,11 @@ def brokers(partitions: object, rf: object = 1) -> dict[str, Any]:
     return {"family": "B", "brokers": [{"id": 0}], "topics": [topic]}
 
 
-def tasks(count: object, standbys: object = 0) -> dict[str, Any]:
+def shares(partitions: object, **fields: object) -> dict[str, Any]:
+    return group(partitions) | {"family": "D"} | fields
+
+
+def tasks(count: object, standbys: object = 0, **fields: object) -> dict[str, Any]:
     return {
         "family": "C",
         "clients": [{"id": "a"}],
@@ -42,7 +47,7 @@ def tasks(count: object, standbys: object = 0) -> dict[str, Any]:
         "standbys": standbys,
         "active": [],
         "standby": [],
-    }
+    } | fields
 
 
 def certificate(schema: str, instance: object) -> dict[str, Any]:
@@ -52,11 +57,9 @@ def certificate(schema: str, instance: object) -> dict[str, Any]:
 
 ABSURD = [10**12, 10**30, 1e30, 1e9]
 INSTANCES = [
-    *(make(size) for make in (group, brokers, tasks) for size in ABSURD),
+    *(make(size) for make in (group, brokers, tasks, shares) for size in ABSURD),
     brokers(0, 10**30),
-    brokers(MOST // 2 + 1, 2),
     tasks(0, 10**30),
-    group(0, topics=[{"name": name, "partitions": MOST} for name in ("t", "u")]),
     group(1, members=DEEP),
     [1],
 ]
@@ -96,6 +99,75 @@ def test_an_absurd_certificate_is_refused_in_one_line(
     path.write_text(json.dumps(document))
     assert run(["check", str(path)]) == 2
     assert_one_line(capsys, str(path))
+
+
+TWO: list[dict[str, Any]] = [{"name": name, "partitions": MOST} for name in ("t", "u")]
+THREADS = [{"id": name, "threads": MOST} for name in "ab"]
+TOGETHER = {
+    "optimum": (group(0, topics=TWO), "topics", "partitions"),
+    "share": (shares(0, topics=TWO), "topics", "partitions"),
+    "placement": (brokers(0) | {"topics": [topic | {"rf": 1} for topic in TWO]}, "topics", "replicas"),
+    "tasks": (tasks(0, clients=THREADS), "clients", "threads"),
+}
+"""Instances of each kind that have too many together, where, and of what."""
+PROVEN: dict[str, dict[str, Any]] = {
+    "optimum": {"order": "balance,movement,rack", "assignment": {}, "levels": {}, "prices": {}, "loads": []}
+    | {"moved": 0, "rack_mismatch": 0},
+    "share": {"assignment": {}, "covers": [], "moved": 0},
+    "placement": {"assignment": {}, "prices": [], "leader_prices": []},
+    "tasks": {"assignment": {}, "standbys": {}, "balanced": True, "copy_prices": [], "active_prices": []}
+    | {"lower": 0, "upper": 0, "moved": 0},
+}
+
+
+@pytest.mark.parametrize("kind", TOGETHER)
+def test_what_is_too_much_together_is_told_with_its_place_by_solver_and_checker(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    instance, field, things = TOGETHER[kind]
+    path = tmp_path / "together.json"
+    told = f"found {2 * MOST} {{}} in all, expected at most {MOST}"
+    path.write_text(json.dumps(instance))
+    assert run(["optimum", str(path)]) == 2
+    assert capsys.readouterr().err == f"kassay: {path}: {field}: {told.format(things)}\n"
+    path.write_text(
+        json.dumps({"schema": f"kassay/{kind}-certificate/1", "instance": instance} | PROVEN[kind])
+    )
+    assert run(["check", str(path)]) == 2
+    # What a checker holds in memory are partitions; how many replicas each has it sees written out.
+    counted = told.format("partitions" if things == "replicas" else things)
+    assert capsys.readouterr().err == f"kassay: {path}: instance.{field}: {counted}\n"
+
+
+def test_threads_are_not_made_before_they_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "threads.json"
+    instance = tasks(1, active=[None], standby=[[]], clients=[{"id": "a", "threads": 10**12}])
+    path.write_text(json.dumps(instance))
+    assert run(["gap", "streams-sticky", "--in-process", "--instances", str(path)]) == 2
+    assert "clients: found 1000000000000 threads in all" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "field", "things"),
+    [
+        ("client-range", "topics", "partitions"),
+        ("server-uniform", "topics", "partitions"),
+        ("4.4/streams-group-sticky", "subtopologies", "tasks"),
+    ],
+)
+def test_what_vectors_ask_for_is_counted_before_it_is_made(
+    file: str, field: str, things: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(gzip.decompress((VECTORS / f"{file}.json.gz").read_bytes()))
+    vector = next(each for each in document["vectors"] if each[field])
+    vector[field] = [vector[field][0] | {"partitions": MOST}] * 2
+    path = tmp_path / "absurd.json"
+    path.write_text(json.dumps(document | {"vectors": [vector]}))
+    assert run(["vectors", str(path)]) == 2
+    told = f"{field}: found {2 * MOST} {things} in all, expected at most {MOST}"
+    assert capsys.readouterr().err == f"kassay: {path}: vector {vector['id']}: {told}\n"
 
 
 @pytest.mark.parametrize("command", ["replay", "explain"])

@@ -8,7 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.reading.fields import Bound, Count, Name, Positive, Seconds, at_least, difference, shown, wrong
+from kassay.model.codec import MOST
+from kassay.model.errors import InputError
+from kassay.reading.fields import (
+    Bound,
+    Count,
+    Name,
+    Positive,
+    Seconds,
+    at_least,
+    difference,
+    shown,
+    within,
+    wrong,
+)
 
 
 def bound_of(narrowed: Any) -> Bound:
@@ -53,6 +66,18 @@ def test_a_quoted_value_is_one_short_line(value: object) -> None:
 def test_a_value_is_cut_where_it_is_longer_than_a_line_can_hold() -> None:
     assert shown("x" * 58) == repr("x" * 58)
     assert shown("x" * 59) == "'" + "x" * 56 + "..."
+
+
+def test_a_total_is_told_with_what_it_counts() -> None:
+    within([MOST, 0], "topics")
+    with pytest.raises(
+        InputError, match=f"^topics: found {MOST + 1} partitions in all, expected at most {MOST}$"
+    ):
+        within([MOST, 1], "topics")
+    with pytest.raises(
+        InputError, match=f"^clients: found {MOST + 1} threads in all, expected at most {MOST}$"
+    ):
+        within([1, MOST], "clients", "threads")
 
 
 def test_a_complaint_says_where_what_and_what_else() -> None:

@@ -107,11 +107,11 @@ def size(least: int = 0) -> Form[int]:
     return whole(least, MOST)
 
 
-def within(sizes: Iterable[int], path: str) -> None:
-    """Raise unless all sizes together are at most MOST."""
+def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
+    """Raise unless there are at most MOST of the things together."""
     total = sum(sizes)
     if total > MOST:
-        raise InputError(f"{path}: {total} partitions in all, expected at most {MOST}")
+        raise wrong(path, f"at most {MOST} {things} in all", total)
 
 
 def optional(form: Form[T]) -> Form[T | None]:

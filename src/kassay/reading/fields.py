@@ -40,11 +40,11 @@ def _is_time(seconds: float) -> bool:
     return 0 < seconds <= YEAR_S
 
 
-def within(sizes: Iterable[int], path: str) -> None:
-    """Raise unless all sizes together are at most MOST."""
+def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
+    """Raise unless there are at most MOST of the things together."""
     total = sum(sizes)
     if total > MOST:
-        raise InputError(f"{path}: found {total} in all, expected at most {MOST}")
+        raise InputError(f"{path}: found {total} {things} in all, expected at most {MOST}")
 
 
 Name = Annotated[str, Bound("a name", bool)]

@@ -40,7 +40,17 @@ def test_what_is_told_has_the_form_that_is_promised(aim):
         ({"connectors": [["a", 1], ["a", 2]]}, "case.connectors: expected each connector once"),
         ({"connectors": [["a", -1]]}, r"case.connectors\[0\]: expected a whole number"),
         ({"connectors": [["a"]]}, r"case.connectors\[0\]: expected a pair"),
-        ({"connectors": [["a", 1_000_000], ["b", 1]]}, "case.connectors: 1000001"),
+        (
+            {"connectors": [["a", 1_000_000], ["b", 1]]},
+            "case.connectors: expected at most 1000000 tasks in all, got 1000001",
+        ),
+        (
+            {
+                "connectors": [["a", 1]],
+                "changes": [{"events": [{"event": "ConnectorCreate", "connector": "b", "tasks": 1_000_000}]}],
+            },
+            "case.changes: expected at most 1000000 tasks in all, got 1000001",
+        ),
         ({"max_delay_ms": -1}, "case.max_delay_ms: expected a whole number"),
         ({"changes": [{"wait_ms": -1}]}, r"case.changes\[0\].wait_ms"),
         ({"changes": [{"events": [{"event": "Nap"}]}]}, "unknown event 'Nap'"),

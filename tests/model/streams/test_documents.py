@@ -31,6 +31,23 @@ def test_every_history_survives_the_round_trip():
         ({"processes": CASE["processes"] * 2}, "case.processes: expected one process or more, each once"),
         ({"processes": [{"process": "p", "threads": 1}]}, r"case.processes\[0\].process: .*UUID"),
         (
+            {"partitions": [1_000_000, 1]},
+            "partitions: expected at most 1000000 partitions in all, got 1000001",
+        ),
+        (
+            {"processes": [{"process": process_id(p), "threads": 1_000_000} for p in range(2)]},
+            "case.processes: expected at most 1000000 threads in all, got 2000000",
+        ),
+        (
+            {
+                "changes": [
+                    {"events": [{"event": "ProcessJoin", "process": process_id(p), "threads": 600_000}]}
+                    for p in (1, 2)
+                ]
+            },
+            "case.changes: expected at most 1000000 threads in all, got 1200001",
+        ),
+        (
             {"processes": [{"process": process_id(0), "threads": 0}]},
             r"threads: expected .* at least 1 and at most 1000000, got 0",
         ),

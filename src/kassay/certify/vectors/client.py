@@ -18,7 +18,7 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.java.hashes import hash_map_order
-from kassay.reading.fields import Int32, Limited
+from kassay.reading.fields import Int32, Limited, within
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,7 @@ def read_runs(runs: Runs) -> Iterable[TopicPartition]:
 
 
 def _cluster(vector: ClientVector) -> Cluster:
+    within((max(0, topic.partitions) for topic in vector.topics), "topics")
     listed = {topic.name: topic for topic in vector.topics}
     order = vector.iteration_order.topics if vector.iteration_order else _java_topics(vector)
     racks = dict.fromkeys(

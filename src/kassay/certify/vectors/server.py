@@ -17,7 +17,7 @@ from kassay.certify.vectors.registry import Runs, vector_format
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Group, Member, SubscriptionType
 from kassay.model.java.hashes import bucket_order, hash_map_order, uuid_halves, uuid_hash
-from kassay.reading.fields import Limited
+from kassay.reading.fields import Limited, within
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ class ServerVector:
 @vector_format("server-simple", ServerVector, reference="share-simple")
 def check_server(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
     """Whether the target answers as Kafka's `UniformAssignor`, `RangeAssignor` or `SimpleAssignor`."""
+    within((max(0, topic.partitions) for topic in vector.topics), "topics")
     cluster = Cluster(tuple(Topic(t.id, t.partitions, topic_id=t.id) for t in vector.topics))
     group = _group(vector)
     return vector.expected.check(

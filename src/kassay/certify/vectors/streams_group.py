@@ -16,7 +16,7 @@ from kassay.model.errors import InputError
 from kassay.model.java.hashes import hash_map_order
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
 from kassay.model.streams.threads import GroupTaskAssignor
-from kassay.reading.fields import Limited
+from kassay.reading.fields import Limited, within
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ class StreamsGroupVector:
     @property
     def group(self) -> StreamsGroup:
         """What the assignor is asked."""
+        within((max(0, each.partitions) for each in self.subtopologies), "subtopologies", "tasks")
         listed = {member.id: member for member in self.members}
         order = self.iteration_order.members if self.iteration_order else hash_map_order(listed)
         return StreamsGroup(

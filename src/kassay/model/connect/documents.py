@@ -84,7 +84,12 @@ def _begins(history: ConnectHistory, path: str) -> None:
     names = [name for name, _ in history.connectors]
     if len(set(names)) < len(names):
         raise codec.wrong(f"{path}.connectors", "each connector once", names)
-    codec.within((tasks for _, tasks in history.connectors), f"{path}.connectors")
+    codec.within((tasks for _, tasks in history.connectors), f"{path}.connectors", "tasks")
+    largest = dict(history.connectors)
+    for event in (event for change in history.changes for event in change.events):
+        if isinstance(event, ConnectorCreate | ConnectorResize):
+            largest[event.connector] = max(event.tasks, largest.get(event.connector, 0))
+    codec.within(largest.values(), f"{path}.changes", "tasks")
 
 
 CONNECT_HISTORY: Final = record(

@@ -69,6 +69,12 @@ def _begins(history: TaskHistory, path: str) -> None:
         expected = f"at most {len(history.partitions)} subtopologies"
         raise codec.wrong(f"{path}.stateful", expected, history.stateful)
     codec.within(history.partitions, f"{path}.partitions")
+    codec.within((join.threads for join in history.processes), f"{path}.processes", "threads")
+    largest = {join.process_id: join.threads for join in history.processes}
+    for event in (event for change in history.changes for event in change.events):
+        if isinstance(event, ProcessJoin | ThreadsChange):
+            largest[event.process_id] = max(event.threads, largest.get(event.process_id, 0))
+    codec.within(largest.values(), f"{path}.changes", "threads")
     ids = [join.process_id for join in history.processes]
     if not ids or len(set(ids)) < len(ids):
         raise codec.wrong(f"{path}.processes", "one process or more, each once", ids)

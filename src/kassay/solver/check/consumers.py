@@ -28,8 +28,8 @@ from kassay.solver.check.refusal import (
     pair,
     record,
     require,
-    require_few,
     rows,
+    within,
 )
 
 FAMILY: Final = "A"
@@ -63,7 +63,7 @@ def pose(document: Any) -> Posed:
     members = sorted(document["members"], key=lambda member: str(member["id"]))
     require(bool(members), "the instance has no members")
     require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
-    require_few(counts.values())
+    within(counts.values(), "topics", "partitions")
     require(len({member["id"] for member in members}) == len(members), "two members have one id")
     subscriptions = [*_subscriptions(members)]
     read = set(chain.from_iterable({id(topics): topics for topics in subscriptions}.values()))

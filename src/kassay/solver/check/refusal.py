@@ -98,10 +98,11 @@ def require(condition: bool, reason: str) -> None:
         raise RefusedError(reason)
 
 
-def require_few(partitions: Iterable[int]) -> None:
-    """Refuse topics with more partitions together than an instance may have: few words can name very many."""
-    total = sum(partitions)
-    require(total <= MOST, f"the instance has {total} partitions in all, expected at most {MOST}")
+def within(sizes: Iterable[int], field: str, things: str) -> None:
+    """Raise `InputError` where the field of an instance has more together: few words can name very many."""
+    total = sum(sizes)
+    if total > MOST:
+        raise InputError(f"instance.{field}: found {total} {things} in all, expected at most {MOST}")
 
 
 def one_price_each(prices: list[int], places: int) -> list[int]:

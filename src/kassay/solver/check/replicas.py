@@ -31,6 +31,7 @@ from kassay.solver.check.refusal import (
     record,
     require,
     rows,
+    within,
 )
 
 FAMILY: Final = "B"
@@ -112,6 +113,7 @@ def pose(document: Any) -> Posed:
     require(any(b.share for b in brokers), "the instance's brokers have no share")
     require(len({b.rack is None for b in brokers}) == 1, "only some of the instance's brokers have a rack")
     require(len(counts) == len(document["topics"]), "two topics of the instance have one name")
+    within(counts.values(), "topics", "partitions")
     current = {name: rows for name, rows in (document.get("current") or {}).items() if rows}
     require(counts.keys() >= current.keys(), "a topic is placed now that the instance does not have")
     require(all(len(rows) <= counts[name] for name, rows in current.items()), "more rows than partitions")

@@ -155,7 +155,7 @@ class PlacementProblem:
         ids = _known_brokers(instance)
         topics = tuple(sorted(instance.topics))
         unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
-        within((topic.partitions * topic.rf for topic in topics), "topics")
+        within((topic.partitions * topic.rf for topic in topics), "topics", "replicas")
         brokers = tuple(sorted(instance.brokers))
         return cls(brokers, topics, _rows(instance.current, topics, ids), instance.name)
 

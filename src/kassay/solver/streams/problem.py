@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import Bound, Name, Positive, Size, wrong
+from kassay.reading.fields import Bound, Name, Positive, Size, within, wrong
 from kassay.reading.values import read_as, unique
 
 
@@ -62,6 +62,7 @@ class TaskProblem:
         """The problem of a JSON document of family "C"; raises `InputError` naming the field."""
         instance = read_as(_Instance, document)
         unique(((f"clients[{i}].id", entry.id) for i, entry in enumerate(instance.clients)), "client id")
+        within((client.threads for client in instance.clients), "clients", "threads")
         clients = tuple(sorted(instance.clients))
         position = {client.id: place for place, client in enumerate(clients)}
         _refuse_impossible(instance, position)

@@ -28,9 +28,9 @@ from kassay.solver.check.refusal import (
     pair,
     record,
     require,
-    require_few,
     rows,
     squares,
+    within,
 )
 
 SCHEMA: Final = "kassay/share-certificate/1"
@@ -89,7 +89,7 @@ def pose(document: Any) -> Posed:
     require(bool(members), "the instance has no members")
     require(len({member["id"] for member in members}) == len(members), "member ids are not distinct")
     require(len(counts) == len(topics), "topics are not distinct")
-    require_few(counts.values())
+    within(counts.values(), "topics", "partitions")
     given_out = {topic["name"]: _assignable(topic) for topic in topics}
     read = {name for member in members for name in member["topics"]}
     require(read <= counts.keys(), "a member reads a topic that is not in the instance")

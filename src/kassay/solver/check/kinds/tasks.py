@@ -36,6 +36,7 @@ from kassay.solver.check.refusal import (
     require,
     rows,
     squares,
+    within,
 )
 from kassay.solver.check.shares import Due
 
@@ -91,6 +92,7 @@ def pose(document: Any) -> Posed:
     ids, tasks = {client["id"] for client in clients}, document["tasks"]
     require(bool(clients), "the instance has no clients")
     require(len(ids) == len(clients), "clients are not distinct")
+    within((client.get("threads") or 1 for client in clients), "clients", "threads")
     for field in ("active", "standby"):
         require(
             len(document[field]) == tasks, f"{field} has {len(document[field])} entries for {tasks} tasks"
