@@ -12,24 +12,19 @@ from itertools import chain
 from typing import Any, Final
 
 from kassay.solver.check.balance import ConsumerInstance, Member, Topic
-from kassay.solver.check.refusal import (
+from kassay.solver.check.refusal import Document, Posed, RefusedError, Shape, require, within
+from kassay.solver.check.shapes import (
     COUNT,
     NAME,
     SIZE,
     TEXT,
-    Document,
-    Posed,
-    RefusedError,
-    Shape,
     by_name,
     fit,
     nullable,
     one_of,
     pair,
     record,
-    require,
     rows,
-    within,
 )
 
 FAMILY: Final = "A"

@@ -14,24 +14,20 @@ from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.refusal import (
+from kassay.solver.check.refusal import Document, Posed, RefusedError, require, within
+from kassay.solver.check.shapes import (
     COUNT,
     FLAG,
     NAME,
     POSITIVE,
     SIZE,
     TEXT,
-    Document,
-    Posed,
-    RefusedError,
     by_name,
     fit,
     nullable,
     one_of,
     record,
-    require,
     rows,
-    within,
 )
 
 FAMILY: Final = "B"

@@ -13,7 +13,7 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS
 from kassay.solver.check.check import check_certificate, pose
 from kassay.solver.check.kinds import packing
-from kassay.solver.check.packings import SCALE
+from kassay.solver.check.packing.units import SCALE
 from kassay.solver.packing import optimum
 from kassay.solver.packing.terms import Terms
 from tests.solver.packing import cases

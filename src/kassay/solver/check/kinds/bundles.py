@@ -10,22 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose, uneven, weighted
-from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import (
-    ANYTHING,
-    COUNT,
-    TEXT,
-    WHOLE,
-    Document,
-    ProofKind,
-    Proven,
-    one_of,
-    one_price_each,
-    record,
-    require,
-    rows,
-    squares,
-)
+from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
+from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, require, squares
+from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, one_of, record, rows
 
 SCHEMA: Final = "kassay/interval-certificate/1"
 

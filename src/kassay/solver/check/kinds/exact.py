@@ -11,22 +11,8 @@ from typing import Final
 from kassay.solver.check.balance import BalanceCertificate, refusal
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, dense, pose, uneven, weighted
 from kassay.solver.check.forcing import why_not_better
-from kassay.solver.check.refusal import (
-    ANYTHING,
-    COUNT,
-    WHOLE,
-    Document,
-    ProofKind,
-    Proven,
-    RefusedError,
-    by_name,
-    met,
-    one_of,
-    record,
-    require,
-    rows,
-    squares,
-)
+from kassay.solver.check.refusal import Document, ProofKind, Proven, RefusedError, met, require, squares
+from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 

@@ -17,20 +17,8 @@ from typing import Any, Final, NamedTuple
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE
 from kassay.solver.check.members import FAMILY, MemberCase, read_members
-from kassay.solver.check.refusal import (
-    ANYTHING,
-    COUNT,
-    WHOLE,
-    Document,
-    ProofKind,
-    Proven,
-    by_name,
-    one_of,
-    one_price_each,
-    record,
-    rows,
-    squares,
-)
+from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, squares
+from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/tasks-certificate/3"
 SCALE: Final = 16

@@ -3,8 +3,8 @@
 The goals are what is asked: sorted loads, heaviest first, or with a tolerance a heaviest load within it of
 the bound; then the cost of moves and rack mismatches in their order. With a budget only packings count
 whose moves cost no more. `enumerated` says that the checker is to look at all packings itself; otherwise
-steps prove the loads (`solver/check/limits`) and prices the costs. A goal is proven where its value is its
-bound and the goals before it are proven.
+steps prove the loads (`solver/check/packing/limits`) and prices the costs. A goal is proven where its value
+is its bound and the goals before it are proven.
 """
 
 from __future__ import annotations
@@ -13,26 +13,21 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, pose
-from kassay.solver.check.enumeration import Complete, Scales, complete, cost_of
-from kassay.solver.check.limits import STEP, bounds, least_paid, least_shed
-from kassay.solver.check.packings import PackedUnits, read_packing
-from kassay.solver.check.refusal import (
+from kassay.solver.check.packing.enumeration import Complete, Scales, complete, cost_of
+from kassay.solver.check.packing.limits import STEP, bounds, least_paid, least_shed
+from kassay.solver.check.packing.units import PackedUnits, read_packing
+from kassay.solver.check.refusal import Document, ProofKind, Proven, Shape, require, squares
+from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
     FLAG,
     POSITIVE,
     WHOLE,
-    Document,
-    ProofKind,
-    Proven,
-    Shape,
     nullable,
     one_of,
     pair,
     record,
-    require,
     rows,
-    squares,
 )
 
 SCHEMA: Final = "kassay/packing-certificate/1"

@@ -10,25 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from kassay.solver.check.refusal import (
-    ANYTHING,
-    COUNT,
-    TEXT,
-    WHOLE,
-    Document,
-    ProofKind,
-    Proven,
-    by_name,
-    met,
-    one_of,
-    one_price_each,
-    record,
-    require,
-    rows,
-    squares,
-)
+from kassay.solver.check.refusal import Document, ProofKind, Proven, met, one_price_each, require, squares
 from kassay.solver.check.replica_prices import require_best_leaders, require_best_replicas
 from kassay.solver.check.replicas import FAMILY, ReplicaCase, forced_on, pose, valid_case
+from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/placement-certificate/1"
 _LISTED: Final = 8

@@ -10,21 +10,12 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.solver.check.consumers import FAMILY, pose
-from kassay.solver.check.enumeration import Scales
 from kassay.solver.check.kinds import packing
 from kassay.solver.check.kinds.packing import Bounds, PackingCase
-from kassay.solver.check.limits import least_paid, least_shed
-from kassay.solver.check.refusal import (
-    COUNT,
-    POSITIVE,
-    Document,
-    ProofKind,
-    Proven,
-    one_of,
-    pair,
-    record,
-    require,
-)
+from kassay.solver.check.packing.enumeration import Scales
+from kassay.solver.check.packing.limits import least_paid, least_shed
+from kassay.solver.check.refusal import Document, ProofKind, Proven, require
+from kassay.solver.check.shapes import COUNT, POSITIVE, one_of, pair, record
 
 SCHEMA: Final = "kassay/packing-certificate/2"
 

@@ -14,6 +14,17 @@ from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.members import FAMILY, pose_members, speaks_of_members
 from kassay.solver.check.refusal import (
+    Document,
+    Posed,
+    ProofKind,
+    Proven,
+    RefusedError,
+    one_price_each,
+    require,
+    squares,
+    within,
+)
+from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
     FLAG,
@@ -22,21 +33,12 @@ from kassay.solver.check.refusal import (
     SIZE,
     TEXT,
     WHOLE,
-    Document,
-    Posed,
-    ProofKind,
-    Proven,
-    RefusedError,
     by_name,
     fit,
     nullable,
     one_of,
-    one_price_each,
     record,
-    require,
     rows,
-    squares,
-    within,
 )
 from kassay.solver.check.shares import Due
 

@@ -14,22 +14,9 @@ from math import gcd
 from typing import Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, costed, pose, weighted
-from kassay.solver.check.packings import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import (
-    ANYTHING,
-    COUNT,
-    NAME,
-    TEXT,
-    Document,
-    ProofKind,
-    Proven,
-    nullable,
-    one_of,
-    record,
-    require,
-    rows,
-    squares,
-)
+from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
+from kassay.solver.check.refusal import Document, ProofKind, Proven, require, squares
+from kassay.solver.check.shapes import ANYTHING, COUNT, NAME, TEXT, nullable, one_of, record, rows
 
 SCHEMA: Final = "kassay/interval-certificate/1"
 PROVERS: Final = ("Z3", "CP-SAT")

@@ -22,20 +22,10 @@ from fractions import Fraction
 from math import gcd
 from typing import Final
 
-from kassay.solver.check.enumeration import Scales, cost_of
-from kassay.solver.check.packings import SCALE, PackedUnits, Unit
-from kassay.solver.check.refusal import (
-    COUNT,
-    NAME,
-    POSITIVE,
-    WHOLE,
-    Document,
-    one_of,
-    one_price_each,
-    record,
-    require,
-    rows,
-)
+from kassay.solver.check.packing.enumeration import Scales, cost_of
+from kassay.solver.check.packing.units import SCALE, PackedUnits, Unit
+from kassay.solver.check.refusal import Document, one_price_each, require
+from kassay.solver.check.shapes import COUNT, NAME, POSITIVE, WHOLE, one_of, record, rows
 
 STEP: Final = record(
     {

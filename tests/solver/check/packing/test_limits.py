@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from kassay.solver.check.enumeration import Scales
-from kassay.solver.check.limits import bounds, least_paid, least_shed
-from kassay.solver.check.packings import SCALE
+from kassay.solver.check.packing.enumeration import Scales
+from kassay.solver.check.packing.limits import bounds, least_paid, least_shed
+from kassay.solver.check.packing.units import SCALE
 from kassay.solver.check.refusal import RefusedError
-from tests.solver.check.test_enumeration import packed_units
+from tests.solver.check.packing.test_enumeration import packed_units
 from tests.solver.packing import cases
 
 

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from kassay.solver.check.consumers import pose
-from kassay.solver.check.enumeration import Complete, Scales, complete
-from kassay.solver.check.packings import PackedUnits, read_packing
+from kassay.solver.check.packing.enumeration import Complete, Scales, complete
+from kassay.solver.check.packing.units import PackedUnits, read_packing
 from kassay.solver.check.refusal import RefusedError
 from tests.solver.packing import cases
 

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from kassay.solver.check.balance import Topic
 from kassay.solver.check.consumers import Rows, dense
-from kassay.solver.check.refusal import COUNT, WHOLE, Document, Shape, one_price_each, record, require, rows
+from kassay.solver.check.refusal import Document, Shape, one_price_each, require
+from kassay.solver.check.shapes import COUNT, WHOLE, record, rows
 
 SCALE: Final = 10**8
 """The prices of the moves are in units of 1 / SCALE moves."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kassay.solver.check.packings import PackedUnits, Unit
+from kassay.solver.check.packing.units import PackedUnits, Unit
 from kassay.solver.check.refusal import require
 
 UNITS_MOST: Final = 64

@@ -11,11 +11,11 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.solver.check.check import Outcome, check_certificate
-from kassay.solver.check.packings import SCALE, check_moves
+from kassay.solver.check.packing.units import SCALE, check_moves
 from kassay.solver.check.refusal import RefusedError
 from kassay.solver.consumers.problem import Problem
 from tests.solver.check.intervals import interval_certificate
-from tests.solver.check.test_enumeration import packed_units
+from tests.solver.check.packing.test_enumeration import packed_units
 from tests.solver.packing import cases
 
 

@@ -1,0 +1,1 @@
+"""What the proofs about packings share: partitions and bundles of whatever sizes."""
