@@ -1,5 +1,7 @@
 """States as bytes: the same for equal values alone, back again, and a fingerprint whose odds are said."""
 
+import subprocess
+import sys
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 from kassay.model.errors import InputError
 from kassay.model.explore.interned import Interned, Interner, constant, constants
 from kassay.model.explore.stable import DIGEST_BYTES, StateCodec, collision_probability
+from kassay.model.protocols.before_0_9.zookeeper import BoardView
+from kassay.model.protocols.values.requests import TopicImage
 
 NOBODY = constant("nobody, of these tests")
 
@@ -117,6 +121,25 @@ def test_other_bytes_are_refused_in_one_line(value, data):
 def test_what_no_state_is_made_of_is_refused():
     with pytest.raises(TypeError, match="float is nothing that states are made of"):
         StateCodec().encode((1, 2.5))
+
+
+READS = """
+import sys
+import kassay.model.protocols.values.requests
+from kassay.model.explore.stable import StateCodec
+
+before = set(sys.modules)
+print(StateCodec().decode(bytes.fromhex(sys.argv[1])))
+print(len(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize(("value", "imports"), [(TopicImage("t", "t", 2), False), (BoardView((1,), 2), True)])
+def test_a_process_reads_values_of_any_model_and_imports_others_only_for_those(value, imports):
+    command = [sys.executable, "-c", READS, StateCodec().encode(value).hex()]
+    read, imported = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert read == repr(value)
+    assert (int(imported) > 0) == imports
 
 
 def test_a_constant_stands_for_its_value_once():

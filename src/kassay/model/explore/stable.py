@@ -258,7 +258,7 @@ class _Reader:
         """The next member of an enum, or named tuple."""
         if kind not in (b"E", b"R"):
             raise ValueError(f"{kind!r} is no kind of value")
-        known: Any = _by_number(self.classes)[self.take(_CLASS_BYTES)]
+        known: Any = _class_of(self.classes, self.take(_CLASS_BYTES))
         if kind == b"E":
             return known(self.value())
         return known._make([self.value() for _ in known._fields])
@@ -272,6 +272,20 @@ def _number_of(kind: type) -> bytes:
 
 
 @cache
+def _class_of(classes: Classes, number: bytes) -> type:
+    """The class that is told by this number; raises KeyError for that of none.
+
+    Of all models, those that are imported come first: a process that makes a model has what its states are
+    made of, and to import every other one took longer than to read the first states.
+    """
+    if classes is _of_models:
+        for kind in _imported():
+            if _number_of(kind) == number:
+                return kind
+    return _by_number(classes)[number]
+
+
+@cache
 def _by_number(classes: Classes) -> dict[bytes, type]:
     """The classes by what they are told by."""
     kinds = set(classes())
@@ -280,9 +294,14 @@ def _by_number(classes: Classes) -> dict[bytes, type]:
     return numbers
 
 
-def _of_models() -> Iterator[type]:
+def _of_models() -> Iterable[type]:
     """The enums and named tuples of all models."""
     import_modules(_MODELS)
+    return _imported()
+
+
+def _imported() -> Iterator[type]:
+    """The enums and named tuples of the models that are imported."""
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{_MODELS}."):
             for kind in vars(module).values():
