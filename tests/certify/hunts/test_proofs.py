@@ -2,6 +2,7 @@
 
 import pytest
 
+from kassay.certify.hunts import proofs
 from kassay.certify.hunts.proofs import prove_sentence
 from kassay.solver.proofs.obligation import ProofVerdict
 
@@ -117,6 +118,19 @@ def test_a_proof_says_which_conditions_it_takes_beside_those_of_the_sentence():
 def test_of_several_proofs_the_one_of_fewer_conditions_is_told(text, lacking):
     proof = prove_sentence("placement:rack-aware", text, NONE)
     assert (proof.verdict, proof.lacking) == (ProofVerdict.PROVED, lacking)
+
+
+def test_all_formulas_of_a_rule_share_the_time(monkeypatch):
+    asked = []
+
+    def proved(form, claim_id, assumed, time_limit):
+        asked.append((sorted(form.needs)[0], time_limit))
+        return proofs.SizeProof(ProofVerdict.UNKNOWN, ("more",), None, 0.75 * time_limit)
+
+    monkeypatch.setattr(proofs, "_proved", proved)
+    text = "max(leaders) <= 1 where all_racks and no_existing and no_fenced"
+    prove_sentence("placement:rack-aware", text, NONE, 8.0)
+    assert asked == [("all_racks", 8.0), ("no_existing", 2.0), ("all_racks", 0.5)]
 
 
 def test_what_unequal_racks_break_is_proved_of_equal_ones_alone():

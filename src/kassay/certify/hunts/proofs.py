@@ -54,21 +54,34 @@ def prove_sentence(
 ) -> SizeProof | None:
     """What Z3 says of the claim on the rule; None for a rule that is no formula, and words without one.
 
-    Of several formulas that of the widest conditions which proves it, else the first that has its words.
+    Of several formulas that of the widest conditions which proves it, else the first that has its words;
+    those whose conditions the sentence has are asked first. The time is that of all together.
     """
     from kassay.solver.proofs.closed_forms import FORMS
 
-    first = None
-    for form in FORMS.get(spec, ()):
+    _, conditions = _parts(claim_id)
+    said = {*map(_text, conditions)} | assumed
+    first, left = None, time_limit
+    for form in sorted(FORMS.get(spec, ()), key=lambda form: not form.needs <= said):
         try:
-            proof = _proved(form, claim_id, assumed, time_limit)
+            proof = _proved(form, claim_id, assumed, left)
         except _UnknownWord:
             continue
         if proof.for_all_sizes or proof.least is not None:
             return proof
         if first is None or _says_more(proof, first):
             first = proof
+        left -= proof.elapsed_s
+        if left <= 0:
+            break
     return first
+
+
+def _parts(claim_id: str) -> tuple[Any, tuple[Any, ...]]:
+    """The body of a sentence, and its conditions."""
+    body, condition = parse(*body_of(claim_id)).children
+    assert not isinstance(body, str)
+    return body, () if condition is None else _conjuncts(condition)
 
 
 def _says_more(proof: SizeProof, than: SizeProof) -> bool:
@@ -84,13 +97,10 @@ def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit
     from kassay.solver.proofs.obligation import Obligation, Question
     from kassay.solver.proofs.prove import prove
 
-    text, first = body_of(claim_id)
-    body, condition = parse(text, first).children
-    assert not isinstance(body, str)
+    body, conditions = _parts(claim_id)
     whole = form.whole()
     translation = _Translation(form, dict(whole.terms), list(whole.known))
     where = z3.BoolVal(True)
-    conditions = _conjuncts(condition) if condition is not None else ()
     said = {_text(each) for each in conditions} | assumed
     for each in conditions:
         # A condition of no formula, such as no_static, rules nothing out of plain groups.
