@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from kassay.solver.instances.brokers import tasks
+from kassay.solver.streams import joint
 from kassay.solver.streams.joint import Joint, Tariff, _Programme, joint_tasks
 from kassay.solver.streams.optimum import CHANGE, RESTORE, SCALE, Placed, best_tasks, cost, quotas
 from kassay.solver.streams.problem import TaskProblem
@@ -68,3 +69,22 @@ def test_values_without_prices_are_no_answer(monkeypatch: pytest.MonkeyPatch) ->
 def test_without_time_there_is_no_answer() -> None:
     problem = TaskProblem.parse(tasks("join", 1, clients=5, tasks=20))
     assert joint_of(problem, seconds=-1.0) is None
+
+
+@pytest.mark.parametrize(("looks", "written"), [(0, 0), (1, 0), (2, joint._LOOKS_EVERY)])
+def test_what_is_not_written_down_by_the_deadline_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, looks: int, written: int
+) -> None:
+    """The clock stands still for so many looks at it; then the deadline has passed."""
+    problem = TaskProblem.parse(tasks("join", 1, clients=5, tasks=3 * joint._LOOKS_EVERY))
+    clock = iter([0.0] * looks)
+    monkeypatch.setattr(joint, "time", SimpleNamespace(monotonic=lambda: next(clock, 9.0)))
+    tasks_written = []
+    choices_of = _Programme._choices_of
+    monkeypatch.setattr(
+        _Programme,
+        "_choices_of",
+        lambda programme, task: tasks_written.append(task) or choices_of(programme, task),
+    )
+    assert joint_tasks(problem, quotas(problem), Tariff(RESTORE, CHANGE, SCALE), 5.0) is None
+    assert len(tasks_written) == written

@@ -19,11 +19,14 @@ from typing import Any, Final, NamedTuple
 
 from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.quota import Quota
+from kassay.solver.results import OutOfTimeError
 from kassay.solver.streams.problem import TaskProblem
 
 _HOLDERS_MOST: Final = 4
 """Choices of a task double with each holder of its state."""
 _WHOLE: Final = 1e-6
+_LOOKS_EVERY: Final = 256
+"""Tasks that are written down between two looks at the clock."""
 
 
 class TaskChoice(NamedTuple):
@@ -63,13 +66,29 @@ def joint_tasks(
     holders = max((len(problem.state(task)) for task in range(problem.tasks)), default=0)
     if not bulk_flow.installed() or holders > _HOLDERS_MOST or not problem.tasks:
         return None
-    return _Programme(problem, quotas, tariff).solved(deadline)
+    try:
+        return _Programme(problem, quotas, tariff, deadline).solved(deadline)
+    except OutOfTimeError:
+        return None
+
+
+def _require_before(deadline: float) -> None:
+    """Raise `OutOfTimeError` where the deadline has passed."""
+    if time.monotonic() > deadline:
+        raise OutOfTimeError("the time limit is spent")
 
 
 class _Programme:
-    """The linear programme; a variable a choice of a task, and one a client for what each hub gives it."""
+    """The linear programme; a variable a choice of a task, and one a client for what each hub gives it.
 
-    def __init__(self, problem: TaskProblem, quotas: tuple[Quota, Quota], tariff: Tariff) -> None:
+    To write it down may take longer than to solve it: raises `OutOfTimeError` if that is not done by the
+    deadline.
+    """
+
+    def __init__(
+        self, problem: TaskProblem, quotas: tuple[Quota, Quota], tariff: Tariff, deadline: float
+    ) -> None:
+        _require_before(deadline)
         from ortools.math_opt.python import mathopt
 
         self.problem, self.quotas, self.tariff = problem, quotas, tariff
@@ -83,6 +102,8 @@ class _Programme:
         holding: list[list[Any]] = [[*each] for each in zip(self.leads, self.follows, strict=True)]
         costs, from_leads, from_follows = [], [], []
         for task in range(problem.tasks):
+            if not task % _LOOKS_EVERY:
+                _require_before(deadline)
             mine = [(choice, self.model.add_variable(lb=0, ub=1)) for choice in self._choices_of(task)]
             self.choices.append(mine)
             self.model.add_linear_constraint(mathopt.fast_sum(each for _, each in mine) == 1)
@@ -100,6 +121,7 @@ class _Programme:
         total = mathopt.fast_sum
         self.model.add_linear_constraint(total(from_leads) == total(self.leads))
         self.model.add_linear_constraint(total(from_follows) == total(self.follows))
+        _require_before(deadline)
         self.rows = [
             [
                 self.model.add_linear_constraint(expr=total(row), lb=low, ub=high)
@@ -107,6 +129,7 @@ class _Programme:
             ]
             for rows, quota in zip((holding, leading), quotas, strict=True)
         ]
+        _require_before(deadline)
         self.model.minimize(total(costs))
 
     def _choices_of(self, task: int) -> Iterator[TaskChoice]:
