@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks._needs import NOT_RUN
+
 ON_SPARK = ("campaign", "fleet")
 """These need the `spark` extra and arguments of their own; they run when they are named."""
 BASED = ("certify_speed", "explore_memory", "optimum_documents")
@@ -22,7 +24,8 @@ MORE = {"explore_speed": (["--memory"], ["--jobs", "--runs", "1"])}
 def main() -> int:
     """Run those that are named, else all that need no Spark, each in a process of its own.
 
-    One that fails or misses a goal keeps no other from running; which they are is said in the end.
+    One that fails or misses a goal keeps no other from running; which they are is said in the end, and which
+    could not be run here.
     """
     scripts = sorted(p.stem for p in Path(__file__).parent.glob("*.py") if not p.stem.startswith("_"))
     parser = argparse.ArgumentParser(
@@ -34,7 +37,7 @@ def main() -> int:
     for name in options.names:
         if name not in scripts:
             sys.exit(f"benchmarks: there is no {name!r}, expected one of {', '.join(scripts)}")
-    failed = []
+    failed, lacking = [], []
     for name in options.names or [name for name in scripts if not name.startswith(ON_SPARK)]:
         own = ["--base", options.base] if name in BASED and options.base else []
         for arguments in (own, *MORE.get(name, ())):
@@ -44,9 +47,11 @@ def main() -> int:
             code = subprocess.run(
                 [sys.executable, "-m", f"benchmarks.{name}", *arguments], check=False
             ).returncode
-            if code:
+            if code == NOT_RUN:
+                lacking.append(f"{name}: not run, something that it needs is not here")
+            elif code:
                 failed.append(f"{' '.join([name, *arguments])}: exit code {code}")
-    print("\n".join(["==", *(failed or ["every benchmark ended well"])]))
+    print("\n".join(["==", *lacking, *(failed or ["every benchmark that was run ended well"])]))
     return 1 if failed else 0
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from itertools import count, islice
 from pathlib import Path
 
+from benchmarks._needs import lacks
 from kassay.certify.processes.host import Host, Limits
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
@@ -69,6 +70,8 @@ def medians(plays: list[tuple[Callable[[], None], int]]) -> list[float]:
 def main() -> None:
     """Print a line a case."""
     jar = Path(sys.argv[1]) if len(sys.argv) > 1 else JAR
+    if not jar.exists() and jar == JAR:
+        lacks(f"there is no {JAR.parent.name}/{JAR.name}, Kafka's client (./dev jars)")
     if not jar.exists():
         sys.exit(f"jar_calls: there is no {jar}, expected a jar of Kafka's client (./dev jars)")
     print(f"{'rule':<20}{'members':>8}{'partitions':>12}{'jar ms':>10}{'peer ms':>17}{'times':>8}{'goal':>7}")

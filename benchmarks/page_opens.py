@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.report.thousand import campaign
 
+from benchmarks._needs import lacks
 from kassay.report.pages.campaign import render
 
 SIZES = (10, 1_000)
@@ -26,8 +27,12 @@ RUNS = 5
 
 def main() -> None:
     """Print a line a size, and the ratio."""
-    from playwright.sync_api import sync_playwright
-
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        lacks("there is no Playwright, expected that of PyPI (pip install playwright)")
+    if shutil.which("chromium") is None:
+        lacks("there is no chromium on the PATH")
     reports = [Path(name).resolve() for name in sys.argv[1:]]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         pages = reports or [_written(size, Path(folder)) for size in SIZES]
