@@ -2,7 +2,9 @@
 
 Each control's fault is found in the run of its claim with so many seeds, and each counterexample is made
 small as `certify` does. The *least* is the smallest of all these, and of every small case
-(`certify/hunts/cells`) where the kind has such; what is compared says `COMPARED`. By hand:
+(`certify/hunts/cells`) where the kind has such; what is compared says `COMPARED`. One on ordinary input is
+held against those on ordinary input alone: shrinking never makes it one whose input contradicts itself. By
+hand:
 
     python -m benchmarks.shrinking placer connect --seeds 50
 
@@ -16,6 +18,7 @@ import argparse
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -44,27 +47,43 @@ TRIED_MAX: Final = 2000
 """So many small cases are tried at most."""
 
 
+class End(NamedTuple):
+    """Where shrinking ended: the size, and whether the input contradicts itself."""
+
+    size: tuple[int, ...]
+    contradictory: bool
+
+
 class ShrunkEnds(NamedTuple):
-    """Where the shrinking of a control's counterexamples ended, by size; None where every small case is fine.
+    """Where the shrinking of a control's counterexamples ended.
 
     `exhaustive` is the least size among all small cases: None where there are no such, or none is broken.
     """
 
     control: Control
-    ends: tuple[tuple[int, ...], ...]
+    ends: tuple[End, ...]
     exhaustive: tuple[int, ...] | None
     cpu_s: float
 
+    def least(self, end: End) -> tuple[int, ...]:
+        """The least size that is known, on ordinary input if that of the end is."""
+        known = [other.size for other in self.ends if end.contradictory or not other.contradictory]
+        return min([*known, *(() if self.exhaustive is None else (self.exhaustive,))])
+
     @property
-    def least(self) -> tuple[int, ...]:
-        """The least size that is known."""
-        known = [*self.ends, *(() if self.exhaustive is None else (self.exhaustive,))]
-        return min(known)
+    def leasts(self) -> list[tuple[int, ...]]:
+        """The least sizes that are ended at."""
+        return sorted({end.size for end in self.ends if end.size == self.least(end)})
+
+    @property
+    def others(self) -> list[tuple[tuple[int, ...], int]]:
+        """Where the others ended, and how many of them."""
+        return sorted(Counter(end.size for end in self.ends if end.size != self.least(end)).items())
 
     @property
     def share(self) -> float:
-        """The share of seeds that ended there."""
-        return self.ends.count(self.least) / len(self.ends) if self.ends else math.nan
+        """The share of seeds that ended at the least."""
+        return 1 - sum(n for _, n in self.others) / len(self.ends) if self.ends else math.nan
 
 
 def counted(job: Job, case: Any) -> tuple[int, ...]:
@@ -85,7 +104,7 @@ def ended(control: Control, seeds: int) -> ShrunkEnds:
         )
         smaller = None if case is None else shrink(job.driver, case, subject, promised, seconds=math.inf)
         if smaller is not None:
-            ends.append(counted(job, smaller.case))
+            ends.append(End(counted(job, smaller.case), smaller.violations[0].contradictory))
     job = Job(control.target(), RunOptions(claims=(control.breaks,)))
     tried = [
         counted(job, case)
@@ -125,10 +144,10 @@ def main() -> int:
         if options.only and control.name != options.only:
             continue
         found = ended(control, options.seeds)
-        others = sorted({(end, found.ends.count(end)) for end in found.ends if end != found.least})
         print(
             f"{control.kind} {control.name} ({control.breaks}): {found.share:.0%} of {len(found.ends)} at "
-            f"{found.least}, exhaustive {found.exhaustive}; others {others}; {found.cpu_s:.0f} s",
+            f"{' or '.join(map(str, found.leasts))}, exhaustive {found.exhaustive}; others {found.others}; "
+            f"{found.cpu_s:.0f} s",
             flush=True,
         )
     return 0

@@ -15,7 +15,7 @@ SHOWN = [
     (Kind.CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
     (Kind.CLIENT, "deals-afresh", "1 0 without a move"),
     (Kind.CLIENT, "forgets-racks", "0 away from their replicas' racks"),
-    (Kind.CLIENT, "counts-partitions", "50 50 14 by weight"),
+    (Kind.CLIENT, "counts-partitions", "50 50 4 by weight in 2 moves"),
     (Kind.CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
     (Kind.CLIENT, "never-rests", "1 0 without a move"),
     (Kind.SHARE, "shuffles-the-moved", "1 1 without a move"),

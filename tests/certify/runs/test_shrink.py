@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from kassay.certify.faulty.registry import load_controls
 from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job
@@ -55,10 +56,17 @@ class Numbers:
 
     form = Form(lambda value, path: value)
 
-    def __init__(self, contradictory_below=0, broken=lambda case: True, candidates=lambda case: (case - 1,)):
+    def __init__(
+        self,
+        contradictory_below=0,
+        broken=lambda case: True,
+        candidates=lambda case: (case - 1,),
+        restarts=lambda case: (),
+    ):
         self.contradictory_below = contradictory_below
         self.broken = broken
         self.candidates = candidates
+        self.again = restarts
         self.examined = []
 
     def examine(self, case, subject):
@@ -69,6 +77,9 @@ class Numbers:
 
     def shrink_candidates(self, case):
         return iter([smaller for smaller in self.candidates(case) if smaller >= 0])
+
+    def restarts(self, case, subject):
+        return iter(self.again(case))
 
     def size(self, case):
         return (case,)
@@ -107,6 +118,38 @@ def test_no_case_is_tried_twice_none_is_larger_and_every_one_counts():
     shrunk = shrink(numbers, 5, NOBODY, TOTAL)
     assert (shrunk.case, shrunk.tries) == (4, 2)
     assert numbers.examined == [5, 4, 3]
+
+
+def test_where_a_case_got_to_is_tried_before_what_can_be_taken_away():
+    numbers = Numbers(restarts=lambda case: (case + 1, case // 2) if case > 2 else ())
+    assert shrink(numbers, 9, NOBODY, TOTAL).case == 0
+    assert numbers.examined == [9, 4, 2, 1, 0]
+
+
+ENDS = (
+    ("trusts-claims", (0, 2, 1)),  # a claim on the last partition of three; a crash and a return
+    ("hands-over-at-once", (0, 2, 2)),
+    ("prefers-the-last", (0, 2, 1)),  # an event where a past does
+    # Fewer members only with more partitions.
+    pytest.param("gives-up-one-by-one", (0, 2, 6), marks=pytest.mark.slow),
+    # Other weights where there are fewer partitions.
+    pytest.param("counts-partitions", (0, 3, 7), marks=pytest.mark.slow),
+)
+
+
+@pytest.mark.parametrize(("name", "least"), ENDS)
+def test_counterexamples_of_many_seeds_end_at_the_least(name, least):
+    control = next(c for c in load_controls() if (c.name, c.kind) == (name, Kind.CLIENT))
+    found = promise(control.breaks, Kind.CLIENT)
+    subject = Subject(control.new, control.protocol, (found,))
+    driver, ends = driver_for(Kind.CLIENT), []
+    for seed in range(4):
+        job = Job(control.target(), RunOptions(claims=(control.breaks,), seed=seed))
+        case = next((c for c in map(job.case, range(200)) if broken(driver, c, subject, found)), None)
+        shrunk = case and shrink(driver, case, subject, found, seconds=math.inf)
+        ends += [(shrunk.violations[0].contradictory, driver.size(shrunk.case)[:3])] if shrunk else []
+    ordinary = {size for contradictory, size in ends if not contradictory}
+    assert (ordinary or {size for _, size in ends}) == {least}
 
 
 @pytest.mark.parametrize(("tries", "seconds", "case"), [(2, 20.0, 3), (0, 20.0, 5), (9, -math.inf, 5)])

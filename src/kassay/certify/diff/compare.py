@@ -79,6 +79,10 @@ class Comparison:
         """Cases that are a little smaller, the boldest cuts first."""
         return self.driver.shrink_candidates(case)
 
+    def restarts(self, case: Any, _: Subject) -> Iterator[Any]:
+        """Cases whose start is where this one has got to when it is put to the one that leads."""
+        return self.driver.restarts(case, self.leading)
+
     def size(self, case: Any) -> tuple[int, ...]:
         """What makes one case smaller than another."""
         return self.driver.size(case)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from kassay.certify.kinds.fresh.restarts import restarted_histories
 from kassay.certify.kinds.judging import Driver, Subject
 from kassay.certify.kinds.shrink_candidates import shrunk_histories
 from kassay.model.calls import Failure, Look, Probe
@@ -77,6 +78,13 @@ class GroupDriver(Driver[History]):
     def shrink_candidates(self, case: History) -> Iterator[History]:
         """Histories with something taken away."""
         return shrunk_histories(case)
+
+    def restarts(self, case: History, subject: Subject) -> Iterator[History]:
+        """Histories that begin in a round of this one, if anything happens in it after its start."""
+        if not case.events:
+            return iter(())
+        played = replace(self.player(subject), looks=frozenset()).play(case)
+        return restarted_histories(case, ((each.index, step) for each in played for step in each.steps))
 
     def size(self, case: History) -> tuple[int, ...]:
         """Events, members, partitions, topics and subscriptions, and the rest."""

@@ -272,6 +272,10 @@ class Driver(ABC, Generic[Case]):
     def shrink_candidates(self, case: Case) -> Iterator[Case]:
         """Cases that are a little smaller, the boldest cuts first."""
 
+    def restarts(self, case: Case, subject: Subject) -> Iterator[Case]:
+        """Cases whose start is where this one has got to when it is put to the subject; by default none."""
+        return iter(())
+
     @abstractmethod
     def size(self, case: Case) -> tuple[int, ...]:
         """What makes one case smaller than another."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, islice
 from typing import TypeVar
 
 from kassay.certify.kinds.cuts import with_one, without_one
 from kassay.certify.kinds.fresh.groups import fresh_groups
+from kassay.certify.kinds.fresh.one_topic import one_topic_groups
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
@@ -38,6 +40,9 @@ T = TypeVar("T")
 PAIRS_MAX = 40
 """Up to this many single cuts are also tried two at a time."""
 
+SINGLE_MAX = 16
+"""Up to so many numbers of partitions each is left out by itself; beyond, so many runs of them at least."""
+
 FRESH_MAX = 2500
 """So many of the smallest groups are tried where a history cannot be cut further."""
 
@@ -47,12 +52,15 @@ def shrunk_histories(case: History) -> Iterator[History]:
     yield from _without_changes(case)
     singles = list(_cuts(case))
     yield from singles
+    yield from _renumbered(case)
     if len(singles) <= PAIRS_MAX:
         for first, second in combinations(range(len(singles)), 2):
             # The cuts of the first result are recomputed, as the second may no longer exist there.
             yield from islice(_cuts(singles[first]), second - 1, second)
     yield from _simpler(case)
-    yield from islice((fresh for fresh in fresh_groups(case) if fresh.size < case.size), FRESH_MAX)
+    size = case.size
+    yield from (group for group in one_topic_groups(case) if group.size < size)
+    yield from islice((fresh for fresh in fresh_groups(case) if fresh.size < size), FRESH_MAX)
 
 
 def _without_changes(case: History) -> Iterator[History]:
@@ -82,11 +90,66 @@ def _cuts(case: History) -> Iterator[History]:
         if topic.partitions > 1:
             for fewer in _fewer(topic.partitions):
                 yield _with_topic(case, i, _resized(topic, fewer))
-            if topic.replicas is not None or topic.weights is not None:
-                for number in range(topic.partitions - 1):
-                    yield _with_topic(case, i, _less_one(topic, number))
     for changes in with_one(case.changes, lambda change: with_one(change, _smaller_event)):
         yield replace(case, changes=changes)
+
+
+def _renumbered(case: History) -> Iterator[History]:
+    """Fewer partitions of a topic, and not the last: those behind move up, and with them what names them."""
+    named: dict[str, int] = {}
+    for change in case.changes:
+        for name, number in (tp for event in change for tp in _named_by(event)):
+            named[name] = max(number, named.get(name, 0))
+    for i, topic in enumerate(case.cluster.topics):
+        # Where nothing tells the partitions apart, one is as good as the last.
+        differ = topic.replicas is not None or topic.weights is not None
+        last = topic.partitions - 1 if differ else min(named.get(topic.name, 0), topic.partitions - 1)
+        for gone in _runs(last):
+            topics = case.cluster.topics
+            fewer = (*topics[:i], _without_numbers(topic, gone), *topics[i + 1 :])
+            without = partial(_moved_up, topic.name, gone)
+            changes = tuple(tuple(_naming(e, without) for e in change) for change in case.changes)
+            yield History(case.cluster.with_topics(fewer), changes, case.reports)
+
+
+def _runs(count: int) -> Iterator[range]:
+    """Runs of so many numbers: halves, quarters and so on, down to single ones where these are few."""
+    width = (count + 1) // 2
+    while width and (count <= SINGLE_MAX or width * SINGLE_MAX >= count):
+        for start in range(0, count, width):
+            yield range(start, min(start + width, count))
+        width //= 2
+
+
+Partitions = tuple[TopicPartition, ...]
+
+
+def _named_by(event: Event) -> Partitions:
+    """The partitions that the event names one by one."""
+    if isinstance(event, Join):
+        return event.member.owned
+    if isinstance(event, Withhold):
+        return tuple(TopicPartition(event.topic, number) for number in event.numbers)
+    return event.owned if isinstance(event, OwnedClaim) else ()
+
+
+def _naming(event: Event, change: Callable[[Partitions], Partitions]) -> Event:
+    """The event with the partitions that it names changed."""
+    named = change(_named_by(event))
+    if isinstance(event, Join):
+        return replace(event, member=event.member._replace(owned=named))
+    if isinstance(event, Withhold):
+        return replace(event, numbers=tuple(number for _, number in named))
+    return replace(event, owned=named) if isinstance(event, OwnedClaim) else event
+
+
+def _moved_up(topic: str, gone: range, named: Partitions) -> Partitions:
+    """The partitions without those of the topic; the ones behind these have moved up."""
+    return tuple(
+        TopicPartition(t, p - len(gone)) if t == topic and p >= gone.stop else TopicPartition(t, p)
+        for t, p in named
+        if t != topic or p not in gone
+    )
 
 
 def _fewer(partitions: int) -> list[int]:
@@ -231,14 +294,14 @@ def _resized(topic: Topic, partitions: int) -> Topic:
     )
 
 
-def _less_one(topic: Topic, number: int) -> Topic:
-    """The topic without what stands at that partition; the ones behind it move up."""
+def _without_numbers(topic: Topic, gone: range) -> Topic:
+    """The topic without what stands at those partitions; the ones behind them move up."""
 
     def rest(values: tuple[T, ...] | None) -> tuple[T, ...] | None:
-        return None if values is None else values[:number] + values[number + 1 :]
+        return None if values is None else values[: gone.start] + values[gone.stop :]
 
     return topic._replace(
-        partitions=topic.partitions - 1, replicas=rest(topic.replicas), weights=rest(topic.weights)
+        partitions=topic.partitions - len(gone), replicas=rest(topic.replicas), weights=rest(topic.weights)
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from kassay.certify.kinds.judging import Examination, Subject
@@ -22,6 +23,9 @@ class Shrinkable(Protocol):
 
     def shrink_candidates(self, case: Any) -> Iterator[Any]:
         """Cases that are a little smaller, the boldest cuts first."""
+
+    def restarts(self, case: Any, subject: Subject) -> Iterator[Any]:
+        """Cases whose start is where this one has got to when it is put to the subject."""
 
     def size(self, case: Any) -> tuple[int, ...]:
         """What makes one case smaller than another."""
@@ -76,7 +80,7 @@ def shrink(
     progress = True
     while progress and tries < tries_max and time.monotonic() < deadline:
         progress = False
-        for smaller in driver.shrink_candidates(best):
+        for smaller in chain(driver.restarts(best, subject), driver.shrink_candidates(best)):
             if driver.size(smaller) > size or tries >= tries_max or time.monotonic() > deadline:
                 continue
             key = repr(driver.form.write(smaller))

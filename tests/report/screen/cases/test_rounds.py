@@ -27,7 +27,7 @@ def shown(kind, name):
             "gives-twice",
             ["topics t0[1]  <- broken here", "t0-0!", "could be: 1 0: m0 t0-0, m1 -"],
         ),
-        (Kind.CLIENT, "counts-partitions", ["weights: ", "m02!", " by weight: "]),
+        (Kind.CLIENT, "counts-partitions", ["weights: ", "m02!", " by weight in 2 moves: "]),
         (Kind.CLIENT, "forgets-racks", ["replicas in racks: t0-0 ", "(rack "]),
         (Kind.CLIENT, "deals-by-member-id", ["(static ", "round 2"]),
         (Kind.CLIENT, "serves-its-leader", ["m0 leads", "m1 leads"]),

@@ -107,7 +107,8 @@ class OneKind:
     def __init__(self, driver: Driver[Any], key: Key) -> None:
         self._driver = driver
         self._key = key
-        self.shrink_candidates, self.size, self.form = driver.shrink_candidates, driver.size, driver.form
+        self.shrink_candidates, self.restarts = driver.shrink_candidates, driver.restarts
+        self.size, self.form = driver.size, driver.form
 
     def examine(self, case: Any, subject: Subject) -> Examination:
         """What the case showed, other violations left out."""
