@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -197,7 +197,7 @@ class Promise:
         object.__setattr__(self, "id", self.claim.id + given)
 
 
-_COMPARES: Final = frozenset("<>=!")
+_COMPARES: Final = frozenset("<>=!\u2264\u2265\u2260")
 """What every sentence has and no claim's id or argument."""
 
 
@@ -235,7 +235,7 @@ def promise(spelled: str, kind: Kind) -> Promise:
         hint = (
             f"it is a claim of kind {', '.join(elsewhere)}, the target is of kind {kind}"
             if elsewhere
-            else f"expected one of: {', '.join(known)}{suggestion(name, known)}"
+            else _expected(spelled, known)
         )
         raise InputError(f"unknown claim {spelled!r}: {hint}")
     if colon:
@@ -250,10 +250,14 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
         if is_sentence(each):
             _sentences().require_sentence(each)
         elif each.partition(":")[0] not in known:
-            hint = suggestion(each.partition(":")[0], known)
-            raise InputError(
-                f"{where}unknown claim {each!r}: expected one of: {', '.join(sorted(known))}{hint}"
-            )
+            raise InputError(f"{where}unknown claim {each!r}: {_expected(each, sorted(known))}")
+
+
+def _expected(spelled: str, known: Sequence[str]) -> str:
+    """What a claim could have been: one of those that are known, or a sentence where it looks like one."""
+    if not {"(", " "}.isdisjoint(spelled.strip()):
+        return "expected a comparison, such as max(load) - min(load) <= 1"
+    return f"expected one of: {', '.join(known)}{suggestion(spelled.partition(':')[0], known)}"
 
 
 def split_claims(text: str) -> tuple[str, ...]:

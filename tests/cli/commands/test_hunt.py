@@ -61,6 +61,11 @@ def test_a_sentence_is_a_claim_for_certify_and_explain_too(tmp_path):
         (["rounds <= 2", "--on", "placement:striped"], "column 1: no measure 'rounds'"),
         (["all k: load(k) <= 2", "--on", "partitioner:murmur2"], "column 8: no measure 'load'"),
         (["complte", "--on", "range"], "unknown claim 'complte'"),
+        (
+            ["max(load)", "--on", "range"],
+            "unknown claim 'max(load)': expected a comparison, such as max(load)",
+        ),
+        (["max(load) \u2264 1", "--on", "range"], "column 11: found '\u2264', expected <= to compare"),
         (["--claims-file", "none.toml", "--on", "range"], "none.toml: no such file"),
         (["1 < 2", "--on", "range", "--time", "1s", "--histories", "3"], "expected one of the two"),
     ],

@@ -95,13 +95,23 @@ def parse(text: str, first: int = 0) -> Tree[Token]:
         problem = f"found {str(error.token)!r}, {_expected(error.accepts)}"
         raise SentenceError(text, error.column, problem) from None
     except UnexpectedCharacters as error:
-        character = text[error.column - 1]
-        hint = ", expected == to compare" if character == "=" else ", which has no meaning here"
-        raise SentenceError(text, error.column, f"found {character!r}{hint}") from None
+        raise SentenceError(text, error.column, _meaningless(text[error.column - 1 :])) from None
     except UnexpectedInput as error:  # pragma: no cover
         raise SentenceError(text, 1, str(error)) from None
     _refuse_deep(text, tree)
     return tree
+
+
+_MEANT: Final = {"=<": "<=", "=>": ">=", "=": "==", "\u2264": "<=", "\u2265": ">=", "\u2260": "!="}
+"""What is written for what."""
+
+
+def _meaningless(rest: str) -> str:
+    """What stands at the start, which the language does not have, and what was meant if that is plain."""
+    meant = next((sign for sign in _MEANT if rest.startswith(sign)), None)
+    if meant is None:
+        return f"found {rest[0]!r}, which has no meaning here"
+    return f"found {meant!r}, expected {_MEANT[meant]} to compare"
 
 
 def _expected(accepted: set[str]) -> str:
