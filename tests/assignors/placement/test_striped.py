@@ -73,15 +73,27 @@ def test_the_recorded_order_of_racks_decides_who_draws_first():
     st.integers(0, 999),
 )
 def test_an_unfenced_broker_of_the_rack_is_taken_before_a_fenced_one(asked, seed):
+    lap, last = len(asked.unfenced), {}
     for number, row in enumerate(place(Striped, asked, seed).placed):
-        # A list that ran out in the last lap stays so for the first partition after the shuffle.
-        if number and number % len(asked.unfenced) == 0:
-            continue
         for broker in row:
-            if broker not in asked.unfenced:
-                rack = asked.by_id[broker].rack
-                left = {b.broker_id for b in asked.brokers if b.rack == rack and not b.fenced} - set(row)
-                assert not left
+            rack = asked.by_id[broker].rack
+            left = {b.broker_id for b in asked.brokers if b.rack == rack and not b.fenced} - set(row)
+            if broker not in asked.unfenced and left:
+                # The rack's list ran out as many partitions into an earlier lap, and was not asked since.
+                assert lap > 1
+                assert (number - last[rack]) % lap == 0
+        last |= {asked.by_id[broker].rack: number for broker in row}
+
+
+def test_a_list_that_ran_out_stays_so_for_the_partition_a_lap_later_if_it_is_not_asked_before():
+    brokers = tuple(Broker(i, f"r{i % 3}", fenced=i < 3 or i == 6) for i in range(7))
+    rows = place(Striped, PlacementRequest(8, 2, brokers), 0).placed
+    fenced = [(number, broker) for number, row in enumerate(rows) for broker in row if brokers[broker].fenced]
+    assert fenced
+    for number, broker in fenced:
+        before = rows[number - 2 : number]
+        assert not any(b % 3 == broker % 3 for row in before for b in row)
+        assert any(b % 3 == broker % 3 for b in rows[number - 3])
 
 
 @pytest.mark.parametrize(

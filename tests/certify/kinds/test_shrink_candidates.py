@@ -55,7 +55,7 @@ def test_of_a_large_topic_halves_and_quarters_go_and_the_claims_behind_them_move
     case = History(Cluster.of({"t": 1000}), ((Join(Member("a", ("t",), claimed, 3)),),))
     moved = {
         (c.cluster.counts["t"], c.changes[0][0].member.owned)
-        for c in shrunk_histories(case)
+        for c in islice(shrunk_histories(case), 200)
         if c.cluster.counts.get("t", 0) > 8
     }
     assert (500, tps(200, 499)) in moved

@@ -9,8 +9,9 @@ starting rack on, unfenced ones until they have run out, and goes round again wh
 missing; its leader is the first unfenced broker met. For the next partition the starting rack and
 each list's offset move by one. After as many partitions as there are unfenced brokers the racks
 and all lists are shuffled.
-A list that was exhausted when the last lap began and not touched since stays so for the first
-partition after the shuffle; the lists of the partition before it suffice, so the spread over racks holds.
+A list knows the partition that it last dealt to by its number in the lap: one that ran out and is not asked
+again before the partition of that number in a later lap is still out then, and its rack's fenced brokers have
+their turn. The racks of the partition before it were asked since and suffice, so the spread over racks holds.
 Leaders are even over racks, not over brokers (KAFKA-15354). Existing partitions are not
 looked at (KAFKA-14437).
 Refusals, in order: `InvalidReplicationFactorException` for a factor under 1, for no unfenced
