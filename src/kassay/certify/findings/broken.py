@@ -62,16 +62,14 @@ def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Pro
 
 def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list[Evidence]:
     """The evidence against the promise in the thing; none where the claim says nothing of it."""
-    given: tuple[Any, ...] = (thing,)
     if check.promise.claim.scope is Scope.OPTIMUM:
         optimum = driver.best(thing, check.promise)
         if optimum is None:
             return []
-        given = (thing, optimum)
-    given += check.argument
-    if check.applies is not None and not check.applies(*given):
+        thing = thing, optimum
+    if check.applies is not None and not check.applies(thing):
         return []
-    return list(check.predicate(*given))
+    return list(check.predicate(thing))
 
 
 def _judged(driver: Driver[Any], played: Any, check: PreparedPromise) -> Sequence[Any]:

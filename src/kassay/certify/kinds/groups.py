@@ -131,9 +131,8 @@ class GroupDriver(Driver[History]):
 
     def player(self, subject: Subject) -> Player:
         """A player that takes the second looks which the promises need."""
-        confirm = any(promise.claim.confirm for promise in subject.promises)
         step = ShareStep if self.kind is Kind.SHARE else Step
-        return Player(subject.new, subject.protocol, subject.looks, confirm, step)
+        return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
 
 
 @cache

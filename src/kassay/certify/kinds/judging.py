@@ -23,7 +23,6 @@ from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import (
     Evidence,
-    Predicate,
     Promise,
     Scope,
     Violation,
@@ -36,6 +35,9 @@ Best = Callable[[Any, Promise], Any]
 """The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""
 
 
+T = TypeVar("T")
+
+
 class InternalError(KassayError):
     """kassay itself is wrong; never the target's fault."""
 
@@ -43,16 +45,17 @@ class InternalError(KassayError):
 class PreparedPromise(NamedTuple):
     """A promise as it is put to what happened, time and again: all that is looked up is looked up before.
 
-    `breakable` is None where every judgement counts. `argument` goes behind what is judged, `of_unanswered`
-    says whether calls without an answer are judged too, and `elsewhere` whether other processes count.
+    Its functions are asked with one thing: with what is judged, or with a pair of that and the certified best
+    where the claim is held against it. `applies` and `breakable` are None where that is so everywhere.
+    `of_unanswered` says whether calls without an answer are judged too, `elsewhere` whether other processes
+    count.
     """
 
     promise: Promise
     name: str
-    applies: Callable[..., bool] | None
-    breakable: Callable[..., bool] | None
-    predicate: Predicate
-    argument: tuple[object, ...]
+    applies: Callable[[Any], bool] | None
+    breakable: Callable[[Any], bool] | None
+    predicate: Callable[[Any], Iterator[Evidence]]
     of_unanswered: bool
     elsewhere: bool
 
@@ -63,13 +66,20 @@ class PreparedPromise(NamedTuple):
         return cls(
             promise=promise,
             name=promise.id,
-            applies=claim.applies,
-            breakable=None if claim.breakable is always else claim.breakable,
-            predicate=claim.predicate,
-            argument=() if claim.parameter is None else (promise.value,),
+            applies=None if claim.applies is None else _of_one(promise, claim.applies),
+            breakable=None if claim.breakable is always else _of_one(promise, claim.breakable),
+            predicate=_of_one(promise, claim.predicate),
             of_unanswered=claim.id in OF_UNANSWERED,
             elsewhere=Look.PROCESS in claim.looks,
         )
+
+
+def _of_one(promise: Promise, function: Callable[..., T]) -> Callable[[Any], T]:
+    """The claim's function as one of a single thing, the promise's argument put in."""
+    argument = () if promise.claim.parameter is None else (promise.value,)
+    if promise.claim.scope is Scope.OPTIMUM:
+        return lambda pair: function(*pair, *argument)
+    return (lambda thing: function(thing, *argument)) if argument else function
 
 
 class PreparedPromises(NamedTuple):
@@ -120,6 +130,11 @@ class Subject:
     def looks(self) -> frozenset[Look]:
         """The second looks that the promises need, those in another process left out."""
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
+
+    @lazy
+    def confirms(self) -> bool:
+        """Whether a promise needs an eager target to be asked once more, to see that it is at rest."""
+        return any(promise.claim.confirm for promise in self.promises)
 
     @property
     def new_twin(self) -> Callable[[], Any] | None:
@@ -198,11 +213,11 @@ def judge(
     checks = subject.checks
     for step in played.steps:
         answered = step.answer.__class__ is not Failure
-        _apply(checks.steps if answered else checks.unanswered, examination, step, (step,))
+        _apply(checks.steps if answered else checks.unanswered, examination, step, step)
     if played.steps[-1].answer.__class__ is not Failure:
-        _apply(checks.rebalances, examination, played, (played,))
+        _apply(checks.rebalances, examination, played, played)
     for outcome in played.outcomes:
-        _apply(checks.outcomes, examination, played, (outcome,))
+        _apply(checks.outcomes, examination, played, outcome)
     for outcome in compared if checks.optima else ():
         for check in checks.optima:
             optimum = best(outcome, check.promise)
@@ -211,23 +226,19 @@ def judge(
 
 
 def _apply(
-    checks: tuple[PreparedPromise, ...],
-    examination: Examination,
-    asked: JudgedCall | Played,
-    things: tuple[Any, ...],
+    checks: tuple[PreparedPromise, ...], examination: Examination, asked: JudgedCall | Played, thing: Any
 ) -> None:
-    """Judge each promise on the things, if it says anything about them; it counts if it could fail."""
+    """Judge each promise on the thing, if it says anything about it; it counts if it could fail."""
     judged, checked = examination.judged, examination.checked
-    for _, name, applies, breakable, predicate, argument, _, elsewhere in checks:
-        given = things + argument if argument else things
-        if applies is not None and not applies(*given):
+    for _, name, applies, breakable, predicate, _, elsewhere in checks:
+        if applies is not None and not applies(thing):
             continue
         judged[name] += 1
-        if breakable is None or breakable(*given):
+        if breakable is None or breakable(thing):
             checked[name] += 1
-            if elsewhere and _was_asked_elsewhere(things[0]):
+            if elsewhere and _was_asked_elsewhere(thing):
                 examination.elsewhere[name] += 1
-        for evidence in predicate(*given):
+        for evidence in predicate(thing):
             examination.violations.append(Violation(name, evidence, asked.contradictory))
 
 

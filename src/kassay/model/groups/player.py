@@ -19,7 +19,7 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import Assignor, RebalanceProtocol
 from kassay.model.groups.group import MEMBER_OF, Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
-from kassay.model.groups.playing import GroupWorld, NewObject, Seat, joining, of_group
+from kassay.model.groups.playing import METADATA_OF, GroupWorld, NewObject, Seat, joining, of_group
 from kassay.model.groups.rounds import AssignCall, Learned, Rounds
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.lazy import lazy
@@ -247,10 +247,13 @@ def _changes(step: Step) -> tuple[bool, bool]:
         return gave_up, gained
     for member_id, had, has in zip(ids, before, after):
         if has is not had and has != had and member_id not in step.failed_sync:
-            # Sets, which know their hashes, are compared with each other sooner than with lists.
-            old, new = frozenset(had), frozenset(has)
-            gave_up = gave_up or not new >= old
-            gained = gained or not old >= new
+            if had and has:
+                # Sets, which know their hashes, are compared with each other sooner than with lists.
+                old, new = frozenset(had), frozenset(has)
+                gave_up = gave_up or not new >= old
+                gained = gained or not old >= new
+            else:
+                gave_up, gained = gave_up or bool(had), gained or bool(has)
             if gave_up and gained:
                 break
     return gave_up, gained
@@ -280,7 +283,10 @@ def _learn(
         elif rounds is not None:
             learned.append(Learned(seat.assignor, *seat.own(owned, generation, data(seat.member_id))))
         elif seat.learns:
-            seat.learn(owned, generation, data(seat.member_id))
+            # `Seat.learn`, written out: every member of every round comes by here.
+            seat.owned, seat.generation = owned, generation
+            told = METADATA_OF((generation, seat.member_id, seat.instance_id))
+            seat.assignor.on_assignment(owned, data(seat.member_id), told)
         else:
             seat.owned, seat.generation = owned, generation
     if rounds is not None:

@@ -45,7 +45,7 @@ def of_group(new: NewObject) -> NewObject:
 
 @dataclass(slots=True)
 class Seat:
-    """A member during a play: what it subscribes to, what it owns, and its assignor object."""
+    """A member during a play: what it subscribes to, what it owns, its assignor object and what that does."""
 
     member_id: str
     topics: tuple[str, ...]
@@ -55,11 +55,8 @@ class Seat:
     instance_id: str | None
     config: Mapping[str, str]
     assignor: Assignor
-    tells: bool = field(init=False)
-    learns: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tells, self.learns = habits(self.assignor)
+    tells: bool
+    learns: bool
 
     def subscription(self) -> Member:
         """The member as its next JoinGroup shows it."""
@@ -82,10 +79,10 @@ class Seat:
         """Own this from now on: what the assignor object is to know of it."""
         self.owned = owned
         self.generation = generation
-        return owned, user_data, _METADATA_OF((generation, self.member_id, self.instance_id))
+        return owned, user_data, METADATA_OF((generation, self.member_id, self.instance_id))
 
 
-_METADATA_OF: Final = partial(tuple.__new__, GroupMetadata)
+METADATA_OF: Final = partial(tuple.__new__, GroupMetadata)
 _REPORTED: Final = "reported_generation"
 """The generation that goes with the claims, where a client library has its own idea of it."""
 
@@ -150,7 +147,8 @@ class GroupWorld:
     def seat(self, member: Member, config: Config) -> Seat:
         """A new seat whose assignor object knows what the member claims."""
         settings = dict(config)
-        seat = Seat(*member[:6], settings, self.new(settings))
+        assignor = self.new(settings)
+        seat = Seat(*member[:6], settings, assignor, *habits(assignor))
         if member.owned or member.generation >= 0:
             seat.learn(member.owned, member.generation)
             self.generation = max(self.generation, member.generation)
