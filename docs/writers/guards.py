@@ -61,9 +61,9 @@ one side is *never* or *always* taken, of several operands one is *left out*, an
 
 A judge is asked only if it asks the condition with the outcome that the removal changes, or the row; the
 first that notices is on record. A walk notices by a broken invariant, a dead end, a livelock, an exception,
-or by not ending. `python -m tests.guards` does it all (`./dev tox run -e guards`: by hand, hours) and keeps
-`tests/guards/record.json`, from which `python docs/writers/guards.py > docs/guards.md` writes this page;
-`tests/guards/test_record.py` judges a sample of the record anew."""
+or by not ending. `./dev tox run -e guards` does it all (`PYTHONPATH=docs python -m tests.guards`: hours) and
+keeps `tests/guards/record.json`, from which `python docs/writers/guards.py > docs/guards.md` writes this
+page; `tests/guards/test_record.py` judges a sample of the record anew."""
 
 
 class Reasons(NamedTuple):

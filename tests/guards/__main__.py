@@ -1,4 +1,6 @@
-"""Removes every guard of the coordinator and of the clients in turn: `python -m tests.guards`.
+"""Removes every guard of the coordinator and of the clients in turn.
+
+`PYTHONPATH=docs python -m tests.guards`, since walks are those that a script of `docs` lists.
 
 First each listed world, each genuine trace and each of their tests is asked which conditions it meets, and with which
 outcomes, and which rows of tables (`--met FILE` keeps that). Then each guard is removed and the worlds that can notice
