@@ -125,8 +125,7 @@ def test_the_optimum_is_judged_where_it_is_known():
     assert judged(fewest, "a", outcomes=("plan",)) == 0
 
 
-def test_an_argument_comes_last():
-    given = claimed("converges", parameter=one_of("2"))
-    seen = Examination()
-    judge(Calls((Call(0, "a"),)), Subject(dict, RebalanceProtocol.EAGER, (given,)), seen, lambda *_: None, ())
-    assert seen.violations[0].evidence.subject.endswith("'2')")
+@pytest.mark.parametrize(("argument", "put"), [(None, "2"), ("3", "3")])
+def test_the_argument_or_its_default_comes_last(argument, put):
+    given = Promise(claimed("converges", parameter=one_of("2", "3")).claim, argument)
+    assert examined(given, "a").violations[0].evidence.subject.endswith(f"'{put}')")
