@@ -23,7 +23,7 @@ from benchmarks._gap_study_page import CONTROL, page
 from benchmarks.plots import bars, lines
 from kassay.certify.optimum.posed import play
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.run import counterexample
+from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError

@@ -20,8 +20,8 @@ from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking
+from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target

@@ -27,8 +27,8 @@ from kassay.certify.hunts.shapes import (
 )
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
+from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.run import counterexample
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError

@@ -7,24 +7,21 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from kassay.certify.kinds.exhaustive import scope_cases
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
+from kassay.certify.runs.counterexamples.others import broken_by_others
+from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.scaling import scaling_result
-from kassay.certify.runs.shrink import shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Look
-from kassay.model.groups.trace import Trace
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, Violation
+from kassay.properties.registry import Promise, Scope
 
 BLOCK = 100
 """Cases a block."""
@@ -69,6 +66,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
             else:
                 _play(job, bench, tally, started, report)
             results = tuple(_reported(bench, promised, tally, started, report) for promised in promises)
+            results = _with_others(bench, results, tally, started, report)
         controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
     except KeyboardInterrupt:
         interrupted = True
@@ -224,6 +222,19 @@ def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, rep
     return result
 
 
+def _with_others(
+    bench: Bench, results: tuple[ClaimResult, ...], tally: Tally, started: float, report: Report
+) -> tuple[ClaimResult, ...]:
+    """The results where each counterexample is put to the other promises; what that breaks is reported."""
+    if not bench.job.options.shrink:
+        return results
+    crossed = broken_by_others(bench, results, tally.histories, started)
+    for before, after in zip(results, crossed, strict=True):
+        if after is not before:
+            report(RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), after))
+    return crossed
+
+
 def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:
     """The verdict on one promise, with its smallest counterexample."""
     job = bench.job
@@ -235,6 +246,14 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
     verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, scope)
+    counterexample = _worst(bench, promised, count.worst, started)
+    if (
+        count.worst
+        and count.worst.contradictory
+        and counterexample
+        and not counterexample.trace.contradictory
+    ):
+        why += "; made smaller, on ordinary input"
     return ClaimResult(
         id=promised.id,
         sentence=promised.claim.sentence,
@@ -244,76 +263,16 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
         checked=count.checked,
         across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
         failed=count.failed,
-        counterexample=_counterexample(bench, promised, count.worst, started) if count.worst else None,
+        counterexample=counterexample,
     )
 
 
-def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
-    """The smallest case that breaks the promise, shrunk if the run shrinks."""
-    driver, options = bench.driver, bench.job.options
-    case = driver.form.read(worst.case, "case")
-    left = started + options.budget.limit_s * (1 - CONTROL_SHARE) - time.monotonic()
-    subject, violations = breaking(bench, driver, case, promised)
-    contradictory = worst.contradictory
-    if violations and options.shrink:
-        shrunk = shrink(driver, case, subject, promised, seconds=max(2.0, min(20.0, left)))
-        if shrunk is not None:
-            case, violations, contradictory = (
-                shrunk.case,
-                shrunk.violations,
-                shrunk.violations[0].contradictory,
-            )
-    return counterexample(
-        bench, promised, case, violations, subject=subject, contradictory=contradictory, index=worst.index
-    )
-
-
-def counterexample(
-    bench: Bench,
-    promised: Promise,
-    case: Any,
-    violations: tuple[Violation, ...],
-    *,
-    subject: Subject,
-    contradictory: bool,
-    index: int | None,
-) -> Counterexample:
-    """The case as a counterexample to the promise, told round by round as the subject played it.
-
-    `index` is its number in the run of the job's seed, None for a case that no seed led to.
-    """
-    from kassay.certify.findings.could_be import broken_and_could_be
-
-    broken, possible = broken_and_could_be(bench.driver, case, subject, promised)
-    driver, target = bench.driver, bench.job.target
-    sizes = driver.counts(case)
-    lines = tuple(dict.fromkeys(map(str, violations))) or (
-        f"{promised.id}: broken once, but not when the same history was played again",
-    )
-    trace = Trace(
-        kind=target.kind,
-        target=target.spec,
-        digest=target.digest,
-        protocol=target.protocol,
-        claim=promised.id,
-        contradictory=contradictory,
-        case=driver.form.write(case),
-        violations=lines,
-        narration=tuple(driver.narrate(case, subject)),
-        seed=None if index is None else bench.job.options.seed,
-        index=index,
-        conditions=conditions_of(bench, promised, subject, case),
-        versions=versions_of(target),
-        broken=broken,
-        could_be=possible,
-    )
-    return Counterexample(
-        trace=trace,
-        members=sizes["members"],
-        partitions=sizes["partitions"],
-        events=sizes["events"],
-        message=lines[0],
-    )
+def _worst(bench: Bench, promised: Promise, worst: Candidate | None, started: float) -> Counterexample | None:
+    """What the smallest case that broke the promise comes to, if there is one."""
+    if worst is None:
+        return None
+    case = bench.driver.form.read(worst.case, "case")
+    return smallest_counterexample(bench, promised, case, started, worst.contradictory, worst.index)
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:

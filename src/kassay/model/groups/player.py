@@ -285,8 +285,8 @@ def _learn(
         elif seat.learns:
             # `Seat.learn`, written out: every member of every round comes by here.
             seat.owned, seat.generation = owned, generation
-            told = METADATA_OF((generation, seat.member_id, seat.instance_id))
-            seat.assignor.on_assignment(owned, data(seat.member_id), told)
+            metadata = METADATA_OF((generation, seat.member_id, seat.instance_id))
+            seat.assignor.on_assignment(owned, data(seat.member_id), metadata)
         else:
             seat.owned, seat.generation = owned, generation
     if rounds is not None:

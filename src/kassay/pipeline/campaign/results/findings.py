@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
 from kassay.certify.runs.conditions import breaking
-from kassay.certify.runs.run import counterexample
+from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.shrink import shrink
 from kassay.pipeline.campaign.plan.lanes import Lane
 from kassay.pipeline.campaign.records.campaign import Campaign

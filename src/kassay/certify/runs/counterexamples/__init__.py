@@ -1,0 +1,1 @@
+"""Counterexamples of a run: the smallest of each broken promise, and what it breaks besides."""

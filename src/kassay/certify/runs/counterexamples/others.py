@@ -1,0 +1,96 @@
+"""Counterexamples put to the other promises: what was made small for one may break another.
+
+Cases become smaller and plainer while they shrink than those that a run plays, and reach what no played case
+did: a promise that another one's counterexample breaks does not hold, however often it was not refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kassay.certify.runs.blocks import Bench
+from kassay.certify.runs.certificate import ClaimResult
+from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
+from kassay.certify.runs.verdicts import counted
+from kassay.model.kinds import NOUNS
+from kassay.model.verdict import Verdict
+from kassay.properties.registry import Promise
+
+
+class BrokenByAnother(NamedTuple):
+    """A promise that a case breaks, by their names; `by` is the promise that the case was made small for."""
+
+    claim: str
+    contradictory: bool
+    size: tuple[int, ...]
+    by: str
+    case: Any
+
+    @property
+    def rank(self) -> tuple[bool, tuple[int, ...]]:
+        """Ordinary before contradictory, small before large."""
+        return self.contradictory, self.size
+
+
+def broken_by_others(
+    bench: Bench, results: tuple[ClaimResult, ...], histories: int, started: float
+) -> tuple[ClaimResult, ...]:
+    """The results, those of promises that another one's counterexample breaks violated like these.
+
+    `histories` were played by the run, which `started` then, in seconds of `time.monotonic`.
+    """
+    promises = {promised.id: promised for promised in bench.job.promises}
+    by_claim = {result.id: result for result in results}
+    fresh: tuple[ClaimResult, ...] = results
+    while fresh:
+        unbroken = {name for name, result in by_claim.items() if result.verdict is not Verdict.VIOLATED}
+        least = least_of(_put_to_all(bench, fresh)) if unbroken else {}
+        fresh = tuple(
+            _violated(bench, by_claim[name], promises[name], least[name], histories, started)
+            for name in by_claim
+            if name in unbroken and name in least
+        )
+        by_claim.update({result.id: result for result in fresh})
+    return tuple(by_claim.values())
+
+
+def least_of(broken: Iterable[BrokenByAnother]) -> dict[str, BrokenByAnother]:
+    """For each promise that is broken the smallest case, of equal ones the first."""
+    least: dict[str, BrokenByAnother] = {}
+    for each in broken:
+        if each.claim not in least or each.rank < least[each.claim].rank:
+            least[each.claim] = each
+    return least
+
+
+def _put_to_all(bench: Bench, results: Iterable[ClaimResult]) -> Iterator[BrokenByAnother]:
+    """What each of the counterexamples breaks, that it was made small for included."""
+    driver = bench.driver
+    for result in results:
+        if result.counterexample is not None:
+            case = driver.form.read(result.counterexample.trace.case, "case")
+            for violation in driver.examine(case, bench.subject).violations:
+                size = driver.size(case)
+                yield BrokenByAnother(violation.claim, violation.contradictory, size, result.id, case)
+
+
+def _violated(
+    bench: Bench,
+    result: ClaimResult,
+    promised: Promise,
+    broken: BrokenByAnother,
+    histories: int,
+    started: float,
+) -> ClaimResult:
+    """The promise's result with a counterexample of its own."""
+    nothing = counted(histories, NOUNS[bench.job.target.kind].case)
+    return replace(
+        result,
+        verdict=Verdict.VIOLATED,
+        why=f"broken by the counterexample to {broken.by}, not in the {nothing} played",
+        counterexample=smallest_counterexample(
+            bench, promised, broken.case, started, broken.contradictory, index=None
+        ),
+    )
