@@ -246,13 +246,9 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
         scope = "{}x{}".format(*job.options.exhaustive)
     verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, scope)
-    counterexample = _worst(bench, promised, count.worst, started)
-    if (
-        count.worst
-        and count.worst.contradictory
-        and counterexample
-        and not counterexample.trace.contradictory
-    ):
+    worst = count.worst
+    counterexample = None if worst is None else _counterexample(bench, promised, worst, started)
+    if worst and counterexample and worst.contradictory and not counterexample.trace.contradictory:
         why += "; made smaller, on ordinary input"
     return ClaimResult(
         id=promised.id,
@@ -267,10 +263,8 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     )
 
 
-def _worst(bench: Bench, promised: Promise, worst: Candidate | None, started: float) -> Counterexample | None:
-    """What the smallest case that broke the promise comes to, if there is one."""
-    if worst is None:
-        return None
+def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
+    """What the smallest case that broke the promise comes to."""
     case = bench.driver.form.read(worst.case, "case")
     return smallest_counterexample(bench, promised, case, started, worst.contradictory, worst.index)
 

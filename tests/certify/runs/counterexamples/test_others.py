@@ -82,3 +82,28 @@ def test_the_smallest_on_ordinary_input_stands_for_a_claim():
     other = BrokenByAnother("total", True, (9, 9, 9), "exists", "other")
     assert least_of([small, large, ordinary, other]) == {"complete": ordinary, "total": other}
     assert least_of([ordinary, small])["complete"] is ordinary
+
+
+class WrongOnTies(AssignorBase):
+    """Names a stranger where two members claim one partition, and where two share two."""
+
+    name = "wrong-on-ties"
+
+    def assign(self, cluster, group):
+        given = dict(RoundRobin().assign(cluster, group).items())
+        tied = any(owner is None for _, owner in group.claimants.values())
+        two = len(given) == sum(map(len, given.values())) == 2
+        return Assignment(given | {"stranger": ()} if tied or two else given)
+
+
+def test_a_claim_broken_on_contradictory_input_alone_says_so_if_its_counterexample_is_on_ordinary_input():
+    target = resolve(f"{__name__}:{WrongOnTies.__name__}")
+    whys = []
+    for shrink in (False, True):
+        twelve = Budget(histories=12)
+        options = RunOptions(budget=twelve, claims=("members",), controls=False, shrink=shrink)
+        (named,) = certify(target, options).claims
+        assert named.counterexample.trace.contradictory is not shrink
+        whys.append(named.why)
+    assert whys[0].endswith(" of 12 histories, on contradictory input only")
+    assert whys[1] == f"{whys[0]}; made smaller, on ordinary input"
