@@ -228,10 +228,11 @@ def _with_others(
     """The results where each counterexample is put to the other promises; what that breaks is reported."""
     if not bench.job.options.shrink:
         return results
-    crossed = broken_by_others(bench, results, tally.histories, started)
+    crossed, broken = broken_by_others(bench, results, tally.histories, started), _broken(tally)
     for before, after in zip(results, crossed, strict=True):
         if after is not before:
-            report(RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), after))
+            broken = (*broken, after.id)
+            report(RunProgress("shrinking", tally.histories, len(broken), 1.0, broken, after))
     return crossed
 
 

@@ -14,6 +14,10 @@ from kassay.model.verdict import Verdict
 CLAIMS = ("members", "single-owner", "exists", "subscribed", "complete", "topic-even", "contiguous")
 
 
+REPORTED = []
+"""The progress of all runs, as it was reported."""
+
+
 class WrongWithThree(AssignorBase):
     """Deals one by one; of three partitions in all it leaves one out.
 
@@ -37,7 +41,7 @@ class WrongWithThree(AssignorBase):
 def results_of(histories, **options):
     target = resolve(f"{__name__}:{WrongWithThree.__name__}")
     options = {"claims": CLAIMS, "controls": False, **options}
-    certificate = certify(target, RunOptions(budget=Budget(histories=histories), **options))
+    certificate = certify(target, RunOptions(budget=Budget(histories=histories), **options), REPORTED.append)
     return certificate, {result.id: result for result in certificate.claims}
 
 
@@ -66,6 +70,14 @@ def test_its_own_counterexample_goes_on_from_there_and_is_put_to_all_in_turn(run
     assert lost.message.startswith("complete: t0-2 ")
     assert named.message.startswith("members: stranger ")
     assert run[1]["members"].why.startswith("broken by the counterexample to complete,")
+
+
+def test_what_they_break_is_reported_as_broken_once_it_is_known(run):
+    by_claim = {each.shrunk.id: each for each in REPORTED if each.shrunk is not None}
+    assert by_claim["complete"].shrunk == run[1]["complete"]
+    assert "complete" in by_claim["complete"].broken
+    assert "complete" not in by_claim["contiguous"].broken
+    assert by_claim["members"].findings == len(by_claim["members"].broken)
 
 
 def test_claims_that_the_counterexamples_keep_are_as_they_were(run):
