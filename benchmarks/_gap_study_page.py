@@ -15,11 +15,11 @@ OTHERS: Final = ("range", "server-range", "roundrobin")
 
 INTRO: Final = """# How far Kafka's assignors are from the optimum
 
-{outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` as of two releases), and
-{control:,} of `optimal-sticky` as the control, each beside the certified optimum of its own input;
-{families:,} more on the families of the instance suites. One command makes all of it, this page included,
-out of `benchmarks/campaign_gap_study.toml`, and carries on where it was left; the figures are the same on
-every machine:
+This study compares {outcomes:,} outcomes of rebalances of six of Kafka's rules (`uniform` of two releases)
+and {control:,} of `optimal-sticky` as the control, with the certified optimum of their own input;
+{families:,} more cover the families of the instance suites. One command generates everything, this page
+included, from `benchmarks/campaign_gap_study.toml`, and continues after an interruption; the figures are the
+same on every machine:
 
 <!-- by hand: hours -->
 ```console
@@ -27,17 +27,17 @@ $ python -m benchmarks.campaign_gap_study FOLDER 'local[2]'
 ```
 
 * An **instance** is one outcome: the group before a rebalance (members, subscriptions, owners, racks) and
-  what the rule made of it. A history's first instance is common to rules of a kind; the later ones depend
-  on what the rule answered before.
-* **Balance gap**: sum of squared loads less the least possible. **Worst spread**: most loaded less least
-  loaded member, less that of the optimum.
-* **Needless moves** are counted where the loads are optimal: fewer moves can always be had for worse loads.
+  the rule's answer. A history's first instance is the same for all rules of a kind; the later ones depend
+  on the rule's previous answers.
+* **Balance gap**: sum of squared loads minus the least possible. **Worst spread**: most loaded minus least
+  loaded member, minus that of the optimum.
+* **Needless moves** are counted where the loads are optimal: worse loads always allow fewer moves.
 * **Certified exactly**: the optimum has a certificate that the independent checker accepted. Loads count
-  partitions, also where a history has weights.
-* **Not measured**: the answer leaves a partition out, gives one twice, or to a member that does not read
-  it; {invalid:,} in all. In a sample nearly all of them had claims that contradict each other or the world,
-  or a member that subscribes to nothing (`docs/findings.md`).
-* **Releases**: `uniform@4.0.0` is the rule of 4.0.0 alone, `uniform@4.0.1` that from there on (KAFKA-18688),
+  partitions, even where a history has weights.
+* **Not measured**: the answer leaves a partition out, assigns one twice, or to a member that does not read
+  it; {invalid:,} in total. In a sample nearly all of them had conflicting or stale ownership, or a member
+  that subscribes to nothing (`docs/findings.md`).
+* **Releases**: `uniform@4.0.0` is the rule of 4.0.0, `uniform@4.0.1` the rule from then on (KAFKA-18688),
   which leaves an extra partition with its owner where all members read the same topics; the other rules
   have not changed up to 4.4."""
 
@@ -47,35 +47,34 @@ LOADS: Final = """## Loads that are not optimal
 
 MOVES: Final = """## Needless moves
 
-Mean of the outcomes whose loads are optimal; a dash where there were none to judge.
+Mean over the outcomes whose loads are optimal; a dash where there are none.
 
 ![needless moves an outcome](gap-study/moves.svg)"""
 
-WEIGHTS: Final = """The shape `weighted` once more, by weight. The least heaviest load is NP-hard, so it is
-only **bounded**: heaviest load by the certified lower bound. None of these rules knows of weights. Where the
-two meet, the answer is optimal, and certified."""
+WEIGHTS: Final = """The shape `weighted` again, by weight. The least heaviest load is NP-hard, so it is
+only **bounded**: the ratio is heaviest load to certified lower bound. None of these rules considers weights.
+Where the two meet, the answer is optimal, and certified."""
 
 OTHER_KINDS: Final = """## Share groups, Streams tasks and Connect
 
-Histories of the kinds' own, out of `benchmarks/campaign_gap_kinds.toml`. What is optimal is defined in
-`docs/optimum.md`, and exact in every outcome: nothing here is left as an interval. (The optimum of standby
-copies may be one; they are not measured.) Answers that are not even may move less than the best must.
+These kinds have histories of their own, from `benchmarks/campaign_gap_kinds.toml`. `docs/optimum.md` defines
+the optimum, which is exact in every outcome: no interval is left. (The optimum of standby copies may be an
+interval; they are not measured.) Answers that are not even may move less than the best must.
 
 * **Share groups**: copies of partitions. The gap adds up how far partitions are from ceil(members /
-  partitions) members each, and members from even counts; what moves is a copy taken back. The optimum is a
-  flow.
-* **Streams tasks**: active tasks by thread, those with state and all; the rest after the last change of a
-  history, beside who ran what before it. What moves is counted as 3 a restore and 1 a change of process. The
-  optimum is a minimum-cost flow; a process whose rule leaves its threads alone deals evenly among them.
-* **Connect**: connectors and tasks by worker, likewise at rest after the last change. The optimum is a closed
-  form, and knows what each worker ran, also where the leader cannot: that is what `optimal-connect`, which
-  asks no more than a leader is told, moves beyond it. `connect-eager` stops everything at each rebalance;
-  counted is only what then runs elsewhere."""
+  partitions) members each, and members from even counts; a move is a copy taken back. The optimum is a flow.
+* **Streams tasks**: active tasks by thread, with state and in total, in the stable application after the last
+  change of a history, compared with the owners before it. A restore counts 3, a change of process 1. The
+  optimum is a minimum-cost flow; a process whose rule ignores its threads spreads tasks evenly over them.
+* **Connect**: connectors and tasks by worker, in the stable cluster after the last change. The optimum is a
+  closed form, and knows what each worker ran, even where the leader cannot: this is why `optimal-connect`,
+  which uses only what a leader knows, moves more. `connect-eager` stops everything at each rebalance; only
+  what then runs elsewhere counts."""
 
 CURVES: Final = """## How the worst grows with the size
 
-What a search for the worst finds at each size, out of `docs/worst-cases.md`: real cases, and there may be
-worse. What is proven, whatever the rule, stands in the last row of groups, or behind a value."""
+The worst that a search finds at each size, from `docs/worst-cases.md`: real cases, and there may be worse.
+The proven bound for any rule is the last row for groups, and follows "of" for the other kinds."""
 
 WORST: Final = """## Worst cases
 
@@ -93,11 +92,11 @@ The worst history of each rule and profile is in the table `study/worst_cases` o
 
 ## What it costs
 
-Two cores that other work shared: 10 and 16 minutes for the campaign, the same figures both times.
+The campaign takes 10 and 16 minutes on two cores shared with other work, with the same figures both times.
 No shape's optimum is slow: with its certificate it takes a third to three fifths of the time of an outcome,
 about half of that for the flow that finds the fewest moves; the rule, the player and the generator take the
-rest. The largest shape, 450 members with 3,000 partitions, takes 50 to 70 ms an outcome, all told and
-under a profiler."""
+rest. The largest shape, 450 members with 3,000 partitions, takes 50 to 70 ms per outcome in total, under a
+profiler."""
 
 
 def page(
@@ -125,7 +124,7 @@ def page(
                 invalid=sum(row["invalid"] for row in rules),
             ),
             _overview(leaders, profiles),
-            "## What it says",
+            "## Results",
             "\n".join(f"* {line}" for line in said(profiles, studies["gap_by_size"])),
             LOADS,
             crossed(rules, "profile", "unbalanced_share"),
@@ -138,7 +137,7 @@ def page(
             f"Members x partitions {sized}; {sum(sizes.values()):,} seeds of each shape, one rebalance each, "
             "every optimum certified exactly (loads in partitions). "
             f"{sum(row['failed'] for row in of_families):,} answers were not measured: they gave no "
-            "assignment, or the group did not come to rest. Outcomes whose loads are not optimal:",
+            "assignment, or the group did not settle. Outcomes whose loads are not optimal:",
             crossed(of_families, "shape", "unbalanced_share"),
             "Needless moves:",
             crossed(of_families, "shape", "movement_mean"),
@@ -226,7 +225,7 @@ def _worst(worst: Rows) -> str:
             gaps = [f"{row[key]:,}" for key in ("balance_worst", "spread_worst", "movement_worst")]
             again = f"`kassay replay docs/gap-study/{row['target']}.json`"
             body.append([row["target"], f"{row['members']} x {row['partitions']}", *gaps, again])
-    head = ["rule", "members x partitions", "balance gap", "spread", "needless moves", "play it again"]
+    head = ["rule", "members x partitions", "balance gap", "spread", "needless moves", "replay"]
     return table(head, body)
 
 
@@ -238,10 +237,10 @@ def _example(worst: Rows) -> str:
 
 
 def said(profiles: Rows, sizes: Rows) -> Iterator[str]:
-    """What the tables come to, in sentences that hold whatever the figures are."""
+    """The results of the tables, in sentences that hold for any figures."""
     control = [row for row in profiles if row["target"] == CONTROL]
     away = sum(row["balance_max"] + row["movement_max"] + row["rack_max"] for row in control)
-    yield f"The control is {away} away from the optimum in all; anything but 0 would be a fault of the study."
+    yield f"The control is {away} away from the optimum in total; anything else would be a fault of the study."
     equal = dict.fromkeys((row["target"] for row in profiles if row["target"] != CONTROL), 0.0)
     for row in sizes:
         if row["equal"] and row["target"] in equal:
@@ -259,12 +258,12 @@ def said(profiles: Rows, sizes: Rows) -> Iterator[str]:
         yield (
             f"`{target}`: {_share(small)} of the small profile's outcomes are not optimal, {_share(top)} on "
             f"`{top['profile']}`, with a spread of up to {top['spread_max']} above the optimum's. Needless "
-            f"moves: {shown(small['movement_mean'])} an outcome on the small profile, "
+            f"moves: {shown(small['movement_mean'])} per outcome on the small profile, "
             f"{shown(moves['movement_mean'])} on `{moves['profile']}`."
         )
     yield (
         "They stop where no single move helps (KIP-54; `uniform` also after 16 rounds). Where members "
-        "read overlapping topics in a chain the optimum takes several moves at once, which they do not find."
+        "read overlapping topics in a chain, the optimum needs several moves at once, which they do not find."
     )
     for target in OTHERS:
         top = max((row for row in profiles if row["target"] == target), key=lambda row: row["spread_max"])

@@ -13,10 +13,10 @@ FAULTY = Path("tests/data/faulty")
 BEGIN = """\
 # What a counterexample shows, and why it breaks
 
-When `kassay certify` refutes a claim, it prints the smallest case that it found. `<- broken here` marks the step
-that breaks the claim, and `!` marks what the evidence names. Below the step, `could be` shows a correct answer: the certified
-optimum if there is one (its loads, its moves, its racks), else the answer of a reference that keeps the
-claim, by name.
+When `kassay certify` refutes a claim, it prints the smallest case that it found. `<- broken here` marks the
+step that breaks the claim, and `!` marks what the evidence names. Below the step, `could be` shows a
+correct answer: the certified optimum if there is one (its loads, its moves, its racks), else the answer of
+a reference that keeps the claim, by name.
 
 ```
 single-owner: No partition is given out twice.
@@ -33,22 +33,24 @@ out
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 
-`@3` is the generation of what a member reports that it owns, even if that is nothing. The leader, weights, the racks of
-replicas, configurations and user data appear only where they exist and vary, so a simple case stays simple.
+`@3` is the generation of what a member reports that it owns, even if that is nothing. The leader, weights,
+the racks of replicas, configurations and user data appear only where they exist and vary, so a simple case
+stays simple.
 
-`kassay explain TRACE` explains the violation in a paragraph. It leaves out each event, each owned partition and setting,
-each member and partition in turn, plays the rest against the target, and reports without which of them
-the claim holds; then which clause of which source is broken, and what a fix must do. `--json` has the same as
-data (`cause`, `broken`, `could_be`, `fix`). If the target cannot be loaded, it explains from the trace alone and says
-so. Limits: it leaves out one thing at a time, so if either of two suffices, it reports neither; and for a target
-that answers at random it explains this one play.
+`kassay explain TRACE` explains the violation in a paragraph. It leaves out each event, each owned partition
+and setting, each member and partition in turn, plays the rest against the target, and reports without which
+of them the claim holds; then which clause of which source is broken, and what a fix must do. `--json` has
+the same as data (`cause`, `broken`, `could_be`, `fix`). If the target cannot be loaded, it explains from
+the trace alone and says so. Limits: it leaves out one thing at a time, so if either of two suffices, it
+reports neither; and for a target that answers at random it explains this one play.
 
-`kassay explain TRACE --as python` (and `kassay replay`) prints the failing call as a test to paste. If one call
-of a new object shows the fault, the test calls a Python class directly. For a program, a jar, a reference or a fault that
-takes several calls (`converges`), it plays the case with `kassay.testing.violations`, without the fields that have no effect.
-For an answer that changes from call to call (`pure`) it calls twice; for a stable group (`stable`,
-`static-stable`) one call is enough, compared with the previous answer. Either way, the test fails until the target is
-fixed. `certify_assignor` and `pytest --kassay` end with it.
+`kassay explain TRACE --as python` (and `kassay replay`) prints the failing call as a test to paste. If one
+call of a new object shows the fault, the test calls a Python class directly. For a program, a jar, a
+reference or a fault that takes several calls (`converges`), it plays the case with
+`kassay.testing.violations`, without the fields that have no effect. For an answer that changes from call to
+call (`pure`) it calls twice; for a stable group (`stable`, `static-stable`) one call is enough, compared
+with the previous answer. Either way, the test fails until the target is fixed. `certify_assignor` and
+`pytest --kassay` end with it.
 
 ```console
 $ kassay explain tests/data/faulty/negative_hash.json --as python

@@ -1,13 +1,13 @@
-"""Fills in the tables of `docs/exhaustive-runs.md`: each command walked for both releases.
+"""Fills in the tables of `docs/exhaustive-runs.md`: runs each command for both releases.
 
-The page is written by hand but for the figures of its tables: states, CPU seconds and verdict, under the
-rules of 4.4 and under those of 2024-10. A row needs its command alone:
+The page is hand-written except for the figures of its tables: states, CPU seconds and verdict, under the
+rules of 4.4 and under those of 2024-10. A new row only needs its command:
 
-    python docs/writers/exhaustive_runs.py              walks the rows that lack figures
-    python docs/writers/exhaustive_runs.py --again TEXT walks those anew whose command holds the text
+    python docs/writers/exhaustive_runs.py              runs the rows that lack figures
+    python docs/writers/exhaustive_runs.py --again TEXT repeats those whose command contains the text
 
-The page is read and written row by row, so that a run can be interrupted, and rows be added meanwhile.
-`tests/docs/test_exhaustive_runs.py` holds counts and verdicts to what the walks find; times are no promise.
+The page is read and written row by row, so you can interrupt a run and add rows in the meantime.
+`tests/docs/test_exhaustive_runs.py` checks counts and verdicts; times are not checked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Writes `docs/guards.md`: every guard of coordinator and clients, and what notices that it is gone.
+"""Writes `docs/guards.md`: every guard of coordinator and clients, and what notices its removal.
 
-`python docs/writers/guards.py > docs/guards.md` reads the record and the reasons beside it (`tests/guards`).
+`python docs/writers/guards.py > docs/guards.md` reads the record and the reasons (`tests/guards`).
 """
 
 from __future__ import annotations
@@ -27,43 +27,50 @@ REASONS: Final = RECORD.with_name("reasons.toml")
 EXPLORE: Final = "kassay explore "
 SWITCH_RUNS: Final = FILES[1]
 STOPS: Final = ("dead end", "livelock")
-"""What a walk shows besides broken invariants."""
+"""What an exploration shows besides broken invariants."""
 
-INVARIANT: Final = "a walk: an invariant is broken"
-STOP: Final = "a walk: a dead end or a livelock"
-RAISED: Final = "a walk: the model raises an exception, or does not end"
-TRACE: Final = "a genuine trace of Kafka's coordinator: it does something else"
+INVARIANT: Final = "an exploration: an invariant is broken"
+STOP: Final = "an exploration: a dead end or a livelock"
+RAISED: Final = "an exploration: the model raises an exception, or does not end"
+TRACE: Final = "a genuine trace of Kafka's coordinator: the model does something else"
 TEST: Final = "a test of the model, or of a broken rule (`docs/switches.md`), fails"
-OTHERS: Final = "a walk has another number of states, and nothing is broken; the reason why is told"
-NOBODY: Final = "nobody; the reason why is told"
-UNTOLD: Final = "nothing is broken, and nobody has looked why"
+OTHERS: Final = "an exploration has another number of states, and nothing is broken; with the reason"
+NOBODY: Final = "nothing; with the reason"
+UNTOLD: Final = "nothing; the reason is not known"
 WAYS: Final = (INVARIANT, STOP, RAISED, TRACE, TEST, OTHERS, NOBODY, UNTOLD)
 
 BY_HAND: Final = 229
-"""Guards that a judge noticed outside the runs on record: a test that was written for them, mostly."""
+"""Guards that a single check noticed outside the recorded runs: mostly a test written for them."""
 
-NOBODY_ASKS: Final = "No listed walk, trace or test asks it with the outcome that the removal changes."
-NOBODY_LOOKED: Final = "Nobody has looked why: whatever was put to it breaks nothing without it."
+NOBODY_ASKS: Final = (
+    "No listed exploration, trace or test reaches it with the outcome that the removal changes."
+)
+NOBODY_LOOKED: Final = "The reason is not known: nothing that was run breaks without it."
 
-INTRODUCTION: Final = """# Guards, and what notices that one is gone
+INTRODUCTION: Final = """# Guards, and what notices that one is removed
 
 A guard is a condition in a function of the coordinator or of a client (the folders `coordinator` and
-`clients` of `src/kassay/model/protocols`), or a row of their tables. Each is removed in turn: what refuses
-or leaves early *never* does, what is done under a condition *always* is, a filter lets all pass, of a choice
-one side is *never* or *always* taken, of several operands one is *left out*, and the event of a row is
-*impossible* in its state. Then it is put, in this order, to
+`clients` of `src/kassay/model/protocols`), or a row of their tables. Each is removed in turn:
 
-* the walks of [exhaustive-runs.md](exhaustive-runs.md) under the rules of 4.4, and those at whose bounds the
-  broken rules of [switches.md](switches.md) are found, with none on, smallest first, until they have so many
-  states together;
-* the genuine traces of Kafka's own coordinator that the tests keep;
+* an early exit or refusal *never* happens, a conditional statement *always* runs, a filter lets everything
+  pass;
+* one side of a choice is *never* or *always* taken;
+* one of several operands is *left out*;
+* the event of a row is *impossible* in its state.
+
+The model without the guard then runs, in this order,
+
+* the explorations of [exhaustive-runs.md](exhaustive-runs.md) under the rules of 4.4, and those at whose
+  bounds the broken rules of [switches.md](switches.md) are found, with none on, smallest first, up to a
+  total number of states;
+* the genuine traces of Kafka's own coordinator that the tests contain;
 * the tests of the model, those of the guard's module first, and the test of each broken rule with it on.
 
-A judge is asked only if it asks the condition with the outcome that the removal changes, or the row; the
-first that notices is on record. A walk notices by a broken invariant, a dead end, a livelock, an exception,
-or by not ending. `./dev tox run -e guards` does it all (`PYTHONPATH=docs python -m tests.guards`: hours) and
-keeps `tests/guards/record.json`, from which `python docs/writers/guards.py > docs/guards.md` writes this
-page; `tests/guards/test_record.py` judges a sample of the record anew."""
+A check runs only if it reaches the row, or the condition with the outcome that the removal changes. The
+first that notices is recorded. An exploration notices by a broken invariant, a dead end, a livelock, an
+exception, or by not ending. `./dev tox run -e guards` runs everything (`PYTHONPATH=docs python -m
+tests.guards`: hours) and updates `tests/guards/record.json`, from which `python docs/writers/guards.py >
+docs/guards.md` writes this page; `tests/guards/test_record.py` repeats a sample of the record."""
 
 
 class Reasons(NamedTuple):
@@ -87,7 +94,7 @@ def flat(text: str) -> str:
 
 
 def way(came: Came) -> str:
-    """In which way a removal is noticed: one of `WAYS`, `NOBODY` if in none."""
+    """How a removal is noticed: one of `WAYS`, `NOBODY` if it is not."""
     if came.how == HANGS:
         return RAISED
     if not came.by:
@@ -102,7 +109,7 @@ def way(came: Came) -> str:
 
 
 def is_unbroken(came: Came) -> bool:
-    """Whether nothing is broken by a removal: at most a walk has another number of states."""
+    """Whether a removal breaks nothing: at most an exploration has another number of states."""
     return way(came) in (NOBODY, OTHERS)
 
 
@@ -112,7 +119,7 @@ def unbroken(record: Record) -> list[str]:
 
 
 def noticed_by(came: Came) -> str:
-    """Who noticed and how, in a few words."""
+    """What noticed and how, in a few words."""
     if came.how == HANGS:
         return "does not end"
     if way(came) is OTHERS:
@@ -143,7 +150,7 @@ def _within(name: str) -> tuple[str, str]:
 def _asked(record: Record) -> Iterator[str]:
     for run in record.asked:
         parts = [
-            f"walks of up to {run['states']:,} states, of a guard's together up to {run['walked']:,}",
+            f"explorations of up to {run['states']:,} states, up to {run['walked']:,} for one guard in total",
             f"up to {run['traces']:,} traces",
             f"tests of {run['tested']:g} seconds",
         ]
@@ -186,16 +193,16 @@ def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
     lines = [
         INTRODUCTION,
         "",
-        "The runs on record, each of guards that nobody had noticed by then; some were of single modules, or",
-        f"ended early. Besides, {BY_HAND} guards were put to single judges by hand, which noticed them:",
+        "The recorded runs. Each covers the guards that no earlier run noticed; some cover single modules,",
+        f"or ended early. Single checks, run by hand, noticed {BY_HAND} more guards:",
         "",
         *_asked(record),
         "",
     ]
     if gone or new:
         lines += [
-            f"The code has changed since: {len(gone)} guards on record are no longer there, "
-            f"{len(new)} of today's are not on record.",
+            f"The code has changed since: {len(gone)} recorded guards no longer exist, "
+            f"{len(new)} present guards are not recorded.",
             "",
         ]
     lines += [*_counts(record, why), ""]

@@ -1,6 +1,6 @@
-"""Writes `docs/protocols.md`: the protocols as state machines, drawn from the tables that the models walk.
+"""Writes `docs/protocols.md`: the protocols as state machines, from the tables that the models use.
 
-`python docs/writers/protocols.py > docs/protocols.md`; tests hold the page to what the tables say.
+`python docs/writers/protocols.py > docs/protocols.md`; tests compare the page with the tables.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from kassay.model.protocols.values.releases import OLD_RULES
 CHANGES: Final = """## What changed in Kafka 4.4
 
 There is one model of the coordinator, with the rules of 4.4 (8d3916cfe15f, 2026-08-21). Where trunk of
-2024-10-25 (1eb7644) had another rule, a switch turns that rule on again, and `--release 2024-10` turns on all
-of them: genuine traces of both releases hold the model to both. `kassay explore ... --switch NAME` turns on
-one alone, and `kassay switches` shows what each is found by, at which bound (`docs/switches.md`)."""
+2024-10-25 (1eb7644) had another rule, a switch turns that rule on, and `--release 2024-10` turns on all
+of them; genuine traces of both releases check the model. `kassay explore ... --switch NAME` turns on
+one rule, and `kassay switches` shows what finds each, at which bound (`docs/switches.md`)."""
 SIZES: Final = """## How many states there are
 
-Two members, two partitions, every legal balanced answer of the assignor; states that differ only in how
-generations and member ids are numbered are one. `tests/docs/test_protocol_sizes.py` walks the table.
+Two members, two partitions, every legal balanced answer of the assignor; states that are identical up to the
+numbering of generations and member ids count once. `tests/docs/test_protocol_sizes.py` checks the table.
 
 | classic world | prototype | as walked | sync in one step | log kept | numbered on |
 |---|---|---|---|---|---|
@@ -39,20 +39,20 @@ generations and member ids are numbered are one. `tests/docs/test_protocol_sizes
 | cooperative, crash and pause | 8.9k | 11,281 | 6,501 | 16,235 | 20,021 |
 | cooperative, crash, pause and failover | 123k | 91,182 | 49,396 | 124,424 | - |
 
-The prototype is an older, smaller model of ours. Three choices, each tried alone, account for most of the
+The prototype is an older, smaller model. Three choices, each tried separately, account for most of the
 difference:
 
-* A leader's SyncGroup is two steps, persist and then answer, so that a failover can fall between. With one
+* A leader's SyncGroup is two steps, persist and then answer, so a failover can happen between them. With one
   step there are about half as many states; the prototype's figures without a failover lie between the two.
-* The log is dropped from the state once no failover is left in the budget, for nobody will read it. With
-  it the worlds with a failover are as large as the prototype's, within 3 %.
-* Generations and ids are counted down to the lowest that anybody still holds. Numbered on, worlds with two
-  faults are almost twice as large.
+* The log is dropped from the state once no failover is left in the budget, because it will not be read. With
+  it, worlds with a failover are as large as the prototype's, within 3 %.
+* Generations and ids are counted from the lowest that a member still holds. With continuous numbers, worlds
+  with two faults are almost twice as large.
 
-Not tried alone: a heartbeat whose answer changes nothing leads back to its own state and adds none; a parked
-reply waits in its client's inbox, which adds the states between answer and receipt; a new member's id is
-pending in a state of its own (KIP-394). With crash, pause and failover the world of KIP-848 has 23,247
-states; the prototype's figures for it are those of other budgets, and cannot be set beside it."""
+Not tried separately: a heartbeat whose answer changes nothing leads back to its own state and adds none; a
+parked reply waits in its client's inbox, which adds the states between answer and receipt; a new member's
+id is pending in a state of its own (KIP-394). With crash, pause and failover the world of KIP-848 has
+23,247 states; the prototype's figures for it use other budgets and are not comparable."""
 
 
 class Machine(NamedTuple):
@@ -68,13 +68,13 @@ MACHINES: Final = (
     Machine(
         "ZooKeeper consumer (Kafka 0.8)",
         "model/protocols/before_0_9/zookeeper_table.py",
-        "Every consumer computes its own share from what it reads on the board. Nothing fences it.",
+        "Every consumer computes its own share from what it reads in ZooKeeper. Nothing fences it.",
         zookeeper_table.CONSUMER,
     ),
     Machine(
         "Consumer of the proposal",
         "model/protocols/before_0_9/proposal_table.py",
-        "The design of 2014: the coordinator assigns; IllegalGeneration tells of a rebalance.",
+        "The design of 2014: the coordinator assigns; IllegalGeneration signals a rebalance.",
         proposal_table.CONSUMER,
     ),
     Machine(
@@ -104,7 +104,7 @@ MACHINES: Final = (
     Machine(
         "Member of a consumer group, at the coordinator",
         "model/protocols/coordinator/consumer/reconcile.py",
-        "Stable, giving partitions up, or waiting for others to give them up.",
+        "Stable, revoking partitions, or waiting for others to revoke them.",
         reconcile.CONSUMER_MEMBER,
     ),
     Machine(
@@ -116,7 +116,7 @@ MACHINES: Final = (
     Machine(
         "Streams group (KIP-1071)",
         "model/protocols/coordinator/streams/table.py",
-        "Tasks for partitions: a group is not ready until the topics of its topology exist and fit together.",
+        "Tasks instead of partitions: a group is not ready until the topics of its topology exist and match.",
         STREAMS_GROUP,
     ),
     Machine(
@@ -135,7 +135,7 @@ MACHINES: Final = (
 
 
 def diagram(table: Table) -> str:
-    """The moves between different states as a Mermaid state diagram; events of one arrow stand together."""
+    """The moves between different states as a Mermaid state diagram; each arrow lists its events."""
     states = dict.fromkeys((*table, *(after for _, _, after in edges(table))))
     names = {state: f"s{number}" for number, state in enumerate(states)}
     arrows: dict[tuple[str, str], list[str]] = {}
@@ -154,7 +154,7 @@ def _safe(text: str) -> str:
 
 def cells(table: Table) -> str:
     """Every cell that is neither ignored nor impossible, as a Markdown table."""
-    lines = ["| state | event | may lead to | what is done |", "|---|---|---|---|"]
+    lines = ["| state | event | may lead to | action |", "|---|---|---|---|"]
     for state, rules in table.items():
         for event, rule in rules.items():
             if rule not in (IGNORE, IMPOSSIBLE):
@@ -168,7 +168,7 @@ def _omitted(table: Table) -> str:
     ignored, impossible = kinds.count(IGNORE), kinds.count(IMPOSSIBLE)
     return (
         f"{len(kinds)} cells, of which {ignored} ignore the event and {impossible} are impossible: "
-        "there the model raises `IllegalTransition`."
+        "for these the model raises `IllegalTransition`."
     )
 
 
@@ -177,7 +177,7 @@ def changes() -> str:
     lines = ["| switch | ticket | 2024-10 | 4.4 | found by |", "|---|---|---|---|---|"]
     for rule in OLD_RULES:
         switch = SWITCHES.get(rule.switch)
-        shown = ", ".join(switch.shows) if switch else f"no walk: {rule.hidden}"
+        shown = ", ".join(switch.shows) if switch else f"no exploration: {rule.hidden}"
         lines.append(f"| {rule.switch} | {rule.tickets or '-'} | {rule.was} | {rule.now} | {shown} |")
     return "\n".join(lines)
 
@@ -186,10 +186,10 @@ def page() -> str:
     """The whole page."""
     parts = [
         "# The protocols as state machines",
-        "This page is drawn from the tables that the models of `kassay explore` walk; regenerate it with\n"
-        "`python docs/writers/protocols.py > docs/protocols.md`. Arrows that lead back to their own\n"
-        "state are left out of the diagrams and stand in the tables.",
-        "When timers fire, and how time passes, is told in [clock.md](clock.md).",
+        "This page is generated from the tables that the models of `kassay explore` use:\n"
+        "`python docs/writers/protocols.py > docs/protocols.md`. The diagrams leave out arrows that lead\n"
+        "back to their own state; the tables contain them.",
+        "[clock.md](clock.md) explains when timers fire, and how time passes.",
     ]
     for machine in MACHINES:
         parts += [

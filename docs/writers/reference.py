@@ -1,6 +1,6 @@
-"""The reference pages of the site, out of the registries: commands, what `kassay list` lists, schemas.
+"""The reference pages of the site, from the registries: commands, what `kassay list` lists, schemas.
 
-They are made whenever the site is built (`docs/writers/site.py`), so that they cannot fall behind.
+`docs/writers/site.py` generates them whenever it builds the site, so they are always up to date.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from kassay.cli.commands import list as listing
 from kassay.cli.main import cli
 
 INTRODUCTIONS: Final[Mapping[str, str]] = {
-    "assignors": "Kafka's rules, and the client libraries that can be asked, each by the name that `certify` "
-    "takes. What each declares is what it is held to where no claims are named.",
-    "placers": "What places replicas on brokers, and what plans a change of brokers.",
-    "partitioners": "What gives a record its partition.",
-    "coordinators": "What finds the coordinator of a group.",
-    "kinds": "What `kind` in `META` and in `hello` may be, and what a class of that kind has.",
-    "claims": "What may be promised, and what every target is held to. [Claims](../claims.md) tells how they "
-    "are judged.",
+    "assignors": "Kafka's rules, and the supported client libraries, each by the name that `certify` takes. "
+    "Without `--claims`, each is checked for the claims that it declares.",
+    "placers": "Rules that place replicas on brokers, or plan a change of brokers.",
+    "partitioners": "Rules that choose the partition of a record.",
+    "coordinators": "Rules that find the coordinator of a group.",
+    "kinds": "The values of `kind` in `META` and in `hello`, and the methods of a class of that kind.",
+    "claims": "What a target can claim, and what every target is checked for. "
+    "[Claims](../claims.md) explains how they are checked.",
     "invariants": "What must hold in every state, or in every step, of a protocol model.",
-    "models": "What `kassay explore` walks; [the protocols](../protocols.md) draws their state machines.",
-    "switches": "Rules of the protocol models that can be broken; [switches](../switches.md) tells what "
+    "models": "What `kassay explore` explores; [the protocols](../protocols.md) shows their state machines.",
+    "switches": "Deliberately broken rules of the protocol models; [switches](../switches.md) shows what "
     "finds each.",
     "suites": "Instances by shape and seed, for `kassay optimum`, `gap` and `rank`.",
-    "proofs": "What `kassay prove` hands to Z3: all sizes, or a counterexample.",
-    "situations": "What a run must have met before a claim is said to hold.",
-    "assumptions": "What `--assume` takes: nothing outside of it is generated or judged.",
+    "proofs": "What `kassay prove` checks with Z3: a proof for all sizes, or a counterexample.",
+    "situations": "What a run must reach before a claim holds.",
+    "assumptions": "The values of `--assume`: inputs outside of them are neither generated nor checked.",
     "controls": "Built-in faulty targets, each with the claim that must catch it.",
     "vectors": "The formats of Kafka's own outputs that `kassay vectors` reads.",
 }
 
 
 KIND: Final = "kinds"
-"""The column of what a claim or a situation is about."""
+"""The column with the kinds of a claim or a situation."""
 
 
 def pages() -> dict[str, str]:
@@ -51,14 +51,15 @@ def pages() -> dict[str, str]:
     }
     titles = {path: text.partition("\n")[0].removeprefix("# ") for path, text in written.items()}
     links = [f"* [{title}]({path.removeprefix('reference/')})" for path, title in titles.items()]
-    overview = "# Reference\n\nMade from the code whenever this site is built.\n\n" + "\n".join(links) + "\n"
+    head = "# Reference\n\nGenerated from the code whenever this site is built.\n\n"
+    overview = head + "\n".join(links) + "\n"
     return {"reference/index.md": overview, **written}
 
 
 def listed_page(thing: str) -> str:
-    """What `kassay list THING` says, in a table for each kind of target where rows tell of kinds.
+    """The output of `kassay list THING`, in one table per kind of target where rows have kinds.
 
-    What is missing on this machine is left out, and so are columns in which nothing stands.
+    Leaves out what is missing on this machine, and empty columns.
     """
     rows = listing.THINGS[thing]()
     parts = [f"# {thing.capitalize()}", INTRODUCTIONS[thing], f"`kassay list {thing}`, {len(rows)}:"]
@@ -109,9 +110,9 @@ def schemas_page() -> str:
     ]
     parts = [
         "# Schemas",
-        "Every JSON document that kassay writes names its schema in `schema`. The schemas lie in the "
-        "package, in `kassay/report/schemas`. A field that changes raises the number; older documents go on "
-        "being read.",
+        "Every JSON document that kassay writes names its schema in `schema`. The schemas are in the "
+        "package, in `kassay/report/schemas`. A changed field raises the number; kassay still reads older "
+        "documents.",
         *map(_schema, documents),
     ]
     return "\n\n".join(parts) + "\n"
@@ -124,7 +125,7 @@ def _schema(document: Mapping[str, Any]) -> str:
         for name, field in document.get("properties", {}).items()
         if isinstance(field, dict)
     ]
-    table = [_table(["field", "type", "always there", ""], rows)] if rows else []
+    table = [_table(["field", "type", "required", ""], rows)] if rows else []
     return "\n\n".join([f"## {document['$id']}", _prose(document["title"]) + ".", *table])
 
 
@@ -138,7 +139,7 @@ def _type(field: Mapping[str, Any]) -> str:
 
 
 def _prose(text: str | None) -> str:
-    """Text of ours as Markdown: its code spans are kept, what a table or HTML would take is not."""
+    """The text as Markdown: keeps code spans, escapes what a table or HTML would interpret."""
     return (
         cleandoc(text or "")
         .replace("\b", "")

@@ -1,4 +1,4 @@
-"""Writes `docs/screenshots/*.png`: the pages as a browser shows them, light, dark and 400 px wide.
+"""Writes `docs/screenshots/*.png`: the pages in a browser, light, dark and 400 px wide.
 
 `python docs/writers/screenshots.py [NAME...]` takes those of the pages named, or all. It needs Chromium on
 the PATH, Playwright, Pillow and, for the campaign, minutes of Spark: `./dev tox run -e screenshots`.
@@ -22,7 +22,7 @@ LOOKS: Final = {"light": (1200, 760, False), "dark": (1200, 760, True), "narrow"
 
 
 class Shot(NamedTuple):
-    """A page to take: the command that writes it, the file it writes, and what of it is opened."""
+    """A page to capture: the command that writes it, the file it writes, and which part of it is opened."""
 
     command: Sequence[str]
     file: str
@@ -62,11 +62,11 @@ SHOTS: Final = {
     "place": Shot(_PLACE, ".kassay/place/place.html"),
     "campaign": Shot(_CAMPAIGN, "results/report.html", "#f-f67f7e7f84ed9e86"),
 }
-"""What is taken, by the name of its files."""
+"""What is captured, by the name of its files."""
 
 
 def main(names: Sequence[str]) -> int:
-    """Take the pages of these names, or all of them."""
+    """Capture the pages of these names, or all of them."""
     from playwright.sync_api import sync_playwright
 
     pages: dict[tuple[str, ...], Path] = {}
@@ -87,7 +87,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _written(shot: Shot, folder: Path) -> Path:
-    """The page that the command writes; its exit code says what it found, and is none of ours."""
+    """The page that the command writes; ignores its exit code, which says what it found."""
     folder.mkdir()
     subprocess.run([sys.executable, "-m", "kassay", *shot.command], cwd=folder, check=False, timeout=3600)
     return folder / shot.file

@@ -1,6 +1,6 @@
-"""Writes `docs/sentences.md`: the claim language, out of its grammar and its vocabularies.
+"""Writes `docs/sentences.md`: the claim language, from its grammar and its vocabularies.
 
-`python docs/writers/sentences.py > docs/sentences.md`; a test holds the page to the code.
+`python docs/writers/sentences.py > docs/sentences.md`; a test compares the page with the code.
 """
 
 from __future__ import annotations
@@ -24,41 +24,40 @@ _TITLES: Final = {
     Kind.CONNECT: "Words for Connect",
     Kind.PARTITIONER: "Words for partitioners",
 }
-_NONE: Final = """## What there are no words for
+_NONE: Final = """## What the language cannot express
 
-* **Share groups**: `moved` and `single owner` (a partition has several members; `taken_back` says what left
-  one), racks, weights and static members (the rule takes no notice), `gap`: the optimum is even, and `even`
-  says whether an answer is.
-* **Connect**: racks and weights, which it has not. Loads are those once all workers have obeyed. `gap`, since
-  the best loads are within one of each other: `max(load) - min(load)` says as much.
-* **Partitioners**: `gap`, `best_...` and `rounds`. What is best would depend on records that are yet to come,
-  and nothing comes to rest. Time and batch sizes are not modelled, so nothing says how full a batch is.
-* **Plans**: bytes, throttles and time, which a plan does not say; `rounds`, as a planner is asked once.
-* **Placers**: `moved`, as what is there already stays where it is.
-* **Streams tasks**: `gap`: processes with more threads run more, so that what is even is said of threads
-  (`active(p) / threads(p)`); the certified optimum is in the claim `balanced-optimal`.
-* **The coordinator**: it gives no answer that could be measured; `kassay explore` walks its states.
+* **Share groups**: `moved` and `single owner` (a partition has several members; `taken_back` is what left
+  one); racks, weights and static members (the rule ignores them); `gap` (the optimum is even, and `even`
+  says whether an answer is).
+* **Connect**: racks and weights, which it does not have. Loads are those once all workers have obeyed. `gap`:
+  the best loads are within one of each other, so `max(load) - min(load)` says the same.
+* **Partitioners**: `gap`, `best_...` and `rounds`. The best answer would depend on future records, and there
+  is no stable state. Time and batch sizes are not modelled, so there is no word for how full a batch is.
+* **Plans**: bytes, throttles and time, which a plan does not contain; `rounds`, because a planner is called
+  once.
+* **Placers**: `moved`, because existing replicas stay where they are.
+* **Streams tasks**: `gap`: processes with more threads run more, so compare threads
+  (`active(p) / threads(p)`); the claim `balanced-optimal` has the certified optimum.
+* **The coordinator**: it has no answer to measure; `kassay explore` explores its states.
 """
 _HEAD: Final = """# The claim language
 
-A sentence is something that is true or false of what a target answers, and may say under which conditions
-it is meant: `max(load) - min(load) <= 1 where equal_subscriptions and no_racks`. `kassay hunt` looks for
-the smallest case in which it is false (`docs/hunt.md`); every list of claims takes sentences too:
-`--claims`, `META`, a campaign's `claims`, `certify_assignor(claims=[...])`. `NAME = SENTENCE` gives one a
-name.
+A sentence is true or false for a target's answer, and may state its conditions: `max(load) - min(load) <= 1
+where equal_subscriptions and no_racks`. `kassay hunt` searches for the smallest case in which it is false
+(`docs/hunt.md`). Every list of claims accepts sentences too: `--claims`, `META`, a campaign's `claims`,
+`certify_assignor(claims=[...])`. `NAME = SENTENCE` gives a sentence a name.
 
-* A name such as `load` that is of members stands, without one, for the numbers of all of them:
+* A word about members, such as `load`, stands for the numbers of all members if you name none:
   `max(load)`.
-* `all t: spread(t) <= 1` goes through all topics, `some m: load(m) == 0` asks for one; `all x in members:
-  ...` names the variable. They reach as far to the right as they can.
-* `max(m: load(m) - lost(m))`, `sum(...)`, `count(m: load(m) == 0)` go through all of them too.
+* `all t: spread(t) <= 1` ranges over all topics, `some m: load(m) == 0` requires one member; `all x in
+  members: ...` names the variable. Both extend as far to the right as possible.
+* `max(m: load(m) - lost(m))`, `sum(...)` and `count(m: load(m) == 0)` range over all of them too.
 * Numbers are exact: `1 / 3` is a third. Comparisons chain: `1 <= max(load) <= 3`.
-* Where a value is not there (the largest of nothing, a quotient by 0) and where the conditions behind
-  `where` do not hold, nothing is judged. A judgement counts only where one of several other well-formed
-  answers would break the sentence: a sentence that nothing can break stays `unknown`, as a built-in claim
-  does.
-* Nothing in a sentence is run: it is read by the grammar below, every word is looked up and every type
-  checked before anything is played, and what is wrong is told with its column.
+* If a value does not exist (the largest of nothing, a quotient by 0), or the conditions after `where` do not
+  hold, the sentence is not checked. A check counts only if some other well-formed answer would break the
+  sentence: like a built-in claim, a sentence that nothing can break stays `unknown`.
+* Nothing in a sentence is executed. kassay parses it by the grammar below, looks up every word and checks
+  every type before it plays anything, and reports an error with its column.
 """
 
 
@@ -71,7 +70,9 @@ def _lines() -> Iterator[str]:
     yield _HEAD
     yield "## Functions"
     yield ""
-    yield from _table(("function", "is"), ((f"`{name}`", each.meaning) for name, each in FUNCTIONS.items()))
+    yield from _table(
+        ("function", "meaning"), ((f"`{name}`", each.meaning) for name, each in FUNCTIONS.items())
+    )
     for kind, title in _TITLES.items():
         yield from _words(title, VOCABULARIES[kind])
     yield from _NONE.splitlines()
@@ -89,10 +90,10 @@ def _words(title: str, words: Vocabulary) -> Iterator[str]:
     yield f"## {title}"
     yield ""
     of = ", ".join(f"`{things.letter} in {things.name}`" for things in words.things)
-    yield f"Things to go through: {of}."
+    yield f"Ranges: {of}."
     yield ""
     rows = ((f"`{_form(each, words)}`", each.meaning, _about(each)) for each in words.measures)
-    yield from _table(("word", "is", "judged on"), rows)
+    yield from _table(("word", "meaning", "checked on"), rows)
 
 
 def _form(each: Quantity, words: Vocabulary) -> str:
@@ -103,7 +104,7 @@ def _form(each: Quantity, words: Vocabulary) -> str:
 def _about(each: Quantity) -> str:
     if each.type is Type.TRUTH:
         return "a condition"
-    return {"rebalance": "a rebalance with all its rounds", "optimum": "an answer beside the optimum"}.get(
+    return {"rebalance": "a rebalance with all its rounds", "optimum": "an answer and the optimum"}.get(
         str(each.scope), ""
     )
 

@@ -1,6 +1,6 @@
-"""Writes `docs/settings.md`: every key that `[tool.kassay]` takes, out of the options of the commands.
+"""Writes `docs/settings.md`: every key of `[tool.kassay]`, from the options of the commands.
 
-`python docs/writers/settings.py > docs/settings.md`; tests hold the page to the options.
+`python docs/writers/settings.py > docs/settings.md`; tests compare the page with the options.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kassay.writing.markdown import Markdown, code, inline, table
 _HEAD: Final = """\
 # Settings: options in `pyproject.toml`
 
-What you would type with every run may stand in the `pyproject.toml` of the folder in which the command runs, each option by its
-name without the dashes:
+Store the options of every run in the `pyproject.toml` of the folder where you run the command. The key is the option's name
+without the dashes:
 
 ```toml
 [tool.kassay]
 seed = 7                     # for every command that has --seed
 
-[tool.kassay.certify]        # for `kassay certify` alone; goes before the table above
+[tool.kassay.certify]        # for `kassay certify` alone; overrides the table above
 histories = 2500
 jobs = 2
 report = "html,junit"
@@ -35,13 +35,12 @@ in-process = false
 master = "local[2]"
 ```
 
-An option on the command line goes before both tables. A flag is `true` or `false`; an option that may be given several times is
-a list; anything else is what would stand behind the option, as a text or a number: `time = "60s"`, `histories = 2500`.
-Arguments, such as a TARGET, stand on the command line alone. `kassay replay` plays a trace under what the
-trace keeps, whatever stands here.
+An option on the command line overrides both tables. A flag is `true` or `false`; a repeatable option is a list; any other value is
+the option's value as a string or a number: `time = "60s"`, `histories = 2500`. Arguments, such as a TARGET, are only possible on
+the command line. `kassay replay` uses the conditions stored in the trace and ignores these settings.
 
-A key that no command has, or that the command of its table has not, ends every command with code 2 and one line: the file, the
-key, what was expected, and the nearest name that there is. So does a value that its option would refuse:
+An unknown key, or a key that the table's command does not have, ends every command with code 2 and one line: the file, the key, what
+was expected, and the nearest existing name. So does a value that its option would refuse:
 
 ```
 kassay: pyproject.toml: tool.kassay.certify.histores: expected an option of this command by its name, without dashes (did you mean histories?)
@@ -50,7 +49,7 @@ kassay: pyproject.toml: tool.kassay.certify.histories: 'many' is not a valid int
 
 ## Keys by command
 
-This list is made from the commands: `python docs/writers/settings.py > docs/settings.md`.
+Generated from the commands: `python docs/writers/settings.py > docs/settings.md`.
 """  # noqa: E501  # a message is shown in one line, as it is printed
 
 
@@ -64,12 +63,12 @@ def page() -> str:
         ]
         if rows:
             lines += [f"### `[tool.kassay.{'.'.join(path)}]`", ""]
-            lines += [*table(("key", "value", "default", "what it says"), rows), ""]
+            lines += [*table(("key", "value", "default", "meaning"), rows), ""]
     return "\n".join(lines)
 
 
 def leaves() -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every command that is no group, with the names that lead to it."""
+    """Every command that is not a group, with the names that lead to it."""
     context = click.Context(cli)
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
@@ -92,11 +91,11 @@ def _kind(option: click.Option) -> Markdown:
     if isinstance(option.type, click.Choice):
         text = ", ".join(str(choice) for choice in option.type.choices)
         return inline(f"one of {text}")
-    return inline(("a list of texts" if option.multiple else option.type.name).lower())
+    return inline(("a list of strings" if option.multiple else option.type.name).lower())
 
 
 def _default(option: click.Option) -> Markdown:
-    """The default that the help shows; of a flag there is nothing to say."""
+    """The default that the help shows; flags have none."""
     default = option.default
     parts = default if isinstance(default, tuple | list) else (default,)
     named = [str(part) for part in parts if isinstance(part, str | int | float)]

@@ -1,7 +1,7 @@
-"""The hook of MkDocs that puts the pages of `docs/writers/reference.py` into the site, and diagrams' script.
+"""The hook of MkDocs that adds the pages of `docs/writers/reference.py` and the script for diagrams.
 
-The theme would have a page with diagrams fetch their script from elsewhere. Mermaid comes from npm instead,
-by the pin of `tests/npm.py`, from the folder that KASSAY_NODE_MODULES names; without it diagrams stay text.
+The theme would load that script from the network. Mermaid comes from npm instead, by the pin of
+`tests/npm.py`, from the folder that KASSAY_NODE_MODULES names; without it diagrams stay text.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from writers.reference import pages  # the folder of writers is no installed package
+from writers.reference import pages  # the folder of writers is not an installed package
 
 EXAMPLES: Final = Path(__file__).resolve().parent.parent.parent / "examples"
 MERMAID: Final = Path(os.environ.get("KASSAY_NODE_MODULES", ""), "mermaid", "dist", "mermaid.min.js")
 SCRIPT: Final = "assets/mermaid.min.js"
-"""Where the site has it."""
+"""Its path in the site."""
 REFERENCE: Final = "Reference"
-"""The section of the navigation whose pages are made now."""
+"""The section of the navigation whose pages are generated."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -1,7 +1,7 @@
 """Writes `docs/split-brain.md`: the herd effect counted, the split brain shown, and what ends it.
 
-`python docs/writers/split_brain.py > docs/split-brain.md` plays and walks everything anew; tests hold the
-page to what it finds.
+`python docs/writers/split_brain.py > docs/split-brain.md` plays and explores everything; tests compare the
+page with what it finds.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from kassay.report.screen.swimlanes import text_diagram
 INTRODUCTION: Final = """# Herd effect and split brain
 
 Before Kafka 0.9 every consumer coordinated itself: it watched ZooKeeper, and on any change it stopped,
-released its partitions, read who was there, and took its own share. The page plays that
+released its partitions, read the list of consumers, and took its own share. This page plays that
 (`kassay.model.protocols.before_0_9.zookeeper`), counts what it costs, and shows where it breaks. All
-figures and traces are output of the commands shown; the page is written by
-`python docs/writers/split_brain.py > docs/split-brain.md`.
+figures and traces are output of the commands shown; `python docs/writers/split_brain.py >
+docs/split-brain.md` generates the page.
 
 ## One consumer, two, three, four, and back, on three partitions
 """
 
 HERD: Final = """
-Each change makes *every* registered consumer stop and rebalance: that is the herd effect. One start among n
+Each change makes *every* registered consumer stop and rebalance: the herd effect. One start among n
 running consumers costs n + 1 rebalances; the seven changes above cost {total}. No coordinator decides
-anything, so a consumer that finds a partition still taken can only try again.
+anything, so a consumer that finds a partition still owned can only try again.
 
 ## Split brain
 """
@@ -41,10 +41,10 @@ CASES: Final = (
     (
         ("--switch", "zk_finite_retries"),
         "complete-at-rest",
-        "A consumer acts on a view, another holds on to an older one; the first runs out of retries and "
-        "gives up; the second lets go, and no event is left to tell anybody.",
+        "One consumer acts on a view, another on an older one; the first runs out of retries and "
+        "gives up; the second releases, and no event is left to wake a consumer.",
     ),
-    (("--switch", "zk_stale_view"), "complete-at-rest", "A read that lags behind has no later watch."),
+    (("--switch", "zk_stale_view"), "complete-at-rest", "A stale read has no later watch."),
     (
         ("--switch", "zk_no_owner_guard"),
         "single-current-owner",
@@ -53,7 +53,7 @@ CASES: Final = (
     (
         ("--faults", "pause=1"),
         "single-live-owner",
-        "With the guard, fresh views and retries without end the group always converges, but a consumer "
+        "With the guard, fresh views and endless retries the group always converges, but a consumer "
         "whose session expires in a pause still processes what others have taken over, and nothing fences "
         "its commits.",
     ),
@@ -62,14 +62,14 @@ CASES: Final = (
 END: Final = """
 ## Why a coordinator ends it
 
-In the classic protocol and in KIP-848 one coordinator hands out each generation, and a commit of any other
-generation is refused. The same explorations, two members and two partitions:
+In the classic protocol and in KIP-848 one coordinator issues each generation and refuses a commit of any
+other generation. The same explorations, two members and two partitions:
 """
 
 LAST: Final = """
-No state has two owners whose identity is current (single-current-owner), and none rests incomplete
-(complete-at-rest): no split brain. What remains are zombies (single-live-owner): a process that slept through
-its session believes for a moment in what it no longer has, and its commits are refused (commits-fenced).
+No state has two owners whose identity is current (single-current-owner), and no stable state is incomplete
+(complete-at-rest): no split brain. Zombies remain (single-live-owner): a process that slept through its
+session believes for a moment that it owns what it has lost, and its commits are refused (commits-fenced).
 """
 
 WALKS: Final = tuple(

@@ -32,26 +32,26 @@ OTHERS_SIZES: Final = 4
 STEPS: Final = 80
 _HEAD: Final = """# How the worst case of a rule grows
 
-The worst balance gap (sum of squared loads less the least possible) that `kassay hunt --worst gap` finds for
-groups of so many members and partitions. What is found is real, and there may be worse; the last row is a
-proven upper bound, whatever the rule. `docs/gap-study.md` has what is usual, this page what is possible.
+The worst balance gap (sum of squared loads minus the least possible) that `kassay hunt --worst gap` finds, by
+members x partitions. Each case is real, and there may be worse; the last row is a proven upper bound for any
+rule. `docs/gap-study.md` shows what is usual, this page what is possible.
 """
 _BETWEEN: Final = """
-`range` and `server-range` come to the bound at each of these sizes: one member has all, and the gap grows
-with the square of the partitions. Round robin's grows as well. The rules that balance by single moves
-(KIP-54) are stuck where a chain of moves would help: that takes three members, and stairs are worse, where
-each member had one partition more than the one before it, in a topic that these two read. Their gap grows
-with the length of the stairs, and adds up over groups that share nothing. How that goes on with longer chains
-is in `kassay gap TARGET --hunt`.
+`range` and `server-range` reach the bound at each of these sizes: one member has everything, and the gap
+grows with the square of the partitions. Round robin's gap grows as well. The rules that balance by single
+moves (KIP-54) are stuck where a chain of moves would help. That takes three members. Stairs are worse: each
+member had one partition more than the one before it, in a topic that both read. Their gap grows with the
+length of the stairs, and adds up over groups that share nothing. `kassay gap TARGET --hunt` continues with
+longer chains.
 
-The other kinds, with a measure that means something of each (`docs/hunt.md`), and what is proven where
-something is; sizes are brokers x partitions, processes x tasks, workers x connectors and tasks:
+The other kinds, each with a measure that makes sense for it (`docs/hunt.md`), and the proven bound where
+there is one; sizes are brokers x partitions, processes x tasks, workers x connectors and tasks:
 """
 _TAIL: Final = """
-A planner's spread is what racks force: its gap is none. A curve may fall where the search is weak: then the
-smaller size says more.
+Racks force a planner's spread: its gap is zero. A curve may fall where the search is weak: then rely on the
+smaller size.
 
-Again: `kassay hunt --worst gap --size MxP --on RULE --steps 80`.
+To reproduce: `kassay hunt --worst gap --size MxP --on RULE --steps 80`.
 """
 
 

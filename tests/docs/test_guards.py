@@ -84,8 +84,9 @@ def test_a_module_tells_who_noticed_and_why_nobody_else_does() -> None:
     came = {other: Came("", NOT_MET), more: Came("", f"{OTHER_STATES} {WALK}: 9 and not 8")}
     record = Record(asked, {GUARD: Came(WALK, "dead end in 3 steps", 9), **came})
     shown = page(record, dict.fromkeys(came, "It saves work."), [GUARD, *came, "one more"])
-    assert "* walks of up to 1,000 states, of a guard's together up to 2,000; tests of 4 seconds.\n" in shown
-    assert "0 guards on record are no longer there, 1 of today's are not on record" in shown
+    runs = "explorations of up to 1,000 states, up to 2,000 for one guard in total"
+    assert f"* {runs}; tests of 4 seconds.\n" in shown
+    assert "0 recorded guards no longer exist, 1 present guards are not recorded" in shown
     told = section(shown, "coordinator.step")
     assert "* step: `c` never; step: `d` always (9 states and not 8: classic). *It saves work.*" in told
     assert r"| step: `a \| b` left out | dead end in 3 steps: classic |" in told
