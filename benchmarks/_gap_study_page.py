@@ -240,7 +240,7 @@ def said(profiles: Rows, sizes: Rows) -> Iterator[str]:
     """The results of the tables, in sentences that hold for any figures."""
     control = [row for row in profiles if row["target"] == CONTROL]
     away = sum(row["balance_max"] + row["movement_max"] + row["rack_max"] for row in control)
-    yield f"The control is {away} away from the optimum in total; anything else would be a fault of the study."
+    yield f"The control is {away} away from the optimum in total; anything but 0 is a fault of the study."
     equal = dict.fromkeys((row["target"] for row in profiles if row["target"] != CONTROL), 0.0)
     for row in sizes:
         if row["equal"] and row["target"] in equal:

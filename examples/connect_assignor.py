@@ -1,8 +1,8 @@
-"""An assignor of Kafka Connect of one's own: as even as can be, at once, and with as few tasks stopped.
+"""A custom assignor for Kafka Connect: as even as possible at once, with as few stopped tasks as possible.
 
     kassay certify examples/connect_assignor.py
 
-What it is given and answers is told in docs/exec-protocol.md; a program is given the same.
+docs/exec-protocol.md describes its input and its answer; a program receives the same.
 """
 
 META = {
@@ -12,7 +12,7 @@ META = {
 
 
 class EvenWorkers:
-    """Takes from workers that run too much, and gives what runs nowhere to those that run the least."""
+    """Takes work from workers that run too much, and assigns idle work to those that run the least."""
 
     def assign(self, cluster):
         names = [connector["name"] for connector in cluster["connectors"]]
@@ -21,15 +21,15 @@ class EvenWorkers:
         changes = {worker_id: {"assigned": {}, "revoked": {}} for worker_id in workers}
         for kind, configured in (("connectors", names), ("tasks", tasks)):
             running = {worker_id: sorted(work[kind]) for worker_id, work in workers.items()}
-            assigned, revoked = dealt(set(configured), running)
+            assigned, revoked = balanced(set(configured), running)
             for worker_id, change in changes.items():
                 change["assigned"][kind] = assigned[worker_id]
                 change["revoked"][kind] = revoked[worker_id]
         return {"workers": changes, "delay_ms": 0, "memory": None}
 
 
-def dealt(configured, running):
-    """What each worker is to start and to stop."""
+def balanced(configured, running):
+    """What each worker must start and stop."""
     everywhere = [each for work in running.values() for each in work]
     kept = {
         worker_id: [each for each in work if each in configured and everywhere.count(each) == 1]

@@ -1,4 +1,4 @@
-"""A custom assignor of the kind that teams write: the laggiest partitions go to the least loaded member."""
+"""A custom assignor as teams write them: partitions with the most lag go to the least loaded member."""
 
 META = {"kind": "assignor", "protocol": "eager", "claims": ["weighted-spread:2", "order-independent"]}
 

@@ -1,8 +1,8 @@
-"""A Streams task assignor of one's own that gives tasks to members, as brokers are to load them (KIP-1357).
+"""A custom Streams task assignor that assigns tasks to members, in the form for brokers (KIP-1357).
 
     kassay certify examples/member_task_assignor.py
 
-What it is given and answers is told in docs/exec-protocol.md; a program is given the same.
+docs/exec-protocol.md describes its input and its answer; a program receives the same.
 """
 
 META = {
@@ -13,7 +13,7 @@ META = {
 
 
 class EvenMembers:
-    """Deals tasks to the member with the fewest, and copies to members of other processes."""
+    """Assigns tasks to the member with the fewest, and copies to members of other processes."""
 
     def assign(self, group):
         process_of = {member["id"]: member["process_id"] for member in group["members"]}

@@ -1,8 +1,8 @@
-"""A Streams task assignor of one's own that gives tasks to processes, by the interface of KIP-924.
+"""A custom Streams task assignor that assigns tasks to processes, by the interface of KIP-924.
 
     kassay certify examples/task_assignor.py
 
-What it is given and answers is told in docs/exec-protocol.md; a program is given the same.
+docs/exec-protocol.md describes its input and its answer; a program receives the same.
 """
 
 META = {
@@ -13,7 +13,7 @@ META = {
 
 
 class EvenProcesses:
-    """Deals tasks to the process with the fewest for each of its threads."""
+    """Assigns tasks to the process with the fewest per thread."""
 
     def assign(self, application):
         threads = {process["id"]: process["threads"] for process in application["processes"]}

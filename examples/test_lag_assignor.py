@@ -14,6 +14,6 @@ def test_it_is_a_valid_assignor():
     assert certificate.verdict == "certified"
 
 
-def test_it_does_not_promise_balance_by_count(tmp_path):
+def test_it_does_not_claim_balance_by_count(tmp_path):
     with pytest.raises(NotCertifiedError, match="balanced-within-one"):
         certify_assignor(ASSIGNOR, claims=["balanced-within-one"], out=tmp_path)

@@ -31,13 +31,13 @@ from kassay.writing.files import write_text
 PAGE: Final = Path(__file__).parents[1] / "exhaustive-runs.md"
 OLD: Final = "2024-10"
 LIMIT: Final = 500_000
-"""States at which a walk ends undecided."""
+"""The number of states at which a run ends undecided."""
 NOT_THERE: Final = "not there"
-"""The verdict of a command for which a release has nothing."""
+"""The verdict of a command that a release does not support."""
 AS_NEWEST: Final = "as 4.4"
 """The verdict of a command whose rules are the same in both releases."""
 UNCHANGED: Final = "kassay explore classic "
-"""How the commands begin that no rule of an older release changes."""
+"""The prefix of commands that no rule of an older release changes."""
 HEAD: Final = (
     "| command | states | seconds | verdict | 2024-10: states | seconds | verdict |",
     "|---|---|---|---|---|---|---|",
@@ -46,7 +46,7 @@ _ROW: Final = re.compile(r"^\| `(kassay explore [^`]+)` \|(.*)$", re.MULTILINE)
 
 
 class Figures(NamedTuple):
-    """What a walk came to: states (None: nothing to walk), CPU seconds, the verdict and what broke."""
+    """The result of a run: states (None: not run), CPU seconds, the verdict and what broke."""
 
     states: int | None
     seconds: float | None
@@ -60,7 +60,7 @@ class Figures(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of a table: the command, and the figures of both releases, None where none stand yet."""
+    """A line of a table: the command, and the figures of both releases, None where they are missing."""
 
     command: str
     newest: Figures | None
@@ -90,7 +90,7 @@ def _figures(cells: list[str]) -> Figures | None:
 
 
 def verdict(document: Mapping[str, Any]) -> str:
-    """The verdict of a walk, out of its JSON, and what broke: invariants, dead ends, livelocks."""
+    """The verdict of a run, from its JSON, and what broke: invariants, dead ends, livelocks."""
     broken = sorted({one["invariant"] for one in document["violations"] if one["severity"] == "real"})
     broken += [kind.replace("_", " ") for kind in ("dead_ends", "livelocks") if document[kind]]
     shown = f"{document['verdict']}: {', '.join(broken)}" if broken else document["verdict"]
@@ -100,7 +100,7 @@ def verdict(document: Mapping[str, Any]) -> str:
 def walked(command: str, release: str = "") -> Figures:
     """The figures of a command, under the rules of an older release if one is named.
 
-    Raises ValueError for a command that kassay refuses for another reason than that release.
+    Raises ValueError for a command that kassay refuses for a reason other than the release.
     """
     words = shlex.split(command)[1:] + (["--release", release] if release else [])
     complaints = io.StringIO()
@@ -119,23 +119,23 @@ def walked(command: str, release: str = "") -> Figures:
 
 
 def filled(row: Row) -> Row:
-    """The row, walked for both releases; for the newest alone where they have the same rules."""
+    """The row, run for both releases; only for the newest where they have the same rules."""
     same = row.command.startswith(UNCHANGED)
     old = Figures(None, None, AS_NEWEST) if same else walked(row.command, OLD)
     return Row(row.command, walked(row.command), old)
 
 
 def with_row(text: str, row: Row) -> str:
-    """The text of a page with the line of this command in place of the one that it has."""
+    """The text of a page with the line of this command replaced."""
     lines = text.splitlines(keepends=True)
     start = f"| `{row.command}` |"
     return "".join(row.line() + "\n" if line.startswith(start) else line for line in lines)
 
 
 def fill(page: Path, again: str | None = None) -> Iterator[Row]:
-    """Walk the rows that lack figures, or those with the text in their command, and write each into the page.
+    """Run the rows that lack figures, or those with the text in their command, and write each into the page.
 
-    They come one by one, as they are written, those first that are known to be small.
+    Yields each row once it is written, smallest known rows first.
     """
     due = [row for row in rows(page.read_text(encoding="utf-8")) if _is_due(row, again)]
     for row in sorted(due, key=lambda row: (row.newest and row.newest.states) or 0):
@@ -151,11 +151,11 @@ def _is_due(row: Row, again: str | None) -> bool:
 
 
 def main() -> None:
-    """Fill in the page, and tell each row when it is walked."""
+    """Fill in the page, and print each row after its run."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--again", metavar="TEXT", help="walk the rows anew whose command holds this")
+    parser.add_argument("--again", metavar="TEXT", help="repeat the rows whose command contains this")
     for row in fill(PAGE, parser.parse_args().again):
         sys.stdout.write(row.line() + "\n")
         sys.stdout.flush()

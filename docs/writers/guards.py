@@ -80,7 +80,7 @@ class Reasons(NamedTuple):
 
     @classmethod
     def read(cls, path: Path = REASONS) -> Reasons:
-        """Those of a file; raises `ValueError` if a guard has two."""
+        """The reasons in a file; raises `ValueError` if a guard has two."""
         entries = tomllib.loads(path.read_text(encoding="utf-8"))["reason"]
         pairs = [(guard, flat(entry["why"])) for entry in entries for guard in entry["guards"]]
         if twice := [guard for guard, count in Counter(guard for guard, _ in pairs).items() if count > 1]:
@@ -114,7 +114,7 @@ def is_unbroken(came: Came) -> bool:
 
 
 def unbroken(record: Record) -> list[str]:
-    """The guards without which nothing is broken, in the order of their names."""
+    """The guards whose removal breaks nothing, in the order of their names."""
     return sorted(name for name, came in record.came.items() if is_unbroken(came))
 
 
@@ -188,7 +188,7 @@ def _module(names: list[str], record: Record, why: Mapping[str, str]) -> Iterato
 
 
 def page(record: Record, why: Mapping[str, str], today: Collection[str]) -> str:
-    """The page as Markdown; `today` are the guards that the code has now."""
+    """The page as Markdown; `today` are the guards in the present code."""
     gone, new = record.came.keys() - {*today}, {*today} - record.came.keys()
     lines = [
         INTRODUCTION,

@@ -56,7 +56,7 @@ id is pending in a state of its own (KIP-394). With crash, pause and failover th
 
 
 class Machine(NamedTuple):
-    """One table with what a reader should know first."""
+    """One table with its introduction."""
 
     title: str
     where: str
@@ -173,7 +173,7 @@ def _omitted(table: Table) -> str:
 
 
 def changes() -> str:
-    """The older rules as a Markdown table: what was, what is, and what finds the older rule."""
+    """The older rules as a Markdown table: both versions, and what finds the older one."""
     lines = ["| switch | ticket | 2024-10 | 4.4 | found by |", "|---|---|---|---|---|"]
     for rule in OLD_RULES:
         switch = SWITCHES.get(rule.switch)

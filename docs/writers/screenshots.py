@@ -1,6 +1,6 @@
 """Writes `docs/screenshots/*.png`: the pages in a browser, light, dark and 400 px wide.
 
-`python docs/writers/screenshots.py [NAME...]` takes those of the pages named, or all. It needs Chromium on
+`python docs/writers/screenshots.py [NAME...]` captures the named pages, or all. It needs Chromium on
 the PATH, Playwright, Pillow and, for the campaign, minutes of Spark: `./dev tox run -e screenshots`.
 """
 

@@ -36,7 +36,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The files of the site, the pages that are made now, and the examples that pages link to."""
+    """The files of the site, the generated pages, and the examples that pages link to."""
     for path, text in pages().items():
         files.append(File.generated(config, path, content=text))
     for example in sorted(path for path in EXAMPLES.rglob("*") if path.is_file()):
@@ -48,14 +48,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """The page with its links to examples, which lie beside `docs`, led to where the site has them."""
+    """The page with its links to examples, which are outside `docs`, pointed at their place in the site."""
     up = "../" * page.file.src_uri.count("/")
     markdown = markdown.replace(f"]({up}../examples/", f"]({up}examples/")
     return markdown if MERMAID.is_file() else markdown.replace("```mermaid\n", "```text\n")
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:
-    """The page; one with diagrams has their script, which the theme fetches only where it is not there."""
+    """The page; adds the script to a page with diagrams, so that the theme does not fetch it."""
     if '<pre class="mermaid">' not in output:
         return output
     up = "../" * page.url.count("/")

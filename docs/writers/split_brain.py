@@ -80,7 +80,7 @@ WALKS: Final = tuple(
 
 
 def herd() -> tuple[list[str], int]:
-    """The lines of the table of seven changes, and how many rebalances they cost."""
+    """The lines of the table of seven changes, and the number of rebalances they cost."""
     model = build(ExploreSettings("zookeeper", members=4, partitions=3, faults=Faults(leave=3)))
     state = next(iter(model.initial()))
     lines, total = ["| event | then | rebalances it cost |", "|---|---|---|"], 0
@@ -96,7 +96,7 @@ def herd() -> tuple[list[str], int]:
 
 
 def _settled(model: Any, state: Any) -> tuple[Any, int]:
-    """The state at rest, and the rebalances until then."""
+    """The stable state, and the rebalances until then."""
     cost = 0
     while step := next(((a, s) for a, s in model.steps(state) if not a.fault and s != state), None):
         cost += step[0].name == "rebalance"
@@ -105,7 +105,7 @@ def _settled(model: Any, state: Any) -> tuple[Any, int]:
 
 
 def case(options: Sequence[str], invariant: str, text: str) -> str:
-    """A shortest trace to a breach, as prose and swim lanes."""
+    """A shortest trace to a violation, as prose and swim lanes."""
     values = dict(zip(options[::2], options[1::2], strict=True))
     switches = frozenset({values["--switch"]} if "--switch" in values else ())
     result = explore(
@@ -124,7 +124,7 @@ def _violation(result: ExploreResult, invariant: str) -> InvariantViolation[Any]
 
 
 def walk(model: str, mode: str | None, faults: str) -> str:
-    """One line of the table of walks with a coordinator."""
+    """One line of the table of explorations with a coordinator."""
     result = explore(ExploreSettings(model, mode=mode, faults=parse_faults(faults)))
     done = result.exploration
     seen = ", ".join(f"{v.invariant} ({v.severity})" for v in done.violations) or "none"

@@ -61,7 +61,7 @@ def cases(rule: str, badness: Badness = Badness.GAP, count: int = len(SIZES)) ->
 
 
 def of_other_kinds() -> Iterator[str]:
-    """The table of the kinds that are no consumer groups, each value before its proven bound."""
+    """The table of the kinds other than consumer groups, each value with its proven bound."""
     heads = ["worst of the other kinds", *(f"{m} x {p}" for m, p in SIZES[:OTHERS_SIZES])]
     yield row(heads[0], list(heads[1:]))
     yield "|" + " --- |" * len(heads)

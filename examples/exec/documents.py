@@ -1,10 +1,10 @@
-"""A task assignor or an assignor of Connect as a program: whichever class of a file it is called with.
+"""A task assignor or a Connect assignor as a program: runs the class of the file named on its command line.
 
     kassay certify "exec:python3 examples/exec/documents.py examples/task_assignor.py EvenProcesses"
     kassay certify "exec:python3 examples/exec/documents.py examples/connect_assignor.py EvenWorkers"
 
-The document that a class is given stands in the request under the name of the argument. The protocol is
-told in docs/exec-protocol.md.
+The request contains the document for the class under the name of the argument. docs/exec-protocol.md
+describes the protocol.
 """
 
 import json

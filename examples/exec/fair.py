@@ -1,8 +1,8 @@
-"""An assignor as a program: deals each topic's partitions over its readers, least loaded first.
+"""An assignor as a program: assigns each topic's partitions to its readers, least loaded first.
 
     kassay certify "exec:python3 examples/exec/fair.py"
 
-The protocol is told in docs/exec-protocol.md.
+docs/exec-protocol.md describes the protocol.
 """
 
 import json

@@ -3,20 +3,20 @@
  *     cc -O2 -o hash examples/exec/hash.c && kassay certify exec:./hash
  *
  * It speaks version 2 of the exec protocol (docs/exec-protocol.md), the first that has partitioners. A request is one line,
- * whose names can be looked for as text: within a value every quote stands behind a backslash.
+ * whose names can be searched as text: within a value every quote follows a backslash.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text behind a name of the request; the request is known to have it. */
+/* The text after a name in the request, which must contain the name. */
 static const char *value_of(const char *line, const char *name)
 {
 	return strstr(line, name) + strlen(name);
 }
 
-/* The key as it stands there, in base64: equal keys have equal texts. */
+/* A hash of the key in base64: equal keys have equal texts. */
 static unsigned hash_of(const char *text)
 {
 	unsigned hash = 2166136261u;
@@ -26,7 +26,7 @@ static unsigned hash_of(const char *text)
 	return hash;
 }
 
-/* The next of the available partitions, and 0 where there is none. */
+/* The next available partition, or 0 if there is none. */
 static long turn_of(const char *list, unsigned turn)
 {
 	long numbers[4096];

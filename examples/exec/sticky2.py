@@ -2,7 +2,7 @@
 
     kassay certify "exec:python3 examples/exec/sticky2.py"
 
-It needs nothing but Python. The protocol is told in docs/exec-protocol.md.
+It only needs Python. docs/exec-protocol.md describes the protocol.
 """
 
 import base64
@@ -18,7 +18,7 @@ HELLO = {
 
 
 class Sticky:
-    """What one member remembers: its last assignment, which it tells the leader in its user data."""
+    """The state of one member: its last assignment, which it sends to the leader in its user data."""
 
     def __init__(self):
         self.kept = {"generation": -1, "partitions": []}
@@ -30,7 +30,7 @@ class Sticky:
         self.kept = {"generation": generation, "partitions": partitions}
 
     def assign(self, partitions_per_topic, members):
-        """Everybody keeps what it had, up to a fair share; the rest goes to whoever has least."""
+        """Members keep what they had, up to a fair share; the rest goes to the member with the fewest."""
         readers = {
             (topic, partition): [member["id"] for member in members if topic in member["topics"]]
             for topic, partitions in sorted(partitions_per_topic.items())
@@ -51,7 +51,7 @@ class Sticky:
 
     @staticmethod
     def said(member):
-        """What the member's own object remembers."""
+        """The state of the member's own object."""
         return json.loads(base64.b64decode(member["user_data"]))
 
 

@@ -1,5 +1,5 @@
-// An assignor in Node.js that remembers, in version 2 of the exec protocol: partitions in turn, first to whoever had
-// least the last time.
+// An assignor in Node.js with state, in version 2 of the exec protocol: assigns partitions in turn, starting with the
+// member that had the fewest last time.
 //
 //     kassay certify "exec:node examples/exec/turns2.mjs"
 
