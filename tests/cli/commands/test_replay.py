@@ -101,13 +101,13 @@ def written(statement, bad):
 OVERRIDES = {
     "configs": (("--config", "bad="), 0),
     "in_process": (("--isolated",), 3),
-    "call_timeout": (("--call-timeout", "5s"), 0),
+    "call_timeout": (("--call-timeout", "60s"), 0),
     "memory": (("--memory", "512"), 0),
 }
 """Options in place of what the trace says, and what it comes to with them."""
 SETTINGS = """
 [tool.kassay]
-call-timeout = "5s"
+call-timeout = "60s"
 memory = 512
 """
 """They are for new runs, and not what a trace keeps."""
