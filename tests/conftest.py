@@ -46,7 +46,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Raises UsageError where a file would be passed over though it has such tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the slow cases of tests; raises UsageError where a file would be passed over though it has such tests."""
+    lost = marked.mark_slow_cases(items)
+    if not any("::" in each for each in config.args) and lost:
+        raise pytest.UsageError("\n".join(lost))
     if lost := marked.unforeseen((item.path, [mark.name for mark in item.iter_markers()]) for item in items):
         raise pytest.UsageError("\n".join(lost))

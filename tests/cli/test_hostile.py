@@ -35,6 +35,7 @@ def alive(pid: int) -> bool:
     return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
+@pytest.mark.slow_cases("behave")
 @pytest.mark.parametrize("do", ["behave", "prints"])
 def test_what_does_no_harm_is_no_finding(tmp_path, do):
     done, verdicts, _ = certify(tmp_path, do)
@@ -42,6 +43,7 @@ def test_what_does_no_harm_is_no_finding(tmp_path, do):
     assert set(verdicts.values()) == {"unknown"}
 
 
+@pytest.mark.slow_cases("allocates", "daemonises_and_exits", "forks")
 @pytest.mark.parametrize("do", ["recurses", "allocates", "daemonises_and_exits", "forks"])
 def test_a_call_without_an_answer_is_a_violation(tmp_path, do):
     done, verdicts, left = certify(tmp_path, do)
@@ -69,6 +71,12 @@ def test_a_loop_does_not_terminate(tmp_path, do):
     assert left == []
 
 
+@pytest.mark.slow_cases(
+    "return [1]-list",
+    "return {1: []}-int",
+    "return {m['id']: 't0-0' for m in members}-str",
+    "return {m['id']: [('t0', '0')] for m in members}-str",
+)
 @pytest.mark.parametrize(
     ("body", "said"),
     [

@@ -33,6 +33,7 @@ def test_no_process_is_left_behind(target: Target, tmp_path: Path, do: str) -> N
     assert not any(map(alive, pids))
 
 
+@pytest.mark.slow_cases("daemonises", "forks")
 @pytest.mark.parametrize("do", ["forks", "daemonises", "daemonises_and_exits"])
 def test_processes_go_with_the_child_that_started_them(target: Target, tmp_path: Path, do: str) -> None:
     with target.open() as host:

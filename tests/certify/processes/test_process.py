@@ -14,6 +14,7 @@ from kassay.model.failure import FailureKind
 from tests.certify.processes.hostile import SHORT_S, failure, timed_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("do", ["loops", "loops_in_c", "loops_in_re", "catches_everything"])
 def test_no_answer_in_time(host: Host, do: str) -> None:
     found = timed_out(host, do)
@@ -21,6 +22,7 @@ def test_no_answer_in_time(host: Host, do: str) -> None:
     assert found.message == f"assign did not answer within {SHORT_S} s"
 
 
+@pytest.mark.slow
 def test_memory_that_is_hidden_is_a_loop(host: Host) -> None:
     assert timed_out(host, "allocates_and_hides").kind is FailureKind.TIMEOUT
 

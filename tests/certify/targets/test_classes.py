@@ -302,6 +302,7 @@ def test_the_full_form(in_process: bool) -> None:
         assert one.mutated is None
 
 
+@pytest.mark.slow_cases("False")
 @both_ways
 def test_the_full_form_done_wrong(in_process: bool) -> None:
     def asked(name: str, call: str, *args: object) -> str:

@@ -64,6 +64,7 @@ def test_the_examples(command: str) -> None:
     assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
 
 
+@pytest.mark.slow_cases("{compiled}-hash-c-partitioner")
 @pytest.mark.parametrize(
     ("command", "name", "kind"),
     [
@@ -94,6 +95,9 @@ def test_the_examples_of_version_2_are_certified(tmp_path: Path, command: str, n
     assert {result.verdict for result in certificate.claims} == {Verdict.HOLDS}
 
 
+@pytest.mark.slow_cases(
+    "member_task_assignor.py-EvenMembers-streams", "task_assignor.py-EvenProcesses-streams"
+)
 @pytest.mark.parametrize(
     ("file", "name", "kind"),
     [

@@ -56,6 +56,7 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
     assert told.count("\n") == 1
 
 
+@pytest.mark.slow_cases("range-protocol-classic.json.gz-kassay's own model alone, expected no target")
 @pytest.mark.parametrize(
     ("target", "file", "words"),
     [

@@ -142,6 +142,7 @@ def _asked(family: str, seed: int, number: int, monkeypatch: pytest.MonkeyPatch)
     return tiny.asked("consumers" if family == "steps" else family, seed, number)
 
 
+@pytest.mark.slow_cases("members-200-160")
 @pytest.mark.parametrize(
     ("family", "number", "optimal"),
     [
