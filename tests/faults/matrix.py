@@ -1,9 +1,11 @@
 """Which of the slowest default tests are needed to notice a planted fault: `python -m tests.faults.matrix`.
 
 Every fault is planted and the default tests of its entry in `planted/` are run without the slowest ones. Where
-none of them fails, each of the slowest tests of the entry is run alone. `matrix.json` has what came of it: for each
-fault the first test among the others that fails, or None, and for each slow test that was run whether it fails.
-It is written after every fault; a fault that is there already is not run again, so that a run may be stopped.
+none of them fails, each of the slowest tests of the entry is run alone, or if it names none, of the folder of tests
+that has the name of the file's folder. `matrix.json` has what came of it: for each fault the first test among the
+others that fails, or None, and for each slow test that was run whether it fails. It is written after every fault.
+A fault that is there already is run again only where what noticed it is no default test any more, so that a run may
+be stopped.
 
 `--times FILE` takes the slowest tests from a JUnit file of a run of the default tests and begins anew.
 """
@@ -14,8 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from tests.faults.catalogue import Fault, faults
@@ -75,7 +78,7 @@ def belongs(test: str, entry: str) -> bool:
     return test == entry or test.startswith((f"{entry}[", f"{entry}::", f"{entry.rstrip('/')}/"))
 
 
-def write(record: dict[str, dict[str, object]]) -> None:
+def write(record: dict[str, dict[str, Any]]) -> None:
     """Write the record, a test or a fault a line."""
     parts = []
     for part, rows in record.items():
@@ -84,20 +87,32 @@ def write(record: dict[str, dict[str, object]]) -> None:
     RECORD.write_text("{\n " + ",\n ".join(parts) + "\n}\n", encoding="utf-8")
 
 
-def _candidates(fault: Fault, slow: Iterable[str]) -> list[str]:
-    return [test for test in slow if any(belongs(test, entry) for entry in fault.tests)]
+def candidates(fault: Fault, slow: Iterable[str]) -> list[str]:
+    """The slow tests of the fault's entry; if there are none, those of the folder of its file."""
+    slow = list(slow)
+    named = [test for test in slow if any(belongs(test, entry) for entry in fault.tests)]
+    return named or [test for test in slow if belongs(test, f"tests/{Path(fault.file).parent.as_posix()}")]
+
+
+def still_noticed(row: list[Any], default: Container[str]) -> bool:
+    """Whether a default test notices the fault of this row, or none ever did."""
+    others, killers = row
+    noticing = [others] if others else [test for test, fails in killers.items() if fails]
+    return not noticing or any(test in default for test in noticing)
 
 
 def main() -> int:
-    """Fill the record; 1 if something could not be run."""
+    """Fill the record; 1 if something could not be run, or a test that is needed is no default test."""
     asked = _asked()
+    default = default_ids()
+    record: dict[str, dict[str, Any]] = {}
     if asked.times:
-        record: dict[str, dict] = {
-            "slowest": slowest(asked.times, asked.slowest, default_ids()),
-            "faults": {},
-        }
+        record = {"slowest": slowest(asked.times, asked.slowest, default), "faults": {}}
     else:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
+        names, known = {fault.id for fault in faults()}, set(default)
+        kept = {name: row for name, row in record["faults"].items() if still_noticed(row, known)}
+        record["faults"] = {name: row for name, row in kept.items() if name in names}
     slow, rows, broken = record["slowest"], record["faults"], 0
     end = time.monotonic() + asked.minutes * 60
     with tempfile.TemporaryDirectory() as folder:
@@ -110,19 +125,24 @@ def main() -> int:
             if others.came in ("BROKEN", "HANGS"):
                 broken += 1
             elif others.came != "killed":
-                for test in _candidates(fault, slow):
-                    (alone,) = outcomes([Run((test,), fault, default=True)], at)
+                for test in candidates(fault, slow):
+                    (alone,) = outcomes([Run((test,), fault)], at)
                     killers[test] = alone.came == "killed"
             rows[fault.id] = [others.noticed_by if others.came == "killed" else None, killers]
             print(f"{others.came:8} {others.cpu_s:6.1f} {fault.id} {killers or ''}", flush=True)
             write(record)
     needed = {test for row in rows.values() if not row[0] for test, fails in row[1].items() if fails}
-    unnoticed = [fault for fault, row in rows.items() if not row[0] and not any(row[1].values())]
+    lost = sorted(needed - set(default))
     print(
-        f"{len(rows)} of {len(faults())} faults; {len(needed)} of {len(slow)} slow tests notice one that no other does"
+        f"{len(rows)} of {len(faults())} faults; {len(needed)} slow tests notice what no other default test does"
     )
-    print("noticed by none of these tests:", *unnoticed)
-    return 1 if broken else 0
+    print(
+        "noticed by slow tests alone:",
+        *(name for name, row in rows.items() if not row[0] and not any(row[1].values())),
+    )
+    for test in lost:
+        print("should be a default test:", test)
+    return 1 if broken or lost else 0
 
 
 if __name__ == "__main__":
