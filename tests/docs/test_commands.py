@@ -25,7 +25,7 @@ def _runs():
 COMMAND = re.compile(r"(\$ |kassay |pytest |pip |\./dev |python |export )")
 
 
-@pytest.mark.parametrize(("page", "need"), _runs())
+@pytest.mark.parametrize(("page", "need"), [*_runs()])
 def test_the_commands_of_a_page_print_what_it_says(page, need, tmp_path):
     if need == "java" and not CLIENTS.exists():
         pytest.skip("no .jars, which `./dev jars` fetches")
