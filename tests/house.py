@@ -67,11 +67,12 @@ def is_for_types_only(node: ast.AST) -> bool:
 
 
 def nodes(tree: ast.AST) -> Iterable[ast.AST]:
-    """Every node that runs."""
-    for child in ast.iter_child_nodes(tree):
-        if not is_for_types_only(child):
-            yield child
-            yield from nodes(child)
+    """Every node that runs, in no order."""
+    waiting = [tree]
+    while waiting:
+        children = [child for child in ast.iter_child_nodes(waiting.pop()) if not is_for_types_only(child)]
+        yield from children
+        waiting += children
 
 
 @cache
