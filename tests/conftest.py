@@ -1,5 +1,6 @@
 """Settings that all tests share: the Hypothesis profiles, chosen by KASSAY_HYPOTHESIS or CI; what is collected."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -18,6 +19,24 @@ settings.register_profile("deep", deadline=None, max_examples=10_000, print_blob
 settings.load_profile(os.environ.get("KASSAY_HYPOTHESIS") or ("ci" if os.environ.get("CI") else "dev"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Import the package as it is, and collect no garbage until the tests are collected.
+
+    As the package brings a plugin, pytest would rewrite the asserts of all its files; and the garbage collector
+    would go through all modules again and again, a third of the time of a collection.
+    """
+    gc.disable()
+    hook = config.pluginmanager.rewrite_hook
+    getattr(hook, "_must_rewrite", set()).discard("kassay")
+    getattr(hook, "_marked_for_rewrite_cache", {}).clear()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from here on, but never again what was there before the first test."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Pass over a file that has no test of the one marker that is asked for."""
     marker = marked.asked(config.getoption("markexpr"))
@@ -27,7 +46,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Raises UsageError where a file would be passed over though it has such tests."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the slow cases of tests; raises UsageError where a file would be passed over though it has such tests."""
+    lost = marked.mark_slow_cases(items)
+    if not any("::" in each for each in config.args) and lost:
+        raise pytest.UsageError("\n".join(lost))
     if lost := marked.unforeseen((item.path, [mark.name for mark in item.iter_markers()]) for item in items):
         raise pytest.UsageError("\n".join(lost))

@@ -67,11 +67,12 @@ def is_for_types_only(node: ast.AST) -> bool:
 
 
 def nodes(tree: ast.AST) -> Iterable[ast.AST]:
-    """Every node that runs."""
-    for child in ast.iter_child_nodes(tree):
-        if not is_for_types_only(child):
-            yield child
-            yield from nodes(child)
+    """Every node that runs, in no order."""
+    waiting = [tree]
+    while waiting:
+        children = [child for child in ast.iter_child_nodes(waiting.pop()) if not is_for_types_only(child)]
+        yield from children
+        waiting += children
 
 
 @cache
@@ -160,19 +161,23 @@ def circles(graph: Graph) -> list[list[str]]:
     return found
 
 
-def folders() -> list[str]:
+@cache
+def folders() -> tuple[str, ...]:
     """Every package below kassay, dotted; the top itself is ""."""
-    return [name for name, path in modules().items() if path.name == "__init__.py"]
+    return tuple(name for name, path in modules().items() if path.name == "__init__.py")
 
 
-def files(folder: str) -> list[str]:
+@cache
+def files(folder: str) -> tuple[str, ...]:
     """The modules right in a folder, `__init__` apart."""
-    return [name for name in modules() if name.rpartition(".")[0] == folder and name not in folders()]
+    inside = (name for name in modules() if name.rpartition(".")[0] == folder)
+    return tuple(name for name in inside if name not in folders())
 
 
-def tests() -> list[Path]:
+@cache
+def tests() -> tuple[Path, ...]:
     """The test files by their paths below `tests`."""
-    return [path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py"))]
+    return tuple(path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py")))
 
 
 def test_of(name: str) -> Path:

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 MARKERS = frozenset(
     ("slow", "exhaustive", "fuzz", "spark", "java", "node", "aiokafka", "browser", "live"),
 )
@@ -43,3 +45,19 @@ def unforeseen(tests: Iterable[tuple[Path, Iterable[str]]]) -> list[str]:
         if marker in MARKERS and not may_have(path, marker)
     }
     return sorted(found)
+
+
+def mark_slow_cases(tests: Iterable[pytest.Item]) -> list[str]:
+    """Mark as slow the cases whose ids `pytest.mark.slow_cases` names; the names that are no case, as lines."""
+    named: set[tuple[str, str]] = set()
+    found: set[tuple[str, str]] = set()
+    for test in tests:
+        function, _, case = test.nodeid.partition("[")
+        for mark in test.iter_markers("slow_cases"):
+            named |= {(function, name) for name in mark.args}
+            if (key := (function, case.removesuffix("]"))) in named:
+                found.add(key)
+                test.add_marker(pytest.mark.slow)
+    return sorted(
+        f"{function}: has no case {name}, which slow_cases names" for function, name in named - found
+    )

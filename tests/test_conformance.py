@@ -74,11 +74,27 @@ def test_every_kind_of_reference_takes_part():
     assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA, *NPM}
 
 
+@pytest.mark.slow_cases(
+    "connect-incremental-1000",
+    "cooperative-sticky-800",
+    "optimal-cooperative-200",
+    "optimal-share-300",
+    "optimal-sticky-200",
+    "optimal-streams-80",
+    "share-simple@4.2-300",
+    "sticky-800",
+    "streams-group-sticky@4.1-200",
+    "streams-group-sticky@4.2-200",
+    "streams-group-sticky@4.2.2-200",
+    "streams-group-sticky@4.4-200",
+    "streams-high-availability-200",
+)
 @pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
 def test_a_reference_breaks_exactly_what_the_baseline_says(spec, histories):
     assert findings(certificate(spec, histories)) == known(spec)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "histories"), FOREIGN.items())
 def test_a_client_library_breaks_exactly_what_the_baseline_says(spec, histories):
     pytest.importorskip("kafka")
@@ -117,6 +133,7 @@ def test_a_longer_run_finds_no_more_and_leaves_nothing_unknown(spec):
 CAREFUL = frozenset({"no-racks", "no-conflicting-claims", "no-empty-subscriptions"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", BUGGY)
 def test_without_racks_contradictions_and_idle_members_kafkas_sticky_rules_keep_every_claim(spec):
     options = RunOptions(assume=CAREFUL, budget=Budget(histories=300), controls=False)

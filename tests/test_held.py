@@ -77,6 +77,7 @@ def test_the_traces_are_of_every_kind_and_some_of_them_hold():
     assert sum(not trace["violations"] for trace in traces) == 4
 
 
+@pytest.mark.slow
 def test_targets_of_every_form_are_judged_as_they_were(here):
     of_targets = judged.held()
     code, now = judged.certify()
@@ -179,6 +180,7 @@ def test_the_instances_of_each_family_have_the_same_optima(instance, held, here)
     assert code == {"optimal": 0, "interval": 3}[now["status"]]
 
 
+@pytest.mark.slow
 def test_a_baseline_makes_known_findings_known(here):
     arguments = ("certify", "sticky", "cooperative-sticky", "--histories", 40, "--seed", 3)
     code, _ = answer(*arguments, "--out", here / "out", "--baseline", HELD / "baseline.json")

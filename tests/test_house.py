@@ -66,6 +66,7 @@ CROSS_CUTTING = {
     "test_marked": "which test files need not be imported for the tests of one marker",
     "test_one_file": "what is added by adding one file",
     "faults/test_catalogue": "the faults planted in our own judges",
+    "faults/test_matrix": "which of the slowest tests notice a planted fault that no other does",
     "guards/test_catalogue": "the guards of coordinator and clients, removed in turn",
     "guards/test_removal": "what notices that a guard is gone",
     "guards/test_record": "what is on record of the guards, a sample judged anew",

@@ -1,7 +1,10 @@
-"""A file is passed over only where it cannot have a test of the marker that is asked for."""
+"""A file is passed over only where it cannot have a test of the marker that is asked for; nor is the package rewritten."""
+
+from importlib.machinery import SourceFileLoader
 
 import pytest
 
+import kassay.model.kinds
 from tests.marked import asked, may_have, unforeseen
 
 
@@ -37,3 +40,7 @@ def test_a_file_with_a_marker_that_it_does_not_name_is_told(tmp_path, text, may)
     assert may_have(file, "slow") is may
     told = unforeseen([(file, ["slow", "parametrize"]), (file, [])])
     assert told == ([] if may else [f"{file}: has tests marked slow, and names pytest.mark.slow nowhere"])
+
+
+def test_the_package_is_imported_as_it_is():
+    assert type(kassay.model.kinds.__loader__) is SourceFileLoader, "see pytest_configure in conftest.py"

@@ -55,6 +55,14 @@ def said(tmp_path_factory):
     return run
 
 
+@pytest.mark.slow_cases(
+    "certify all-to-last --claims never-last --histories 20 --in-process -v- lonely ",
+    "certify otherlib:greedy --claims never-last --histories 20 --in-process-VIOLATED",
+    "explain server-range@9.2-server-range@9.1",
+    "explore zookeeper --members 1 --partitions 1-nobody-owns violated (real)",
+    "list assignors-all-to-last",
+    "list claims-never-last",
+)
 @pytest.mark.parametrize(("command", "expected"), COMMANDS.items())
 def test_one_file_is_enough(said, command, expected):
     done = said(command)

@@ -57,6 +57,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_file_of_sentences_is_judged(tmp_path):
     (tmp_path / "s.toml").write_text('all-to-one = "max(load) == partitions where equal_subscriptions"\n')
     sound = certify_assignor(
@@ -83,6 +84,7 @@ def test_a_class_is_certified_or_fails_with_its_smallest_history():
     assert "test_testing.py" in text
 
 
+@pytest.mark.slow
 def test_a_task_assignor_is_certified_like_any_other():
     with pytest.raises(NotCertifiedError, match="single-owner") as caught:
         certify_assignor(
@@ -91,6 +93,7 @@ def test_a_task_assignor_is_certified_like_any_other():
     assert caught.value.certificate.kind is Kind.STREAMS
 
 
+@pytest.mark.slow
 def test_a_failure_says_how_to_play_it_again_and_that_command_does(here):
     """The class stands in a package, and its module imports from there."""
     from tests.cli.runner import kassay  # here, for each child process that loads this file would import it
@@ -132,6 +135,7 @@ def test_unknown_fails_with_what_is_missing_unless_it_is_allowed():
     assert allowed.verdict == "unknown"
 
 
+@pytest.mark.slow
 def test_an_endless_loop_ends_no_test():
     with pytest.raises(NotCertifiedError) as caught:
         certify_assignor(Endless, claims=["terminates"], seconds=2.0, call_timeout=0.2, controls=False)
@@ -178,6 +182,7 @@ def test_what_cannot_be_tested_is_said():
         certify_assignor(EverythingToTheFirst, claims=["no-such"])
 
 
+@pytest.mark.slow
 def test_the_examples_pass():
     done = pytest_in(EXAMPLES, "test_lag_assignor.py")
     assert done.returncode == 0, done.stdout

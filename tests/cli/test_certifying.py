@@ -51,6 +51,7 @@ def test_reports_are_written_beside_the_traces(session):
     assert len(names) == 3
 
 
+@pytest.mark.slow
 def test_a_baseline_that_was_updated_accepts_the_same_run(session, tmp_path):
     path = tmp_path / "known.json"
     session.baseline = Baseline.at(path, update=False)

@@ -18,6 +18,7 @@ def read(text):
     return [valid(json.loads(line), "events-1") for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_a_run_is_told_from_its_start_to_its_end(tmp_path, capsys):
     path = tmp_path / "events.ndjson"
     session = Session(OPTIONS, tmp_path / "out", detail=None, events=Events(str(path)))

@@ -13,11 +13,12 @@ HOSTILE = f"{TARGETS / 'hostile.py'}:Hostile"
 CLAIMS = ("--claims", "complete,total,terminates,pure")
 
 
-def certify(tmp_path, do, *more):
+def certify(tmp_path, do, call_timeout="60s"):
+    """What comes of the target that does so; nothing but a call that never ends is ended by the timeout."""
     notes = tmp_path / "pids"
     done = kassay(
-        "certify", HOSTILE, *CLAIMS, "--histories", "3", "--call-timeout", "300ms", "--memory", "128",
-        "--config", f"do={do}", "--config", f"file={notes}", "--json", "-", *more, cwd=tmp_path,
+        "certify", HOSTILE, *CLAIMS, "--histories", "3", "--call-timeout", call_timeout, "--memory", "128",
+        "--config", f"do={do}", "--config", f"file={notes}", "--json", "-", cwd=tmp_path,
     )  # fmt: skip
     document = valid(json.loads(done.stdout), "certificate-5")
     verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
@@ -34,6 +35,7 @@ def alive(pid: int) -> bool:
     return not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] != "Z"
 
 
+@pytest.mark.slow_cases("behave")
 @pytest.mark.parametrize("do", ["behave", "prints"])
 def test_what_does_no_harm_is_no_finding(tmp_path, do):
     done, verdicts, _ = certify(tmp_path, do)
@@ -41,6 +43,7 @@ def test_what_does_no_harm_is_no_finding(tmp_path, do):
     assert set(verdicts.values()) == {"unknown"}
 
 
+@pytest.mark.slow_cases("allocates", "daemonises_and_exits", "forks")
 @pytest.mark.parametrize("do", ["recurses", "allocates", "daemonises_and_exits", "forks"])
 def test_a_call_without_an_answer_is_a_violation(tmp_path, do):
     done, verdicts, left = certify(tmp_path, do)
@@ -62,12 +65,18 @@ def test_a_changed_input_is_not_pure(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("do", ["loops", "loops_in_c", "catches_everything", "allocates_and_hides"])
 def test_a_loop_does_not_terminate(tmp_path, do):
-    done, verdicts, left = certify(tmp_path, do)
+    done, verdicts, left = certify(tmp_path, do, "300ms")
     assert done.returncode == 1
     assert verdicts["terminates"] == "violated"
     assert left == []
 
 
+@pytest.mark.slow_cases(
+    "return [1]-list",
+    "return {1: []}-int",
+    "return {m['id']: 't0-0' for m in members}-str",
+    "return {m['id']: [('t0', '0')] for m in members}-str",
+)
 @pytest.mark.parametrize(
     ("body", "said"),
     [

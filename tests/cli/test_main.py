@@ -78,6 +78,7 @@ def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "certfy" in capsys.readouterr().err
 
 
+@pytest.mark.slow_cases("certify ceil-range --histories 20")
 @pytest.mark.parametrize(
     "command",
     [

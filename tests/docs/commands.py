@@ -155,6 +155,8 @@ class Sandbox:
 
 def needs(page: Path) -> set[str]:
     """What the page's blocks need; "" stands for those that any environment runs."""
+    if "console" not in page.read_text():
+        return set()
     return {
         block.remark("needs") or ""
         for block in blocks(page)

@@ -8,22 +8,24 @@ from tests.docs.commands import CLIENTS, blocks, commands, matches, needs, play
 from tests.paths import DOCS, ROOT
 
 PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
-RUNS = [(page, need) for page in PAGES for need in sorted(needs(page))]
+QUICK = ("README.md", "docs/audit.md", "docs/ci.md", "docs/scale.md", "docs/tutorials/java.md")
+"""The pages whose blocks without a need are run by default; those of the others are slow."""
+
+
+def _runs():
+    """The pages with what their blocks need; a run of slow blocks runs the others first, so that is enough."""
+    for page in PAGES:
+        name = str(page.relative_to(ROOT))
+        for need in sorted(needs(page)):
+            if need or name in QUICK or "slow" not in needs(page):
+                marks = [] if not need and name in QUICK else [getattr(pytest.mark, need or "slow")]
+                yield pytest.param(page, need, marks=marks, id=" ".join([name, *need.split()]))
+
+
 COMMAND = re.compile(r"(\$ |kassay |pytest |pip |\./dev |python |export )")
 
 
-@pytest.mark.parametrize(
-    ("page", "need"),
-    [
-        pytest.param(
-            page,
-            need,
-            marks=[getattr(pytest.mark, need)] if need else [],
-            id=" ".join([str(page.relative_to(ROOT)), *need.split()]),
-        )
-        for page, need in RUNS
-    ],
-)
+@pytest.mark.parametrize(("page", "need"), [*_runs()])
 def test_the_commands_of_a_page_print_what_it_says(page, need, tmp_path):
     if need == "java" and not CLIENTS.exists():
         pytest.skip("no .jars, which `./dev jars` fetches")

@@ -121,6 +121,7 @@ def test_what_is_not_there_is_refused_for_that_release_alone():
             settings(**run.settings)
 
 
+@pytest.mark.slow
 def test_no_rule_of_an_older_release_changes_a_classic_group():
     unchanged = {run.command for run in runs() if run.figures.verdict == AS_NEWEST}
     assert unchanged == {row.command for row in rows(TEXT) if row.command.startswith(UNCHANGED)}

@@ -33,6 +33,7 @@ WALK = "kassay explore classic"
 GUARD = "coordinator.step.step: `a | b` left out"
 
 
+@pytest.mark.slow
 def test_the_page_is_what_its_writer_prints() -> None:
     assert page(RECORD, Reasons.read().why, TODAY) == (DOCS / "guards.md").read_text(encoding="utf-8"), AGAIN
 

@@ -13,6 +13,7 @@ def real(result: ExploreResult) -> dict[str, int]:
     return {v.invariant: v.length for v in found if v.severity is Severity.REAL}
 
 
+@pytest.mark.slow_cases("2")
 @pytest.mark.parametrize("static", [1, 2])
 def test_a_static_member_back_in_mid_hand_over_leaves_a_partition_to_nobody(static):
     result = explore("classic", mode="cooperative", static=static, faults="crash=1")
@@ -29,6 +30,15 @@ def test_eager_groups_and_dynamic_members_hand_over_completely(mode, static):
     assert explore("classic", mode=mode, static=static, faults="crash=1").verdict == "holds"
 
 
+@pytest.mark.slow_cases(
+    "cooperative-1-loss=1",
+    "cooperative-1-pause=1",
+    "cooperative-1-slow=1",
+    "cooperative-2-loss=1",
+    "cooperative-2-pause=1",
+    "cooperative-2-slow=1",
+    "eager-1-loss=1",
+)
 @pytest.mark.parametrize("faults", ["pause=1", "loss=1", "failover=1", "slow=1"])
 @pytest.mark.parametrize("static", [1, 2])
 @pytest.mark.parametrize("mode", ["eager", "cooperative"])
@@ -64,6 +74,7 @@ def test_who_never_sent_syncgroup_is_not_timed_after_a_failover():
     assert not result.exploration.liveness.livelocks
 
 
+@pytest.mark.slow_cases("1")
 @pytest.mark.parametrize("static", [0, 1])
 def test_a_leave_that_cannot_be_written_leaves_a_member_that_nobody_watches(static):
     result = explore("kip848", static=static, faults="leave=1,write=1")
@@ -97,6 +108,7 @@ def test_a_log_that_is_compacted_while_it_is_read_may_not_load():
     assert result.exploration.liveness.dead_ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("release", "verdict"), [("4.4", "holds"), ("2024-10", "violated")])
 def test_members_that_leave_for_good_do_no_harm_to_the_log_since_4_4(release, verdict):
     result = explore("kip848", faults="failover=1,leave=1", log="compacted", release=release)
@@ -104,6 +116,7 @@ def test_members_that_leave_for_good_do_no_harm_to_the_log_since_4_4(release, ve
     assert set(real(result)) == ({"every-log-loads"} if verdict == "violated" else set())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["upgrade", "bidirectional"])
 def test_a_failed_upgrade_leaves_a_dead_member_unwatched(policy):
     chosen = {"members": 2, "partitions": 1, "faults": "crash=1", "policy": policy}
@@ -122,6 +135,7 @@ def test_without_upgrades_nobody_is_left_unwatched(policy):
     assert result.verdict == "holds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", ["", pytest.param("failover=1", marks=pytest.mark.slow), "leave=1"])
 def test_without_crash_and_pause_a_small_migration_holds(faults):
     assert explore("migration", members=2, partitions=1, faults=faults).verdict == "holds"
@@ -203,6 +217,7 @@ def test_to_and_fro_without_static_members_and_faults_holds():
     )
 
 
+@pytest.mark.slow
 def test_there_and_back_a_partition_is_given_out_before_it_is_free():
     """A consumer beside a classic member leaves once and comes back: the settings that walk nothing else."""
     result = explore("migration", kinds=(("classic",), ("consumer", "consumer")))
@@ -267,6 +282,7 @@ def listed(model, more):
     return UPGRADED if (model, more.get("mode")) == ("migration", "cooperative") else set()
 
 
+@pytest.mark.slow_cases("migration-{'mode': 'eager'}")
 @pytest.mark.parametrize(("model", "more"), [each for each in DEFAULTS if not listed(*each)], ids=str)
 def test_what_is_walked_by_default_breaks_nothing_but_what_is_listed(model, more):
     """What is listed has a test of its own."""
@@ -316,6 +332,7 @@ def test_nor_does_it_at_random_astray_for_longer(model, more, seed):
     assert set(real(result)) <= listed(model, more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("release", "lengths"), [("4.4", (17, 18)), ("2024-10", (19, 19))])
 def test_an_upgrade_in_mid_hand_over_gives_out_what_is_still_owned(release, lengths):
     result = explore("migration", mode="cooperative", release=release)

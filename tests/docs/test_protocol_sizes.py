@@ -72,6 +72,7 @@ def size(change, mode, faults):
     return len(walk(model, (), budget=WalkLimits(200_000), check_liveness=False).graph.states)
 
 
+@pytest.mark.slow_cases("as_is-cooperative-crash=1,pause=1", "with_its_log-eager-crash=1,pause=1")
 @pytest.mark.parametrize(("change", "mode", "faults"), SIZES)
 def test_sizes(change, mode, faults):
     assert size(change, mode, faults) == SIZES[change, mode, faults]

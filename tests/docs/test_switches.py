@@ -79,6 +79,7 @@ def test_a_command_walks_what_the_line_was_walked_with(name: str, monkeypatch: p
     assert not walk.limits.stop_at_first
 
 
+@pytest.mark.slow_cases("naive_validation")
 @pytest.mark.parametrize("name", sorted(OTHERWISE | SHOWN))
 def test_a_command_shows_what_the_line_says(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,16 +1,19 @@
 """Runs of pytest, each in a fork of this process: what no fault can change is imported once for all of them."""
 
 import compileall
+import configparser
 import importlib
 import json
 import os
 import py_compile
+import shlex
 import shutil
 import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,11 +29,25 @@ SHARED = ("cattrs", "click", "hypothesis.stateful", "jsonschema", "networkx", "r
 """Third-party modules that most tests import."""
 
 
+@cache
+def default_tests() -> str:
+    """The expression of `-m` by which tox runs the default tests."""
+    settings = configparser.ConfigParser(interpolation=None)
+    settings.read(ROOT / "tox.ini", encoding="utf-8")
+    words = shlex.split(settings["testenv:test"]["commands"])
+    return words[words.index("-m") + 1]
+
+
 class Run(NamedTuple):
-    """Tests to run on sources with a fault in them; without one, what they say of sound sources."""
+    """Tests to run on sources with a fault in them; without one, what they say of sound sources.
+
+    `without` are ids of tests that are left out; `default` leaves out what the default tests leave out.
+    """
 
     tests: tuple[str, ...]
     fault: Fault | None
+    without: frozenset[str] = frozenset()
+    default: bool = False
 
 
 class Outcome(NamedTuple):
@@ -46,8 +63,12 @@ class Outcome(NamedTuple):
 class _Judge:
     """Hears of every test: the first that does not pass decides, and one that cannot even begin judges nothing."""
 
+    without: frozenset[str]
     came: str = "SURVIVED"
     noticed_by: str = ""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid not in self.without]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self.came == "SURVIVED":
@@ -64,10 +85,13 @@ def _play(run: Run, copy: Path, report: Path) -> None:
     os.chdir(ROOT)
     os.environ.update(PYTHONPATH=str(copy), PYTHONDONTWRITEBYTECODE="1")
     sys.path.insert(0, str(copy))
-    judge = _Judge()
-    code = pytest.main([*OPTIONS, *run.tests], plugins=[judge])
+    judge = _Judge(run.without)
+    marks = ["-m", default_tests()] if run.default else []
+    code = pytest.main([*OPTIONS, *marks, *run.tests], plugins=[judge])
     package = Path(str(sys.modules["kassay"].__file__))
-    if not package.is_relative_to(copy) or code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        judge.came = "NO TESTS"
+    elif not package.is_relative_to(copy) or code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         judge.came = "BROKEN"
     report.write_text(json.dumps([judge.came, judge.noticed_by]))
 

@@ -8,6 +8,7 @@ by making its event impossible in its state.
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
@@ -157,11 +158,12 @@ class Watching(Rewriting):
         return ast.Call(call, [ast.Constant(self.module), ast.Constant(number), expression], [])
 
 
-def sites(path: Path) -> list[Site]:
+@cache
+def sites(path: Path) -> tuple[Site, ...]:
     """The conditions of a module in the order of its text."""
     rewriting = Rewriting(name_of(path))
     rewriting.visit(ast.parse(path.read_text(encoding="utf-8")))
-    return rewriting.sites
+    return tuple(rewriting.sites)
 
 
 def guards() -> Iterator[Guard]:

@@ -482,6 +482,7 @@ def caught_up_or_not(request):
         yield replace(request, clients=clients, warmup_replicas_max=warmups)
 
 
+@pytest.mark.slow_cases("sample-warm-ups")
 @pytest.mark.parametrize("claim_id", ["standby-count", "warm-ups"])
 def test_a_claim_about_copies_counts_where_there_can_be_too_many(claim_id, few):
     found = promise(claim_id, Kind.STREAMS)
@@ -529,6 +530,7 @@ def one_task_anywhere(request):
             yield TaskStep(request, TaskAssignment(given | {runs: ClientTasks(request.tasks)}), at_rest=True)
 
 
+@pytest.mark.slow
 def test_the_spread_over_tags_counts_where_copies_could_be_crowded(few):
     found = promise("standby-tags", Kind.STREAMS)
     tagged_requests = chain.from_iterable(map(tagged, task_requests()))

@@ -19,6 +19,7 @@ def replayed(log, profile):
     return history(Drawn(data.draw), profile)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "profile",
     [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
@@ -31,6 +32,7 @@ def test_300_logs_replay_under_hypothesis(profile):
         assert replayed(source.log, profile) == made
 
 
+@pytest.mark.slow
 def test_large_profile_replays_too():
     profile = Profile(name="large")
     small_enough = 0

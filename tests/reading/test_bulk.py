@@ -127,6 +127,7 @@ def test_colons_in_words_are_no_fields() -> None:
         assert read.document == json.loads(text)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_whatever_is_read_is_what_python_reads(data: st.DataObject) -> None:
     text = data.draw(JSON.map(json.dumps) | SHREDS.map("".join))

@@ -1,5 +1,6 @@
 """The ceiling rule of the ZooKeeper era."""
 
+import pytest
 from hypothesis import given
 
 from kassay.assignors.client.ceil_range import CeilRange
@@ -9,12 +10,14 @@ from kassay.model.groups.group import Group
 from tests.assignors.client.groups import cases, members, problems, told
 
 
+@pytest.mark.slow
 @given(cases())
 def test_everything_is_given_out_once_to_subscribers(case):
     cluster, group = case
     assert problems(cluster, group, CeilRange().assign(cluster, group)) == []
 
 
+@pytest.mark.slow
 @given(cases())
 def test_member_i_gets_the_partitions_from_i_times_n(case):
     cluster, group = case

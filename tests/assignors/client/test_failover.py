@@ -25,6 +25,7 @@ def answer(*group: Member) -> dict[str, str]:
     return told(Failover().assign(Cluster.of({"t": 2, "u": 1}), Group(group)))
 
 
+@pytest.mark.slow
 @given(cases(), st.lists(st.integers(-3, 3), min_size=6, max_size=6))
 def test_everything_is_given_out_once_and_whole(case, priorities):
     cluster, group = case

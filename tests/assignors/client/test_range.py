@@ -17,6 +17,7 @@ def answer(counts, reads):
     return told(Range().assign(Cluster.of(counts), Group(members(reads))))
 
 
+@pytest.mark.slow
 @given(cases())
 def test_everything_is_given_out_once_to_subscribers(case):
     cluster, group = case
@@ -36,6 +37,7 @@ def test_each_topic_is_even(case):
         assert not counts or max(counts) - min(counts) <= 1
 
 
+@pytest.mark.slow
 @given(cases(racks=False))
 def test_without_racks_shares_are_contiguous_and_in_member_order(case):
     cluster, group = case
@@ -62,6 +64,7 @@ def test_topics_of_one_size_and_the_same_subscribers_are_copartitioned(case):
             assert families.setdefault((len(partitions), readers), owners) == owners
 
 
+@pytest.mark.slow
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_input_does_not_matter(case, chance):
     cluster, group = case
@@ -172,6 +175,7 @@ def test_a_member_without_a_rack_matches_everything():
     assert told(Range().assign(racked("a", "b"), group)) == {"m0": "t-0", "m1": "t-1"}
 
 
+@pytest.mark.slow
 @given(cases())
 def test_imbalance_over_topics_is_at_most_their_number(case):
     cluster, group = case

@@ -15,6 +15,7 @@ def answer(counts, reads):
     return told(RoundRobin().assign(Cluster.of(counts), Group(members(reads))))
 
 
+@pytest.mark.slow
 @given(cases())
 def test_everything_is_given_out_once_to_subscribers(case):
     cluster, group = case
@@ -27,6 +28,7 @@ def test_equal_subscriptions_are_balanced_within_one(case):
     assert max(loads) - min(loads) <= 1
 
 
+@pytest.mark.slow
 @given(cases(equal=True))
 def test_the_stride_is_the_deal(case):
     """With an extra topic that only one member reads and that does not exist, each card is dealt by hand."""
@@ -36,6 +38,7 @@ def test_the_stride_is_the_deal(case):
     assert RoundRobin().assign(cluster, group) == by_hand
 
 
+@pytest.mark.slow
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_input_does_not_matter_even_inside_lists(case, chance):
     cluster, group = case

@@ -163,6 +163,7 @@ def test_roundrobin_agrees_with_kafkas_where_all_subscribe_alike(
     assert theirs.same_sets(RoundRobin().assign(cluster, group))
 
 
+@pytest.mark.slow
 def test_answers_do_not_follow_the_hash_seed() -> None:
     code = (
         "from kassay.certify.targets.resolve import resolve\n"

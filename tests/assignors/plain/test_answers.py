@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ junk = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(answers)
 def test_an_answer_comes_back_as_it_was(answer: dict[str, list[tuple[str, int]]]) -> None:
     assert check_assignment(answer) == answer
@@ -47,6 +49,7 @@ def test_any_value_can_be_shown(value: Any) -> None:
     assert 0 < len(shown(value)) < 100
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(), junk), st.dictionaries(st.text(), junk))
 def test_a_difference_is_found_wherever_there_is_one(before: Any, after: Any) -> None:
     found = difference(before, after, "input")

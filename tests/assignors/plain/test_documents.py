@@ -305,6 +305,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow_cases("starts everything twice")
 @pytest.mark.parametrize(("name", "fault", "claim", "said"), FAULTS, ids=[fault[1] for fault in FAULTS])
 def test_a_faulty_class_breaks_the_claim_that_its_fault_is_about(name, fault, claim, said):
     verdict, message = judged(name, fault, claim)

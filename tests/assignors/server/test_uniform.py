@@ -11,6 +11,7 @@ from kassay.model.groups.group import Group, Member, SubscriptionType
 from tests.assignors.server.groups import assign, is_valid, loads, owning, situations, tps
 
 
+@pytest.mark.slow
 @given(situations())
 def test_every_partition_goes_to_one_member_that_reads_it(situation):
     cluster, group = situation

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 
 from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
@@ -38,6 +39,7 @@ def test_what_is_held_back_is_what_sticky_would_move(case):
     assert CooperativeSticky().assign(cluster, group).same_sets(Assignment(held_back))
 
 
+@pytest.mark.slow
 @given(cases(consistent=True, nonempty=True, racks=False))
 def test_a_second_round_completes_the_first_and_a_third_changes_nothing(case):
     # Where subscriptions differ the general branch may need more rounds (docs/findings.md).
@@ -55,6 +57,7 @@ def test_a_second_round_completes_the_first_and_a_third_changes_nothing(case):
     assert third.same_sets(second)
 
 
+@pytest.mark.slow
 @given(cases())
 def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
     cluster, group = case

@@ -50,6 +50,7 @@ def improvable(group: Group, answer: Assignment) -> bool:
     )
 
 
+@pytest.mark.slow
 @given(cases(consistent=True, nonempty=True))
 def test_everything_is_given_out_once_to_subscribers(case):
     cluster, group = case
@@ -82,6 +83,7 @@ def test_with_equal_subscriptions_nobody_loses_what_fits_the_quota(case):
     assert keeping_more == min(owning_more, larger)
 
 
+@pytest.mark.slow
 @given(cases(consistent=True, nonempty=True, racks=False), st.integers(1, 5))
 def test_a_settled_group_stays_as_it_is(case, generation):
     cluster, group = case
@@ -90,6 +92,7 @@ def test_a_settled_group_stays_as_it_is(case, generation):
     assert Sticky().assign(cluster, again).same_sets(answer)
 
 
+@pytest.mark.slow
 @given(cases())
 def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
     """With contradictory claims Kafka may err, but each partition that is given out has been asked for."""
@@ -107,6 +110,7 @@ def test_any_claims_get_an_answer_or_one_of_kafkas_errors(case):
     assert Sticky().assign(cluster, sent) == answer
 
 
+@pytest.mark.slow
 @given(cases(consistent=True, nonempty=True))
 def test_objects_carry_their_assignments_from_round_to_round(case):
     cluster, group = case

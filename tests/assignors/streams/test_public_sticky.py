@@ -24,6 +24,7 @@ def histories(draw: st.DrawFn):
     return task_history(Drawn(draw))
 
 
+@pytest.mark.slow
 @given(histories())
 def test_answers_are_valid_in_every_step(history):
     for step in play_tasks(history, asking(StreamsPublicSticky)):

@@ -111,6 +111,7 @@ def test_references_and_libraries_are_called_too(name):
     assert raised_by(trace_as_python(DOCS / "traces" / f"{name}.json"))
 
 
+@pytest.mark.slow
 def test_the_commands_print_the_same_code_and_nothing_else(capsys):
     trace = "tests/data/faulty/negative_hash.json"
     assert run(["explain", trace, "--as", "python"]) == 0
@@ -139,6 +140,7 @@ def test_violations_says_what_cannot_be_judged():
     assert load_class("tests/data/faulty/leftover.py").__name__ == "Leftover"
 
 
+@pytest.mark.slow
 def test_a_certificate_has_the_tests_of_its_first_counterexamples_and_no_more():
     claims = ("topic-even", "balanced-within-one", "complete")
     options = RunOptions(claims=claims, budget=Budget(histories=60), controls=False, seed=1)

@@ -10,6 +10,7 @@ from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 
 
+@pytest.mark.slow_cases("partitioner")
 @pytest.mark.parametrize("kind", NOUNS, ids=str)
 def test_what_is_left_is_smaller_and_its_words_are_its_own(kind):
     driver = driver_for(kind)

@@ -40,6 +40,7 @@ def test_every_claim_of_every_kind_has_a_control(kind, claim):
     assert claim in {control.breaks for control in controls_of(kind)}
 
 
+@pytest.mark.slow_cases("client-follows-hashes", "connect-never-rests", "streams-swaps-what-was-lost")
 @pytest.mark.parametrize("control", CONTROLS, ids=by_kind_and_name)
 def test_a_control_is_caught_by_its_claim_and_by_none_that_it_keeps(control):
     caught = catching(control, more=0 if control.breaks == "terminates" else MORE)
@@ -72,6 +73,7 @@ def test_what_a_control_keeps_are_claims_of_its_kind(control):
     assert control.breaks not in control.kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER])
 def test_a_rule_that_grows_too_fast_is_timed(kind):
     (control,) = (each for each in controls_of(kind) if each.breaks == "scales")

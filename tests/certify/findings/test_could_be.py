@@ -35,6 +35,7 @@ BY_ITSELF = [
 ]
 
 
+@pytest.mark.slow_cases("client-counts-partitions-50 50 4 by weight in 2 moves")
 @pytest.mark.parametrize(("kind", "name", "words"), SHOWN)
 def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
     broken, possible = broken_and_could_be(*smallest(kind, name))

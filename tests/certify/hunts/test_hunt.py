@@ -23,6 +23,7 @@ def hunted(spec, text, scope=(3, 4), histories=0, **run):
     return hunt_claim(target, text, HuntOptions(None, histories, scope), RunOptions(**run))
 
 
+@pytest.mark.slow_cases("cooperative-sticky-gap == 0-3-3", "sticky-gap == 0-3-3")
 @pytest.mark.parametrize(
     ("spec", "text", "members", "partitions"),
     [
@@ -55,11 +56,13 @@ def test_ranges_are_further_apart_with_every_topic():
         assert (hunt.example.members, hunt.example.partitions) == (2, topics + 1)
 
 
+@pytest.mark.slow
 def test_the_sticky_rules_are_stuck_at_0_1_2():
     case = hunted("sticky", "gap == 0").example.trace.case
     assert sorted(topic["partitions"] for topic in case["cluster"]["topics"]) == [1, 2]
 
 
+@pytest.mark.slow
 def test_what_is_least_breaks_in_no_smaller_case():
     """Every case of the smaller cells is put to the same target once more, one by one."""
     hunt = hunted("sticky", "gap == 0")
@@ -86,6 +89,7 @@ def racks_in(hunt):
 TWICE_ITS_SHARE = "max(replicas) <= 2 * ceil(rf * partitions / brokers)"
 
 
+@pytest.mark.slow
 def test_a_broker_alone_in_its_rack_has_more_than_twice_its_share():
     hunt = hunted("placement:rack-aware", TWICE_ITS_SHARE, scope=(5, 6))
     assert (hunt.least, racks_in(hunt)) == (True, [4, 1])
@@ -137,6 +141,7 @@ def test_a_built_in_claim_is_hunted_too():
     assert (hunt.outcome, hunt.least) == (HuntOutcome.BROKEN, True)
 
 
+@pytest.mark.slow
 def test_assumptions_narrow_the_scope():
     hunt = hunted("roundrobin", "max(load) - min(load) <= 1", assume=frozenset({"equal-subscriptions"}))
     assert hunt.outcome is HuntOutcome.HOLDS

@@ -133,6 +133,7 @@ def test_all_formulas_of_a_rule_share_the_time(monkeypatch):
     assert asked == [("all_racks", 8.0), ("no_existing", 2.0), ("all_racks", 0.5)]
 
 
+@pytest.mark.slow
 def test_what_unequal_racks_break_is_proved_of_equal_ones_alone():
     text = "max(replicas) <= rf * ceil(partitions / brokers) where all_racks and no_existing and no_fenced"
     proof = prove_sentence("placement:rack-aware", text, NONE)

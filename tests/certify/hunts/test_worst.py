@@ -56,6 +56,7 @@ def test_the_other_kinds_have_a_worst_too(spec, badness, least):
     assert valid(worst_document(case), "worst-1")["worst"] == badness
 
 
+@pytest.mark.slow
 def test_it_is_the_same_for_a_seed_and_grows_with_the_size():
     gaps = [worst("range", "gap", (3, n)).value for n in (2, 4, 6)]
     assert gaps == sorted(set(gaps))
@@ -64,6 +65,7 @@ def test_it_is_the_same_for_a_seed_and_grows_with_the_size():
     )
 
 
+@pytest.mark.slow
 def test_what_a_small_group_shows_is_not_lost_in_a_larger_one():
     """The 3 x 3 of gap 2 is a part of each; from 4 x 6 on stairs are worse."""
     gaps = [worst("sticky", "gap", size, 4).value for size in ((3, 3), (4, 4), (4, 6), (5, 10))]

@@ -64,6 +64,7 @@ def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
     assert DRIVER.form.read(DRIVER.form.write(small), "case") == small
 
 
+@pytest.mark.slow_cases("LeavesTwins")
 @pytest.mark.parametrize(
     ("faulty", "claim"),
     connect_assignors.FAULTY.items(),
@@ -73,6 +74,7 @@ def test_each_fault_of_a_users_rule_is_caught_by_its_claim(faulty, claim):
     assert first_broken(faulty, claim, 150) is not None
 
 
+@pytest.mark.slow_cases("60-FromTheTop")
 @pytest.mark.parametrize("sound", connect_assignors.SOUND)
 @pytest.mark.parametrize("cases", [60, pytest.param(1_500, marks=pytest.mark.slow)])
 def test_a_sound_rule_of_a_user_breaks_nothing(sound, cases):

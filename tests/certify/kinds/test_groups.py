@@ -99,6 +99,7 @@ def test_the_best_goes_by_the_order_that_the_promise_names():
     assert TopicPartition("t", 0) in outcome.given["a"]
 
 
+@pytest.mark.slow_cases("KeepsAsTheyCome")
 @pytest.mark.parametrize(
     ("faulty", "claim"),
     share_assignors.FAULTY.items(),

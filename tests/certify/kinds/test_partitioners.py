@@ -48,12 +48,14 @@ def test_a_sound_partitioner_keeps_every_claim_and_a_case_survives_being_written
     assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
+@pytest.mark.slow
 @given(sendings)
 def test_smaller_cases_are_smaller(case):
     tried = islice(DRIVER.shrink_candidates(case), TRIED)
     assert all(DRIVER.size(less) < DRIVER.size(case) for less in tried)
 
 
+@pytest.mark.slow
 @given(sendings)
 def test_what_breaks_whatever_happens_shrinks_to_one_bare_record(case):
     smallest = descent(DRIVER, case)
@@ -64,6 +66,7 @@ def test_what_breaks_whatever_happens_shrinks_to_one_bare_record(case):
     assert record.partition in (None, -1, 0, 1)
 
 
+@pytest.mark.slow_cases("available-only-IgnoresAvailability", "total-FailsOnEmptyKey")
 @pytest.mark.parametrize(
     ("claim", "faulty"), [(c, one) for c, several in partitioners.FAULTY.items() for one in several]
 )

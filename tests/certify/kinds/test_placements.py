@@ -42,6 +42,7 @@ def test_a_case_survives_being_written_down(case):
     assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
+@pytest.mark.slow
 @given(cases)
 def test_smaller_cases_are_smaller_and_well_formed(case):
     for less in DRIVER.shrink_candidates(case):

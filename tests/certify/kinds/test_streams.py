@@ -62,6 +62,7 @@ def test_a_history_survives_being_written_down(case):
     assert DRIVER.form.read(DRIVER.form.write(case), "case") == case
 
 
+@pytest.mark.slow
 @given(histories)
 def test_smaller_histories_are_smaller_and_well_formed(case):
     for less in DRIVER.shrink_candidates(case):
@@ -100,6 +101,7 @@ def test_tags_that_play_a_part_stay():
     assert [(process.rack, process.tags) for process in life.processes] == [(None, (("zone", "b"),))]
 
 
+@pytest.mark.slow_cases("StreamsHighAvailability")
 @pytest.mark.parametrize("new", [StreamsSticky, StreamsHighAvailability])
 def test_references_keep_what_they_declare(new):
     claims = ("standby-disjoint", "stable", "converges", "deterministic")
@@ -251,12 +253,14 @@ def verdicts(name, histories, of=OF_USERS, **settings):
     return {result.id: result.verdict for result in certify(target, options).claims}
 
 
+@pytest.mark.slow_cases("hands each task on-converges")
 @pytest.mark.parametrize(("fault", "claim"), FAULTS.items())
 def test_a_users_faulty_assignor_breaks_the_claim_that_its_fault_is_about(fault, claim):
     judged = verdicts("ByProcess", 30, claims=(claim,), config={"fault": fault})
     assert judged[promise(claim, Kind.STREAMS).id] is Verdict.VIOLATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ByProcess", "ByMember"])
 def test_a_users_sound_assignor_is_certified_by_all_that_it_declares(name):
     judged = verdicts(name, 90)

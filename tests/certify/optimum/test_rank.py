@@ -47,6 +47,7 @@ def ranked():
     return found
 
 
+@pytest.mark.slow
 def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
     for each in ranked:
         kind = each.certificate.kind

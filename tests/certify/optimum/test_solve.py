@@ -105,6 +105,7 @@ STALLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow_cases("weights")
 @pytest.mark.parametrize("name", STALLED)
 def test_a_machine_that_stalls_anywhere_makes_an_interval_and_never_a_lie(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from kassay.model.groups.group import Group, Member
 CLUSTER = Cluster.of({"t": 3, "u": 2})
 GROUP = Group((Member("a", ("t", "u"), (TopicPartition("t", 0),), 1), Member("b", ("t",))))
 FAIR = {"a": ["t-0", "t-2", "u-0", "u-1"], "b": ["t-1"]}
-LIMITS = Limits(call_timeout_s=0.6, memory_mib=128)
+LIMITS = Limits(call_timeout_s=60, memory_mib=128)
+SHORT_S = 0.6
+"""For calls that never end."""
 
 
 def ask(host: Host, do: str, file: Path | None = None) -> dict[str, list[str]]:
@@ -26,8 +29,20 @@ def ask(host: Host, do: str, file: Path | None = None) -> dict[str, list[str]]:
 
 def failure(host: Host, do: str, file: Path | None = None) -> TargetFailure:
     """How it fails: in one line, and the next object works."""
+    return _failed(host, do, file, LIMITS.call_timeout_s)
+
+
+def timed_out(host: Host, do: str) -> TargetFailure:
+    """The same of a call that never ends, whose timeout is short; the one of the next object is not."""
+    return _failed(host, do, None, SHORT_S)
+
+
+def _failed(host: Host, do: str, file: Path | None, call_timeout_s: float) -> TargetFailure:
+    start = host.start
+    host.start = replace(start, limits=replace(start.limits, call_timeout_s=call_timeout_s))
     with pytest.raises(TargetFailure) as caught:
         ask(host, do, file)
+    host.start = start
     assert "\n" not in caught.value.message
     assert ask(host, "behave") == FAIR
     return caught.value

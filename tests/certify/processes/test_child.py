@@ -73,6 +73,7 @@ def test_changes_of_the_input_are_told(target: Target, do: str, mutated: str, in
     assert CLUSTER.counts == {"t": 3, "u": 2}
 
 
+@pytest.mark.slow
 def test_an_answer_has_a_largest_size(target: Target) -> None:
     limits = Limits(call_timeout_s=20, memory_mib=1024)
     with resolve(target.spec, limits=limits).open() as host:

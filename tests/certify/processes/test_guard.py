@@ -13,7 +13,7 @@ import pytest
 from kassay.certify.processes.host import Host
 from kassay.certify.targets.resolve import Target
 from tests.certify.processes.children import alive, children, noted
-from tests.certify.processes.hostile import FAIR, ask, failure
+from tests.certify.processes.hostile import FAIR, ask, failure, timed_out
 
 
 @pytest.mark.parametrize("do", ["prints", "reads_stdin", "closes_output", "changes_directory", "threads"])
@@ -33,6 +33,7 @@ def test_no_process_is_left_behind(target: Target, tmp_path: Path, do: str) -> N
     assert not any(map(alive, pids))
 
 
+@pytest.mark.slow_cases("daemonises", "forks")
 @pytest.mark.parametrize("do", ["forks", "daemonises", "daemonises_and_exits"])
 def test_processes_go_with_the_child_that_started_them(target: Target, tmp_path: Path, do: str) -> None:
     with target.open() as host:
@@ -42,7 +43,7 @@ def test_processes_go_with_the_child_that_started_them(target: Target, tmp_path:
                 failure(host, do, file)
             else:
                 ask(host, do, file)
-                failure(host, end)
+                timed_out(host, end) if end == "loops" else failure(host, end)
             pids = noted(file, 5 if do == "forks" else 1)
             deadline = time.monotonic() + 60
             while any(map(alive, pids)) and time.monotonic() < deadline:

@@ -56,6 +56,7 @@ def test_a_fork_of_the_parent_gets_a_guard_of_its_own(host: Host) -> None:
     assert made.assign(CLUSTER, GROUP)["b"] == (TopicPartition("t", 1),)
 
 
+@pytest.mark.slow
 def test_many_hosts_at_once(target: Target) -> None:
     before = children()
     hosts = [target.open() for _ in range(8)]

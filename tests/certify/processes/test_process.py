@@ -11,18 +11,20 @@ from kassay.certify.processes.host import Host
 from kassay.certify.processes.process import Ended
 from kassay.certify.processes.wire import CHANNEL_LOST
 from kassay.model.failure import FailureKind
-from tests.certify.processes.hostile import failure
+from tests.certify.processes.hostile import SHORT_S, failure, timed_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("do", ["loops", "loops_in_c", "loops_in_re", "catches_everything"])
 def test_no_answer_in_time(host: Host, do: str) -> None:
-    found = failure(host, do)
+    found = timed_out(host, do)
     assert found.kind is FailureKind.TIMEOUT
-    assert found.message == "assign did not answer within 0.6 s"
+    assert found.message == f"assign did not answer within {SHORT_S} s"
 
 
+@pytest.mark.slow
 def test_memory_that_is_hidden_is_a_loop(host: Host) -> None:
-    assert failure(host, "allocates_and_hides").kind is FailureKind.TIMEOUT
+    assert timed_out(host, "allocates_and_hides").kind is FailureKind.TIMEOUT
 
 
 @pytest.mark.parametrize(

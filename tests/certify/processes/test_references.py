@@ -42,6 +42,7 @@ def test_answers_and_errors_are_those_of_the_reference_itself():
         host.new({}).partition(ProducerRecord("t", None, None, 9), TOPIC)
 
 
+@pytest.mark.slow_cases("streams-high-availability")
 @pytest.mark.parametrize("spec", ["partitioner:murmur2", "streams-high-availability", "placement:rack-aware"])
 def test_every_control_of_a_kind_is_caught(spec):
     controls = certify(resolve(spec), RunOptions(budget=Budget(histories=300))).controls

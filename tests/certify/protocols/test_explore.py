@@ -69,6 +69,7 @@ def clean(result):
     assert result.verdict is Verdict.HOLDS
 
 
+@pytest.mark.slow_cases("('classic', 'cooperative', 2, 2, 'pause=1')")
 @pytest.mark.parametrize("case", list(PINNED), ids=str)
 def test_small_worlds_are_clean_and_as_large_as_ever(case):
     result = outcome(case)
@@ -94,11 +95,13 @@ def test_of_a_part_of_a_world_nothing_is_said_about_rounds():
     assert (part.exploration.limit, part.rounds) == ("states", None)
 
 
+@pytest.mark.slow_cases("bidirectional", "downgrade", "upgrade")
 @pytest.mark.parametrize("policy", ["disabled", "upgrade", "downgrade", "bidirectional"])
 def test_migration_is_safe_under_every_policy(policy):
     clean(explore("migration", policy=policy))
 
 
+@pytest.mark.slow
 def test_migration_the_other_way():
     clean(explore("migration", kinds=(("consumer", "classic"), ("consumer", "classic"))))
 
@@ -216,6 +219,7 @@ def test_a_limit_is_unknown():
     assert explore("classic", time_s=0.0).exploration.limit == "time"
 
 
+@pytest.mark.slow
 def test_the_same_walk_twice():
     one, two = (explore("classic", faults="pause=1").to_json() for _ in range(2))
     for told in (one, two):
@@ -296,6 +300,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.slow_cases("classic-{'mode': 'eager', 'partitions': 1, 'faults': 'pause=1'}")
 @pytest.mark.parametrize(("model", "chosen"), WAYS, ids=str)
 def test_by_fingerprints_a_walk_comes_to_the_same_and_says_how_probably_not(model, chosen):
     exact, marked = explore(model, **chosen), explore(model, **chosen, fingerprints=True)
@@ -307,6 +312,7 @@ def test_by_fingerprints_a_walk_comes_to_the_same_and_says_how_probably_not(mode
         assert [step.action for step in one.trace] == [step.action for step in other.trace]
 
 
+@pytest.mark.slow_cases("classic-{'mode': 'eager', 'partitions': 1, 'faults': 'pause=1'}")
 @pytest.mark.parametrize(("model", "chosen"), WAYS[:2], ids=str)
 def test_several_processes_come_to_what_one_comes_to(model, chosen):
     alone, together = explore(model, **chosen), explore(model, **chosen, jobs=2)

@@ -105,6 +105,7 @@ def digests(settings):
     return [codec_of(model).digest(state).hex() for state in states[::20]]
 
 
+@pytest.mark.slow
 def test_no_hash_seed_and_no_process_shows_in_a_digest():
     done = subprocess.run(
         [sys.executable, "-c", LINES],

@@ -32,6 +32,27 @@ def marked(names):
     return found
 
 
+@pytest.mark.slow_cases(
+    "commits_out_of_group",
+    "created_topics_unseen",
+    "failed_expiry_dropped",
+    "lost_resolutions_forgotten",
+    "matched_topics_unwatched",
+    "metadata_revert_no_rejoin",
+    "no_generation_fence",
+    "partition_epochs_expected",
+    "reset_mid_on_retriable",
+    "simple_group_kept",
+    "streams_commits_out_of_group",
+    "streams_no_abort",
+    "streams_process_ignored",
+    "streams_refined_not_relabelled",
+    "streams_standbys_kept",
+    "streams_topics_unwatched",
+    "subscription_ignored",
+    "tombstones_need_owners",
+    "zero_bytes_refused",
+)
 @pytest.mark.parametrize("name", marked(SWITCHES))
 def test_scenario_66_each_switch_is_found_and_nothing_without_it_as_its_line_says(name):
     """A switch is walked once, for all that is said of it: `docs/switches.md` has what was found."""

@@ -28,6 +28,7 @@ claims = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(claims)
 def test_a_run_is_clean_against_the_baseline_that_was_written_from_it(results):
     found = certificate(*results)

@@ -18,6 +18,7 @@ def test_an_unfinished_scope_is_unknown():
     assert certificate.verdict == "unknown"
 
 
+@pytest.mark.slow
 def test_a_time_budget_is_kept():
     """The run ends by itself, and not before its time is used as it says."""
     options = RunOptions(budget=Budget(seconds=0.8), controls=False, shrink=False)
@@ -51,6 +52,7 @@ def test_a_situation_that_never_came_up_is_named():
     assert (total.verdict, total.why) == (Verdict.UNKNOWN, "not reached: all-minus-one")
 
 
+@pytest.mark.slow
 def test_the_certified_optimum_judges_inside_a_run():
     options = RunOptions(
         budget=Budget(histories=150), claims=("balanced-optimal", "sticky-minimal"), controls=False
@@ -108,6 +110,7 @@ def test_an_interrupt_before_anything_is_broken_exits_130(interrupted, exhaustiv
     assert certificate.to_json()["interrupted"] is True
 
 
+@pytest.mark.slow
 def test_an_interrupt_of_the_controls_keeps_what_was_found(monkeypatch):
     def ended(*_):
         raise KeyboardInterrupt

@@ -37,6 +37,7 @@ def test_the_references_scale():
     assert "40x400" in found.why
 
 
+@pytest.mark.slow
 def test_a_slow_rule_does_not_scale():
     roundrobin = resolve("roundrobin").open()
 

@@ -143,15 +143,19 @@ def test_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "message"),
+    ("file", "start_timeout_s", "message"),
     [
-        ("dies_on_import.py", "{}: process ended with exit status 5 during import (did it exit itself?); "),
-        ("loops_on_import.py", "{}: import did not answer within 0.5 s, expected a module that imports"),
+        (
+            "dies_on_import.py",
+            60,
+            "{}: process ended with exit status 5 during import (did it exit itself?); ",
+        ),
+        ("loops_on_import.py", 0.5, "{}: import did not answer within 0.5 s, expected a module that imports"),
     ],
 )
-def test_an_import_that_never_comes_back(file: str, message: str) -> None:
+def test_an_import_that_never_comes_back(file: str, start_timeout_s: float, message: str) -> None:
     with pytest.raises(TargetNotLoadable) as caught:
-        resolve(f"{DATA}/{file}", limits=Limits(start_timeout_s=0.5))
+        resolve(f"{DATA}/{file}", limits=Limits(start_timeout_s=start_timeout_s))
     assert str(caught.value).startswith(message.replace("{}", f"{DATA}/{file}"))
     assert not children()
 
@@ -298,6 +302,7 @@ def test_the_full_form(in_process: bool) -> None:
         assert one.mutated is None
 
 
+@pytest.mark.slow_cases("False")
 @both_ways
 def test_the_full_form_done_wrong(in_process: bool) -> None:
     def asked(name: str, call: str, *args: object) -> str:

@@ -37,10 +37,11 @@ def test_a_reference_runs_in_a_child_for_a_hash_seed() -> None:
 
 
 def test_in_process_calls_are_interrupted(capsys: pytest.CaptureFixture[str]) -> None:
-    limits = Limits(call_timeout_s=0.3)
-    with resolve(f"{DATA}/hostile.py:Hostile", in_process=True, limits=limits).open() as host:
+    with resolve(f"{DATA}/hostile.py:Hostile", in_process=True, limits=Limits(60)).open() as host:
+        endless = host.new({"do": "loops"})
+        endless.timeout_s = 0.3
         with pytest.raises(TargetFailure, match=r"assign did not answer within 0\.3 s"):
-            host.new({"do": "loops"}).assign(CLUSTER, GROUP)
+            endless.assign(CLUSTER, GROUP)
         with pytest.raises(TargetFailure, match="assign raised SystemExit: 3"):
             host.new({"do": "exits"}).assign(CLUSTER, GROUP)
         host.new({"do": "prints"}).assign(CLUSTER, GROUP)

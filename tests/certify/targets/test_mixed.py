@@ -160,6 +160,7 @@ def test_no_reference_minds_who_leads(name: str) -> None:
     assert certificate.controls["missed"] == []
 
 
+@pytest.mark.slow
 def test_a_library_is_compared_with_the_reference_and_with_a_mix_of_both() -> None:
     pytest.importorskip("kafka")
     options = RunOptions(budget=Budget(histories=8), shrink=False)

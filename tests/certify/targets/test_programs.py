@@ -48,15 +48,16 @@ def test_what_is_no_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        f"{PYTHON} {PROGRAMS}/fair.py",
+        pytest.param(f"{PYTHON} {PROGRAMS}/fair.py", id="python"),
         pytest.param(
             f"node {PROGRAMS}/fair.mjs",
+            id="node",
             marks=pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
         ),
     ],
 )
 def test_the_examples(command: str) -> None:
-    target = resolve(f"exec:{command}")
+    target = resolve(f"exec:{command}", limits=Limits(60, start_timeout_s=60))
     assert target.claims == ("deterministic", "order-independent")
     with target.open() as host:
         answer = host.new({}).assign(CLUSTER, GROUP)
@@ -64,21 +65,26 @@ def test_the_examples(command: str) -> None:
     assert answer.same_sets(Assignment({m: map(TopicPartition._make, tps) for m, tps in expected.items()}))
 
 
+@pytest.mark.slow_cases("c", "bash")
 @pytest.mark.parametrize(
     ("command", "name", "kind"),
     [
-        (f"{PYTHON} {PROGRAMS}/sticky2.py", "sticky2", Kind.CLIENT),
-        pytest.param(f"node {PROGRAMS}/turns2.mjs", "turns2-js", Kind.CLIENT, marks=pytest.mark.node),
+        pytest.param(f"{PYTHON} {PROGRAMS}/sticky2.py", "sticky2", Kind.CLIENT, id="python"),
+        pytest.param(
+            f"node {PROGRAMS}/turns2.mjs", "turns2-js", Kind.CLIENT, id="node", marks=pytest.mark.node
+        ),
         pytest.param(
             "{compiled}",
             "hash-c",
             Kind.PARTITIONER,
+            id="c",
             marks=pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler (cc)"),
         ),
         pytest.param(
             f"bash {PROGRAMS}/first.sh",
             "bash",
             Kind.PARTITIONER,
+            id="bash",
             marks=pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
         ),
     ],
@@ -94,6 +100,9 @@ def test_the_examples_of_version_2_are_certified(tmp_path: Path, command: str, n
     assert {result.verdict for result in certificate.claims} == {Verdict.HOLDS}
 
 
+@pytest.mark.slow_cases(
+    "member_task_assignor.py-EvenMembers-streams", "task_assignor.py-EvenProcesses-streams"
+)
 @pytest.mark.parametrize(
     ("file", "name", "kind"),
     [

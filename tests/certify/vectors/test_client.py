@@ -39,6 +39,7 @@ def test_the_reference_answers_as_kafka_did_lists_and_exceptions_included(algori
     assert failures(algorithm, vectors(algorithm)) == []
 
 
+@pytest.mark.slow_cases("range")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_without_the_recorded_order_the_order_of_javas_hash_tables_gives_the_same(algorithm: str):
     bare = [

@@ -45,6 +45,7 @@ def failures(algorithm: str, release: str, found: list[dict[str, Any]]) -> list[
     return [f"{name}: {problem}" for name, problem in told if problem]
 
 
+@pytest.mark.slow_cases("4.4-server-uniform")
 @pytest.mark.parametrize(("release", "algorithm"), COUNTS)
 def test_the_reference_answers_as_kafka_did_exceptions_included(release: str, algorithm: str):
     assert len(vectors(algorithm, release)) == COUNTS[release, algorithm]

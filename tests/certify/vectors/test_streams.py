@@ -60,6 +60,7 @@ def test_the_public_rule_answers_as_was_recorded_with_racks_and_without(release:
     assert {vector["racks"] for vector in read_vectors(file).vectors} == {"none", "racks"}
 
 
+@pytest.mark.slow
 def test_copies_are_spread_over_tags_as_was_recorded():
     file = VECTORS / "recorded" / "streams-highavailability-tags.json.gz"
     result = check_file(file, None, exact=True)

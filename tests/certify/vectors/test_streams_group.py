@@ -32,6 +32,7 @@ def differences(chosen: list[dict[str, Any]], factory: type, exact: bool = True)
     return [f"{vector_id}: {difference}" for vector_id, difference in checked if difference]
 
 
+@pytest.mark.slow
 def test_the_reference_answers_as_kafka_did():
     assert len(vectors()) == 527
     assert differences(vectors(), StreamsGroupSticky) == []

@@ -14,6 +14,7 @@ def certificate(done):
     return valid(json.loads(done.stdout), "certificate-5")
 
 
+@pytest.mark.slow
 def test_a_sound_rule_is_certified(tmp_path):
     done = kassay("certify", "roundrobin", "--histories", "2500", "--json", "-", cwd=tmp_path)
     found = certificate(done)
@@ -25,6 +26,7 @@ def test_a_sound_rule_is_certified(tmp_path):
     assert {claim["verdict"] for claim in found["claims"]} == {"holds"}
 
 
+@pytest.mark.slow
 def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     claims = "topic-even,balanced-within-one"
     done = kassay("certify", "ceil-range", "--claims", claims, *QUICK, "--json", "-", cwd=tmp_path)
@@ -49,6 +51,7 @@ def test_too_few_histories_are_unknown(tmp_path):
     assert certificate(done)["verdict"] == "unknown"
 
 
+@pytest.mark.slow
 def test_several_targets_make_a_list_and_the_gravest_outcome_wins(tmp_path):
     done = kassay(
         "certify",
@@ -153,6 +156,7 @@ def test_the_verdicts_come_last_a_line_a_target(tmp_path):
     one_line(here(*common, "-v", "-q", cwd=tmp_path), 2)
 
 
+@pytest.mark.slow
 def test_a_first_baseline_is_written_only_where_every_target_was_put_to_the_test(tmp_path):
     common = (
         "certify",
@@ -170,6 +174,7 @@ def test_a_first_baseline_is_written_only_where_every_target_was_put_to_the_test
     assert not (tmp_path / "known.json").exists()
 
 
+@pytest.mark.slow
 def test_reports_are_written(tmp_path):
     done = kassay(
         "certify", "ceil-range", "--claims", "topic-even", *QUICK, "--report", "html,junit,sarif,markdown",
@@ -181,6 +186,7 @@ def test_reports_are_written(tmp_path):
     assert "def test_topic_even():" in html.unescape((tmp_path / ".kassay" / "report.html").read_text())
 
 
+@pytest.mark.slow
 def test_options_may_stand_in_pyproject(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.kassay.certify]\nhistories = 40\nseed = 9\n")
     found = certificate(kassay("certify", "range", "--json", "-", cwd=tmp_path))

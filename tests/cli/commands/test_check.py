@@ -100,6 +100,7 @@ def test_a_refused_certificate_is_exit_1_with_the_reason(tmp_path, results):
     assert f"{refused['name']}: refused: {refused['reason']}" in human.stdout
 
 
+@pytest.mark.slow_cases("consumers", "placements")
 @pytest.mark.parametrize("name", ["consumers", "placements", "tasks"])
 def test_published_optima_are_proven_and_their_instances_are_those_of_the_suite(name):
     family = {"consumers": "A", "placements": "B", "tasks": "C"}[name]

@@ -44,6 +44,7 @@ def test_targets_that_agree_end_with_0_and_the_number_of_inputs(tmp_path):
     assert not (tmp_path / ".kassay").exists()
 
 
+@pytest.mark.slow
 def test_a_users_file_is_compared_in_a_process_of_its_own(tmp_path):
     (tmp_path / "mine.py").write_text(LAST_FIRST)
     done = kassay("diff", "mine.py", "range", "--by", "quality", "--exhaustive", "2x3", cwd=tmp_path)

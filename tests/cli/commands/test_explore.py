@@ -27,6 +27,7 @@ def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
     assert "not asked (nothing in this model shows it): live-members-kept" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_zombie_is_told_with_its_trace_and_does_not_count(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--faults", "pause=1", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
@@ -80,6 +81,7 @@ def test_the_json_of_a_walk_cut_short_is_valid_too(tmp_path: Path) -> None:
     assert (document["limit"], document["dead_ends"]) == ("states", None)
 
 
+@pytest.mark.slow
 def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
     sizes, verdicts = [], []
     for more, told in (((), "clients"), (("--no-symmetry",), "off")):
@@ -92,6 +94,7 @@ def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
     assert verdicts[0] == verdicts[1]
 
 
+@pytest.mark.slow
 def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -109,6 +112,7 @@ def test_assignors_plug_in(tmp_path: Path, assignor: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_a_users_assignor_plugs_in(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "class Mine:\n"
@@ -124,6 +128,7 @@ def test_a_users_assignor_plugs_in(tmp_path: Path) -> None:
     assert "assignor Mine" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_users_assignor_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "class Bad:\n    def assign(self, partitions_per_topic, members):\n        return 1 // 0\n"
@@ -132,6 +137,7 @@ def test_a_users_assignor_that_fails_is_told_in_one_line(tmp_path: Path) -> None
     assert "ZeroDivisionError" in one_line(done, 4)
 
 
+@pytest.mark.slow
 def test_a_users_assignor_of_tasks_plugs_in(tmp_path: Path) -> None:
     (tmp_path / "lazy.py").write_text(
         "class Lazy:\n"
@@ -235,6 +241,7 @@ def test_switches_and_models_are_listed(tmp_path: Path) -> None:
     assert all(name in models.stdout for name in ("zookeeper", "draft", "classic", "kip848", "migration"))
 
 
+@pytest.mark.slow
 def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
     short = ("--members", "1", "--partitions", "1", "--faults", "loss=2", "--clock", "T1")
     done = kassay("explore", "classic", *short, "--session", "5", cwd=tmp_path)
@@ -280,6 +287,7 @@ def test_n1_is_walked_to_the_end(tmp_path: Path) -> None:
     assert "network steps" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_broken_rule_shows_at_n1_with_its_messages(tmp_path: Path) -> None:
     arguments = ("--mode", "cooperative", "--network", "N1", "--switch", "no_withhold")
     done = kassay("explore", "classic", *arguments, cwd=tmp_path)
@@ -326,6 +334,7 @@ def test_what_no_network_can_do_is_one_line(tmp_path: Path, arguments: tuple[str
     assert told in one_line(here("explore", *arguments, cwd=tmp_path), 2)
 
 
+@pytest.mark.slow
 def test_a_walk_from_a_seed_that_was_drawn_is_walked_again_by_the_line_that_is_told(tmp_path: Path) -> None:
     arguments = ("--network", "N2", "--max-states", "60", "--seed", "random", "--json", "found.json")
     first = kassay("explore", "classic", *arguments, cwd=tmp_path)

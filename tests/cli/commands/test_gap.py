@@ -48,6 +48,7 @@ def stuck(tmp_path):
     return "stuck.json"
 
 
+@pytest.mark.slow_cases("z3")
 @pytest.mark.parametrize("solver", ["flow", "z3"])
 def test_the_one_move_rules_leave_a_member_idle_that_the_optimum_does_not(tmp_path, stuck, solver):
     targets = ("sticky", "cooperative-sticky", "uniform", "optimal-sticky", "optimal-cooperative")
@@ -81,6 +82,7 @@ def test_a_rule_that_forgets_moves_more(tmp_path):
     assert found["sticky"]["gaps"]["movement"]["worst"] == 0
 
 
+@pytest.mark.slow
 def test_the_bench_suite_as_a_table_and_as_json(tmp_path):
     targets = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "optimal-sticky")
     done = kassay("gap", *targets, "--suite", "bench", "--json", "gap.json", cwd=tmp_path)
@@ -101,6 +103,7 @@ def test_the_bench_suite_as_a_table_and_as_json(tmp_path):
             assert all(row[objective] is None or row[objective] >= 0 for objective in ("balance", "rack"))
 
 
+@pytest.mark.slow
 def test_a_target_that_fails_is_counted_and_said(tmp_path, stuck):
     (tmp_path / "raises.py").write_text(RAISES)
     done = kassay("gap", "raises.py", "range", "--instances", stuck, "--json", "gap.json", cwd=tmp_path)
@@ -117,6 +120,7 @@ def test_a_target_that_is_not_there_does_not_stop_the_others(tmp_path, stuck):
     assert list(gaps(done)) == ["range"]
 
 
+@pytest.mark.slow
 def test_an_optimum_not_found_in_time_is_unknown(tmp_path):
     done = kassay(
         "gap", "range", "--solver", "z3", "--time", "1ms", "--suite", "bench", "--json", "-", cwd=tmp_path
@@ -125,6 +129,7 @@ def test_an_optimum_not_found_in_time_is_unknown(tmp_path):
     assert valid(json.loads(done.stdout), "gap-1")["unsolved"]
 
 
+@pytest.mark.slow
 def test_the_hunt_ends_at_3_members_x_3_partitions_and_shows_the_staircase(tmp_path):
     done = kassay("gap", "sticky", "--hunt", "--time", "60s", "--json", "hunt.json", cwd=tmp_path)
     assert done.returncode == 0
@@ -177,6 +182,7 @@ def test_bad_input_is_one_line(tmp_path, arguments, said):
     assert said in one_line(here("gap", *arguments, cwd=tmp_path), 2)
 
 
+@pytest.mark.slow
 def test_a_user_file_is_measured_too(tmp_path, stuck):
     (tmp_path / "first.py").write_text(FIRST)
     done = kassay("gap", "first.py", "--instances", stuck, "--json", "-", cwd=tmp_path)

@@ -32,6 +32,7 @@ def files(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_the_example_test_passes_as_it_is_written(here):
     assert run(["init", "new/project"]) == 0
     folder = here / "new" / "project"
@@ -77,6 +78,7 @@ def test_with_github_there_is_a_workflow_of_this_version(here, capsys):
     assert all(re.fullmatch(r" # v\d+\.\d+\.\d+", comment) for _, comment in uses)
 
 
+@pytest.mark.slow
 def test_the_command_of_the_workflow_runs_and_leaves_what_the_workflow_takes(here, capsys):
     assert run(["init", "--github"]) == 0
     text = (here / WORKFLOW).read_text()

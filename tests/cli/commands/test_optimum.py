@@ -63,6 +63,7 @@ def group(tmp_path):
     return "group.json"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["flow", "z3"])
 def test_one_instance_is_solved_and_its_certificate_accepted_elsewhere(tmp_path, group, solver):
     done = kassay("optimum", group, "--solver", solver, "--json", "result.json", cwd=tmp_path)
@@ -125,6 +126,7 @@ def test_what_a_solver_does_not_take_is_said(tmp_path):
     assert [each["verdict"] for each in checked("none.jsonl", tmp_path, 3)] == ["unknown"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["flow", "z3"])
 def test_a_spent_time_limit_gives_an_interval_that_is_checked(tmp_path, solver):
     (tmp_path / "big.json").write_text(to_line(consumer("random", 1, members=100, partitions=5000)))
@@ -137,6 +139,7 @@ def test_a_spent_time_limit_gives_an_interval_that_is_checked(tmp_path, solver):
     assert "accepted: interval" in checked.stdout
 
 
+@pytest.mark.slow
 def test_infeasible_is_said_with_its_witness_and_never_optimal(tmp_path):
     (tmp_path / "tight.json").write_text(json.dumps(TIGHT))
     done = kassay("optimum", "tight.json", "--json", "-", cwd=tmp_path)

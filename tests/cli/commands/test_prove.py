@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.cli.runner import kassay, one_line, valid
 
 
@@ -9,6 +11,7 @@ def proofs(done):
     return {each["name"]: each for each in valid(json.loads(done.stdout), "proofs-1")["proofs"]}
 
 
+@pytest.mark.slow
 def test_every_claim_comes_out_as_it_is_stated(tmp_path):
     done = kassay("prove", "--json", "-", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -48,6 +48,7 @@ def test_as_a_table_though_a_target_is_missing(tmp_path, few):
     assert done.stdout.index("roundrobin") < done.stdout.index("range breaks")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("histories", "verdict", "code"), [("60", "holds", 0), ("2", "unknown", 3)])
 def test_the_exit_code_says_whether_all_claims_hold(tmp_path, few, histories, verdict, code):
     common = ("rank", "optimal-sticky", "--instances", few, "--histories", histories)

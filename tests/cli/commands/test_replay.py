@@ -101,18 +101,19 @@ def written(statement, bad):
 OVERRIDES = {
     "configs": (("--config", "bad="), 0),
     "in_process": (("--isolated",), 3),
-    "call_timeout": (("--call-timeout", "5s"), 0),
+    "call_timeout": (("--call-timeout", "60s"), 0),
     "memory": (("--memory", "512"), 0),
 }
 """Options in place of what the trace says, and what it comes to with them."""
 SETTINGS = """
 [tool.kassay]
-call-timeout = "5s"
+call-timeout = "60s"
 memory = 512
 """
 """They are for new runs, and not what a trace keeps."""
 
 
+@pytest.mark.slow_cases("memory")
 @pytest.mark.parametrize("option", DECIDES)
 def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwise(
     option, tmp_path, monkeypatch, capsys
@@ -151,6 +152,7 @@ def test_a_target_that_did_not_change_and_shows_nothing_is_unknown(tmp_path, mon
     assert "no longer violates" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_target_of_a_trace_may_be_gone(tmp_path):
     kassay("certify", "ceil-range", "--claims", "topic-even", "--histories", "150", cwd=tmp_path)
     (path,) = (tmp_path / ".kassay" / "traces").iterdir()

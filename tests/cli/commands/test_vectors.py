@@ -56,6 +56,7 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
     assert told.count("\n") == 1
 
 
+@pytest.mark.slow_cases("range-protocol-classic.json.gz-kassay's own model alone, expected no target")
 @pytest.mark.parametrize(
     ("target", "file", "words"),
     [
@@ -64,8 +65,18 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, code):
         ("streams-sticky", "server-simple.json.gz", "kind share, got one of kind streams"),
         ("streams-sticky", "4.4/streams-group-sticky.json.gz", "level member, got one of level process"),
         ("streams-group-sticky", "streams-sticky.json.gz", "level process, got one of level member"),
-        (f"{TASKS}:ByProcess", "4.4/streams-group-sticky.json.gz", "level member, got one of level process"),
-        (f"{TASKS}:ByMember", "streams-highavailability.json.gz", "level process, got one of level member"),
+        pytest.param(
+            f"{TASKS}:ByProcess",
+            "4.4/streams-group-sticky.json.gz",
+            "level member, got one of level process",
+            id="by-process",
+        ),
+        pytest.param(
+            f"{TASKS}:ByMember",
+            "streams-highavailability.json.gz",
+            "level process, got one of level member",
+            id="by-member",
+        ),
         ("range", "protocol-classic.json.gz", "kassay's own model alone, expected no target"),
         ("range", "coordinator-partition.json.gz", "kind coordinator, got one of kind client"),
     ],

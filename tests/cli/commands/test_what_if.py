@@ -11,6 +11,7 @@ CLUSTER = ROOT / "examples" / "cluster"
 FILES = ["groups.txt", "topics.txt", "brokers.txt", "racks.csv"]
 
 
+@pytest.mark.slow
 def test_two_files_are_answered_in_a_document_and_on_screen(tmp_path):
     done = here("what-if", *FILES[:2], "--json", "-", cwd=CLUSTER)
     assert done.returncode == 0, done.stderr
@@ -44,6 +45,7 @@ def test_the_certificate_that_is_saved_is_accepted(tmp_path):
     assert here("check", str(tmp_path / "optimum.json"), cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_candidate_that_gives_no_assignment_is_told_and_ends_with_1(tmp_path):
     (tmp_path / "bad.py").write_text(
         "class Bad:\n    def assign(self, partitions_per_topic, members):\n        raise KeyError('orders')\n"

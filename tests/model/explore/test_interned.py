@@ -2,6 +2,7 @@
 
 import gc
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def test_interners_do_not_share():
     assert repr(Interned((1, 2))) == "(1, 2)"
 
 
+@pytest.mark.slow
 @given(st.lists(st.sets(st.integers(0, 99), max_size=20), max_size=5), st.integers(0, 20))
 def test_trimmed_memos_are_empty_or_as_they_were(memos, most):
     kept = [Memo() for _ in memos]

@@ -189,6 +189,7 @@ def test_states_that_differ_in_what_never_matters_are_one():
     assert (done.states, done.edges, done.verdict) == (5, 5, Verdict.HOLDS)
 
 
+@pytest.mark.slow
 def test_the_graph_is_flat_and_holds_long_ways():
     done = explore(chain(*range(70_000)))
     graph = done.graph
@@ -214,6 +215,7 @@ print(hashlib.sha256(json.dumps(told).encode()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_the_order_of_hashes():
     seen = set()
     for seed in ("1", "2", "3"):

@@ -49,6 +49,7 @@ def test_no_name_takes_long() -> None:
     assert not compiled("(a*)*(a|aa)*b").matches("a" * 249)
 
 
+@pytest.mark.slow
 def test_an_expression_that_is_written_out_too_large_is_refused() -> None:
     with pytest.raises(InvalidExpression, match="too large"):
         compiled("(abcdefghij{1000}){1}" * 250)

@@ -41,6 +41,7 @@ def replayed(group: str, rows: list[dict[str, Any]], specs: tuple[str, ...]) -> 
             host.close()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 3000), st.sampled_from(["offsets", "json"]))
 @settings(max_examples=25, deadline=None)
 def test_a_replay_is_what_plain_code_makes_of_the_same_files(number: int, dialect: str) -> None:

@@ -20,11 +20,13 @@ SEEN_BY_THE_MACHINE = {
 }
 
 
+@pytest.mark.slow_cases("placement:striped")
 @pytest.mark.parametrize("spec", PLACERS)
 def test_a_reference_keeps_what_it_claims(spec):
     run_state_machine_as_test(placement_machine(PLACERS[spec].factory, PLACERS[spec].claims), settings=QUICK)
 
 
+@pytest.mark.slow
 def test_a_sound_placer_keeps_every_claim():
     claims = ("rack-spread", "partial-racks-refused", "follower-spread", "no-fenced-leader", "deterministic")
     run_state_machine_as_test(placement_machine(placers.Sound, claims), settings=QUICK)

@@ -41,6 +41,7 @@ def test_valid_plans_break_no_claim_and_end_where_their_moves_lead(made):
     assert {partition: set(replicas) for partition, replicas in made.after} == now
 
 
+@pytest.mark.slow
 @given(plans.filter(lambda made: made.moves))
 def test_a_move_from_a_broker_that_hosts_nothing_is_found(made):
     move = made.moves[0]

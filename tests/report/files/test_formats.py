@@ -3,10 +3,13 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from kassay.report.facts import NotLoaded
 from kassay.report.files.formats import FILES, parse_formats, reports
 
 
+@pytest.mark.slow
 def test_all_formats_are_written(certificates):
     written = dict(reports(certificates, parse_formats(["html", "junit", "sarif", "markdown"])))
     assert list(written) == ["report.html", "junit.xml", "report.sarif", "report.md"]

@@ -1,5 +1,7 @@
 """A report for a pull request."""
 
+import pytest
+
 from kassay.report.files import markdown
 
 
@@ -34,6 +36,7 @@ def test_the_verdicts_of_several_stand_first_so_that_a_cut_spares_them(certifica
     assert row.startswith("| `ceil-range` | not-certified | ")
 
 
+@pytest.mark.slow
 def test_a_thousand_targets_fit_into_a_step_summary(certificates):
     text = markdown.render(list(certificates) * 500)
     assert 800_000 < len(text.encode()) < 1 << 20

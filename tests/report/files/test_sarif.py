@@ -20,6 +20,7 @@ def valid(text):
     return document["runs"][0]
 
 
+@pytest.mark.slow
 def test_it_is_valid_under_the_schema_of_sarif(certificates, every_mark):
     for case in (certificates, [every_mark], [replace(every_mark, interrupted=True)], []):
         valid(sarif.render(case))

@@ -65,6 +65,7 @@ def test_a_campaign_without_gaps_or_findings_has_a_page() -> None:
     assert "Distance to the certified optimum" not in page
 
 
+@pytest.mark.slow
 def test_a_thousand_findings_are_listed_open_their_boards_and_weigh_less_than_a_megabyte(
     thousand: tuple[dict[str, Any], list[str]],
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_thousand_findings_are_listed_open_their_boards_and_weigh_less_than_a_
         assert row["identity"] in piece
 
 
+@pytest.mark.slow
 def test_far_more_findings_have_the_command_instead(thousand: tuple[dict[str, Any], list[str]]) -> None:
     document, traces = thousand
     more = {**document, "findings": document["findings"] * 3}

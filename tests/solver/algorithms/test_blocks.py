@@ -31,6 +31,7 @@ def arcs(cut: Blocks) -> int:
     return sum(map(len, cut.sets)) + sum(map(len, cut.blocks))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(SETS)
 def test_the_parts_of_a_set_are_its_members_once_each(sets: list[list[int]]) -> None:

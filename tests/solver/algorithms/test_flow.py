@@ -21,7 +21,7 @@ def both(arcs: list[tuple[int, int, int, int]]) -> tuple[Network, nx.DiGraph]:
     return network, graph
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(ARCS)
 def test_maximum_is_networkx_maximum_and_the_cut_proves_it(arcs: list[tuple[int, int, int, int]]) -> None:
     network, graph = both(arcs)
@@ -32,7 +32,7 @@ def test_maximum_is_networkx_maximum_and_the_cut_proves_it(arcs: list[tuple[int,
     assert amount == sum(d["capacity"] for u, v, d in graph.edges(data=True) if inside[u] and not inside[v])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(ARCS)
 def test_cheapest_costs_what_networkx_pays_and_leaves_a_dual(arcs: list[tuple[int, int, int, int]]) -> None:
     network, graph = both(arcs)

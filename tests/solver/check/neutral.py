@@ -21,6 +21,7 @@ PACKAGE = "kassay.solver.check"
 Change = Callable[[ast.stmt, str], list[ast.stmt]]
 
 
+@cache
 def _modules() -> dict[str, str]:
     """The checkers' modules by dotted name, with their files."""
     found = {f"kassay.{name}": str(path) for name, path in house.modules().items()}
@@ -72,16 +73,20 @@ def checks() -> tuple[str, ...]:
         found.append(name)
         return [node]
 
-    for module in _modules():
-        _compiled(module, note)
+    for module, path in _modules().items():
+        _changed(module, path, note)
     return tuple(found)
+
+
+def _changed(module: str, path: str, change: Change) -> ast.Module:
+    tree = _Changed(module, change).visit(ast.parse(Path(path).read_text(encoding="utf-8")))
+    assert isinstance(tree, ast.Module)
+    return tree
 
 
 def _compiled(module: str, change: Change) -> CodeType:
     path = _modules()[module]
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    changed = ast.fix_missing_locations(_Changed(module, change).visit(tree))
-    return compile(changed, path, "exec")
+    return compile(ast.fix_missing_locations(_changed(module, path, change)), path, "exec")
 
 
 @cache

@@ -16,6 +16,7 @@ from tests.solver.consumers import brute
 from tests.solver.consumers.test_optimum import judged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_it_is_what_brute_force_finds(order: tuple[str, ...]) -> None:
     for document in brute.small(range(40)):

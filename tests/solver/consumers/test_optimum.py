@@ -46,6 +46,7 @@ def compare(seeds: range, plain_every: int) -> int:
     return compared
 
 
+@pytest.mark.slow
 def test_brute_force_flow_and_z3_agree() -> None:
     assert compare(range(1000, 1016), plain_every=4) == 192
 
@@ -57,6 +58,7 @@ def test_brute_force_flow_and_z3_agree_on_many_instances(seeds: int) -> None:
     assert compare(range(seeds), plain_every=5) == 12 * seeds
 
 
+@pytest.mark.slow
 def test_copartitioned_bundles_of_equal_size_are_units() -> None:
     for seed in range(60):
         rng = Random(seed)

@@ -20,6 +20,7 @@ DIGESTS = {
 }
 
 
+@pytest.mark.slow_cases("share")
 @pytest.mark.parametrize(
     "name", ["small", "bench", "share", "streams", pytest.param("large", marks=pytest.mark.slow)]
 )

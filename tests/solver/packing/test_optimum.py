@@ -46,6 +46,7 @@ def test_few_items_are_packed_best_whatever_is_asked() -> None:
     assert not statuses["interval"]
 
 
+@pytest.mark.slow
 def test_flows_steps_and_prices_say_the_truth_where_nothing_is_enumerated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -84,6 +85,7 @@ def test_no_time_gives_an_interval_and_never_a_wrong_optimum() -> None:
     assert check_certificate(result).accepted
 
 
+@pytest.mark.slow
 def test_the_same_answer_each_time() -> None:
     assert pack(cases.large(5), engine="own") == pack(cases.large(5), engine="own")
 

@@ -30,6 +30,7 @@ def test_the_limit_is_the_bound_and_what_is_tolerated_rounded_down() -> None:
     assert Terms().cap(39) is None
 
 
+@pytest.mark.slow
 def test_one_number_for_both_costs_ranks_as_the_order_does() -> None:
     rng = random.Random(3)
     for _ in range(40):

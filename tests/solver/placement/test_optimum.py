@@ -40,6 +40,7 @@ def _tried(seed: int, number: int) -> Counter[str]:
     return Counter(_agrees_with_trying_all(cases.small(rng)) for _ in range(number))
 
 
+@pytest.mark.slow
 def test_small_placements_are_as_good_as_the_best_of_all() -> None:
     seen = _tried(1, 1500)
     assert seen["infeasible"] > 20

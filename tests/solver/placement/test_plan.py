@@ -30,7 +30,7 @@ def _excess(row: tuple[int, ...], rack: dict[int, str | None], most: int) -> int
     return sum(max(0, count - most) for count in held.values()) if set(rack.values()) != {None} else 0
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problems())
 def test_every_state_of_a_plan_is_valid(problem: PlacementProblem) -> None:
     found = cases.certified(problem)

@@ -38,6 +38,7 @@ def judged(case: cases.Document) -> str:
     return str(result["status"])
 
 
+@pytest.mark.slow
 def test_without_any_time_a_placement_is_found_where_there_is_one_else_who_has_no_room() -> None:
     rng = random.Random(3)
     seen = Counter(judged(tight(rng)) for _ in range(600))

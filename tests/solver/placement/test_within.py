@@ -72,6 +72,7 @@ def test_within_a_budget_of_copies_small_placements_are_as_even_as_any() -> None
     assert not outcomes["interval"]
 
 
+@pytest.mark.slow
 def test_within_a_budget_of_bytes_the_bound_holds() -> None:
     rng = random.Random(6)
     outcomes = Counter(tried(rng, alike=False) for _ in range(40))

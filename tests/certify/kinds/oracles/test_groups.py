@@ -77,6 +77,7 @@ def test_the_oracle_finds_what_trying_everything_finds(step, order):
     assert (best.loads, best.moved, best.mismatched) == (loads, least["movement"], least["rack"])
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(rounds())
 def test_the_bound_on_the_heaviest_member_is_one_where_there_are_weights(step):

@@ -41,6 +41,7 @@ def test_a_program_that_knows_version_1_alone_is_greeted_so(refuse: str, starts:
         assert (host.name, host.hello.kassay) == ("first", 1)
 
 
+@pytest.mark.slow
 def test_objects_are_told_before_the_next_call_and_dropped_before_the_next_are_told(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with opened("new,drop", log=log) as host:

@@ -100,6 +100,7 @@ def test_what_a_program_is_asked() -> None:
     }
 
 
+@pytest.mark.slow_cases("allocates-memory-assign took more than 64 MiB of memory and was killed")
 @pytest.mark.parametrize(
     ("do", "kind", "message"),
     [

@@ -50,6 +50,7 @@ def run():
     return results_of(12)
 
 
+@pytest.mark.slow
 def test_a_claim_that_no_history_broke_is_broken_by_the_counterexample_to_another(run):
     certificate, results = run
     assert results["contiguous"].failed

@@ -38,6 +38,7 @@ def test_a_topic_that_comes_back_has_an_id_of_its_own_and_one_that_stays_keeps_i
         last = ids
 
 
+@pytest.mark.slow
 def test_every_event_of_the_traces_is_read_with_its_number_and_nothing_lost():
     kinds = set()
     for trace in some():

@@ -16,6 +16,7 @@ def genuine():
     return read_vectors(VECTORS / "protocol-consumer.json.gz").vectors[0]
 
 
+@pytest.mark.slow_cases("path0-SOME-config.migration_policy: found 'SOME'")
 @pytest.mark.parametrize(
     ("path", "value", "complaint"),
     [

@@ -23,6 +23,7 @@ def traces():
     return read_vectors(FILE).vectors
 
 
+@pytest.mark.slow
 def test_every_trace_of_a_streams_group_is_followed():
     result = check_file(FILE, None, exact=True)
     assert result.failures == ()
@@ -34,6 +35,7 @@ def heartbeat(**fields):
     return {**next(event for event in steps if event["event"] == "streams_heartbeat"), **fields}
 
 
+@pytest.mark.slow
 def test_a_field_that_is_missing_or_unknown_is_named():
     for name in heartbeat():
         short = {key: value for key, value in heartbeat().items() if key != name}

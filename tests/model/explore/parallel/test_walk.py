@@ -31,6 +31,7 @@ def test_a_walk_by_shards_comes_to_what_one_comes_to(toy, count, alone_most):
             assert (step.action, step.state) in toy.steps(before.state)
 
 
+@pytest.mark.slow
 def test_processes_come_to_the_same_and_say_how_it_goes():
     for alone_most in (0, 20, 100):
         seen = []

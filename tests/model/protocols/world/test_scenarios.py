@@ -32,6 +32,7 @@ def test_scenario_01_one_to_four_and_back(name):
 EVERY = [("classic", "eager"), ("classic", "cooperative"), ("kip848", None)]
 
 
+@pytest.mark.slow_cases("18-partitions-kip848-None")
 @pytest.mark.parametrize(("name", "mode"), EVERY)
 @pytest.mark.parametrize(
     "faults",
@@ -104,6 +105,7 @@ def test_scenario_22_a_changed_subscription(name, mode):
     assert model.converged(state)
 
 
+@pytest.mark.slow_cases("kip848-None")
 @pytest.mark.parametrize(("name", "mode"), EVERY)
 def test_a_changed_subscription_stays_whenever_it_changes(name, mode):
     result = explore(name, mode=mode, topics=2, partitions=1, faults=Faults(subscribe=1))

@@ -28,6 +28,7 @@ def test_a_reopened_campaign_has_the_lanes_in_their_order(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow_cases("campaign_findings")
 @pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.toml")), ids=lambda path: path.stem)
 def test_the_campaigns_of_the_benchmarks_can_be_run(path: Path) -> None:
     spec = read_spec(path)
@@ -95,6 +96,7 @@ def test_what_does_nothing_with_a_target_is_refused(target: TargetSpec, complain
     assert str(caught.value).startswith(complaint)
 
 
+@pytest.mark.slow
 def test_users_own_assignors_of_tasks_and_of_connect_have_lanes_that_travel() -> None:
     files = ("task_assignor.py", "member_task_assignor.py", "connect_assignor.py")
     spec = Spec("n", tuple(TargetSpec(f"{EXAMPLES}/{file}") for file in files), (("small", 5),))

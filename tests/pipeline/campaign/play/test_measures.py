@@ -55,6 +55,7 @@ def fewest_away(before, configured):
     return best
 
 
+@pytest.mark.slow_cases("connect-incremental")
 @pytest.mark.parametrize("spec", ["connect-incremental", "connect-eager"])
 def test_the_least_that_must_leave_a_connect_worker_is_that_of_all_even_assignments(spec):
     tried = 0

@@ -26,6 +26,7 @@ def test_two_at_once_are_refused(tmp_path: Path) -> None:
 values = st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists, max_leaves=4)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abé", max_size=3), values, max_size=4))
 def test_a_document_is_read_as_it_was_written_last(document: dict[str, object]) -> None:
     with TemporaryDirectory() as folder:

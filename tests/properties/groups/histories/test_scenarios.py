@@ -18,6 +18,7 @@ def reached_by(spec, histories, **options):
         return play_block(bench, 0, histories).reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "kind"), [("roundrobin", Kind.CLIENT), ("server-range", Kind.SERVER)])
 def test_every_situation_is_reached(spec, kind):
     reached = reached_by(spec, 2500)

@@ -19,6 +19,7 @@ def shown(kind, name):
     return out.get()
 
 
+@pytest.mark.slow_cases("client-counts-partitions-words1")
 @pytest.mark.parametrize(
     ("kind", "name", "words"),
     [

@@ -110,6 +110,7 @@ def _forge(seed: int, number: int, damages: int) -> tuple[int, int]:
     return accepted, refused
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("enumerated", [True, False])
 def test_no_forgery_says_what_is_not_so(enumerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not enumerated:

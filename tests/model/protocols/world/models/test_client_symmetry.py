@@ -106,6 +106,12 @@ def test_a_renamed_world_can_do_what_the_world_can_do_and_has_the_same_represent
             }
 
 
+@pytest.mark.slow_cases(
+    "classic-{'mode': 'cooperative', 'faults': 'loss=1'}",
+    "classic-{'mode': 'eager', 'members': 3, 'partitions': 2}",
+    "kip848-{'faults': 'pause=1'}",
+    "kip848-{'members': 3, 'partitions': 2}",
+)
 @pytest.mark.parametrize(("name", "settings"), WORLDS, ids=str)
 def test_scenario_67_full_and_renamed_walks_agree(name, settings):
     full, reduced = agree(name, settings)
@@ -136,6 +142,7 @@ def test_scenario_67_full_and_renamed_walks_agree_on_larger_worlds(name, setting
     assert reduced.states < full.states
 
 
+@pytest.mark.slow_cases("classic-no_lost_on_reset-{'mode': 'cooperative', 'faults': 'pause=1'}")
 @pytest.mark.parametrize(("name", "switch", "settings"), BROKEN, ids=str)
 def test_scenario_67_a_broken_rule_is_found_in_both(name, switch, settings):
     _, reduced = agree(name, {**settings, "switches": frozenset({switch})})

@@ -35,6 +35,11 @@ def by_bytes(model):
     return ClientSymmetry(model.context.interner, codec_of(model).cell_bytes)
 
 
+@pytest.mark.slow_cases(
+    "classic-{'mode': 'cooperative', 'faults': 'loss=1'}",
+    "classic-{'mode': 'cooperative', 'partitions': 1, 'faults': 'failover=1', 'network': 'steps'}",
+    "kip848-{'members': 3, 'partitions': 2}",
+)
 @pytest.mark.parametrize(("name", "settings"), WORLDS, ids=str)
 def test_one_world_of_each_class_is_walked_and_the_verdicts_are_those_of_all(name, settings):
     model = build(name, **settings)

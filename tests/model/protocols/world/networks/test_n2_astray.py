@@ -198,6 +198,7 @@ def test_a_delayed_join_of_kip_848_takes_an_answer_that_its_client_never_hears()
     assert [name for name, _ in judged(model, rest)] == ["complete-at-rest"]
 
 
+@pytest.mark.slow
 def test_oq1_a_lost_reply_while_reconciling():
     """A full heartbeat must name what is about to be owned; Kafka's client names what it completed last."""
     switches = frozenset({"full_names_completed"})
@@ -250,6 +251,7 @@ def test_scenario_68_what_a_walk_finds_is_short_and_replays(name, switch, more):
     assert broken.value.actions == tuple(actions)
 
 
+@pytest.mark.slow_cases("N1")
 @pytest.mark.parametrize("network", ["N1", "N2"])
 def test_scenario_68_the_machines_counterexample_replays_in_the_explorer(network):
     def make():
@@ -276,6 +278,7 @@ def test_scenario_68_the_machines_counterexample_replays_in_the_explorer(network
     assert len(trace) == len(broken.value.actions) + 1
 
 
+@pytest.mark.slow
 def test_scenario_68_the_explorers_counterexample_of_n1_replays_in_the_machine():
     switches = frozenset({"no_lost_on_reset"})
     chosen = {"mode": "cooperative", "faults": "pause=1", "network": "N1", "switches": switches}

@@ -62,6 +62,7 @@ def test_renamed_worlds_take_the_same_steps(make, chosen):
         assert first == then
 
 
+@pytest.mark.slow
 def test_large_gaps_between_generations_close_and_small_ones_stay():
     # A coordinator whose log is behind: without this the walk would have no end (2 x 1, loss and failover).
     model = ClassicModel(options("eager", partitions=1, faults=parse_faults("loss=1,failover=1")))
@@ -95,6 +96,7 @@ def world(protocol, faults, **changes):
     return build(ExploreSettings(protocol, members=2, partitions=1, faults=parse_faults(faults), **changes))
 
 
+@pytest.mark.slow_cases("classic-changes1-crash=1,failover=1")
 @pytest.mark.parametrize(
     ("protocol", "changes", "faults"),
     [
@@ -127,6 +129,7 @@ def test_nor_can_he_where_the_generations_of_a_run_have_no_end():
     assert not seen.unlike
 
 
+@pytest.mark.slow
 def test_he_can_where_all_generations_count_as_one(monkeypatch):
     monkeypatch.setattr(numbering, "GAP_MAX", 0)
     assert compared(world("classic", "crash=1,failover=1", mode="eager"), runs_max=5_000).unlike

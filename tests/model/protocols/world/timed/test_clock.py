@@ -118,6 +118,13 @@ def strangers(case):
                 yield before, action
 
 
+@pytest.mark.slow_cases(
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='crash=1', mode='eager', instances=('i1', 'i2'), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='crash=1,leave=1', mode='eager', instances=(), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='loss=1', mode='cooperative', instances=(), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=6, initial_delay=0, delay=0, load=0, interval=0), faults='slow=1', mode='eager', instances=(), kip848=False)",
+    "Case(timing=Timing(session=5, heartbeat=2, max_poll=6, rebalance=0, initial_delay=0, delay=1, load=0, interval=0), faults='loss=1', mode='eager', instances=(), kip848=False)",
+)
 @pytest.mark.parametrize(
     "case", [*AWAKE, *(pytest.param(case, marks=pytest.mark.exhaustive) for case in LARGE)], ids=str
 )
@@ -145,6 +152,10 @@ def test_t0_knows_no_eviction_by_lost_heartbeats():
     assert all(not state.world.budget.value.loss for state, _ in found)
 
 
+@pytest.mark.slow_cases(
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='pause=1', mode='cooperative', instances=(), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='pause=1', mode='eager', instances=(), kip848=False)",
+)
 @pytest.mark.parametrize("case", AWAY, ids=str)
 def test_t0_knows_no_timer_that_a_pause_has_used_up(case):
     """A process that comes back may come too late: a SyncGroup to a stable group does not renew its session,
@@ -179,6 +190,11 @@ def test_t0_knows_no_heartbeat_of_kip_848_that_is_lost_before_the_coordinator():
 # Time in one stride.
 
 
+@pytest.mark.slow_cases(
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='crash=1', mode='eager', instances=('i1', 'i2'), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='pause=1', mode='cooperative', instances=(), kip848=False)",
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='pause=1', mode='eager', instances=(), kip848=False)",
+)
 @pytest.mark.parametrize("case", [*CASES, Case(Timing(6, 3, 6), "crash=1")], ids=str)
 def test_no_world_is_passed_over_between_two_instants(case):
     def worlds(kind):
@@ -189,6 +205,7 @@ def test_no_world_is_passed_over_between_two_instants(case):
     assert len(states_of(case)) <= len(states_of(case, EveryTick))
 
 
+@pytest.mark.slow
 def test_kafkas_own_times_make_few_more_states():
     """45, 3 and 300 seconds."""
     case = Case(Timing(45, 3, 300), "crash=1")
@@ -198,6 +215,9 @@ def test_kafkas_own_times_make_few_more_states():
 # The three rules of the clock, in every reachable state.
 
 
+@pytest.mark.slow_cases(
+    "Case(timing=Timing(session=3, heartbeat=1, max_poll=4, rebalance=0, initial_delay=0, delay=0, load=0, interval=0), faults='loss=1', mode='cooperative', instances=(), kip848=False)"
+)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_time_waits_for_what_is_due_and_an_expiry_comes_last(case):
     timing, model = case.timing, case.model()

@@ -59,6 +59,7 @@ def test_scenario_12_the_interval_must_be_shorter_than_the_session(session, hear
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(["classic", "kip848"]), st.integers(1, 4), st.integers(0, 9), st.integers(0, 3), st.data()
@@ -85,6 +86,7 @@ def test_a_join_phase_shorter_than_the_heartbeats_evicts_too():
 # By hand.
 
 
+@pytest.mark.slow_cases("classic-no_generation_fence-pause=1-names1")
 @pytest.mark.parametrize(
     ("model", "switch", "faults", "names"),
     [
