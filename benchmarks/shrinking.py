@@ -22,12 +22,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.faulty.registry import Control, load_controls
 from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
+from kassay.kinds.controls import Control, load_controls
+from kassay.kinds.judging import Subject
 from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.registry import Scope, promise
 

@@ -10,9 +10,9 @@ from itertools import chain, combinations, combinations_with_replacement, permut
 
 import pytest
 
-from kassay.certify.kinds.oracles.placements import best_of_placement
-from kassay.certify.kinds.oracles.streams import best_of_members, best_of_standbys
-from kassay.certify.kinds.plans import best_plan, loads_after
+from kassay.kinds.placement.oracle import best_of_placement
+from kassay.kinds.placement.planner import best_plan, loads_after
+from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.connect.history import ConnectRun, ConnectStep

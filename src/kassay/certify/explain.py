@@ -19,10 +19,10 @@ from kassay.certify.causes.difference import (
 from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KassayError
 from kassay.model.groups.group import Member

@@ -3,8 +3,8 @@
 import pytest
 
 from kassay.certify.causes.asserts import asserts
-from kassay.certify.findings.broken import broken_steps
 from kassay.certify.findings.could_be import could_be, step_of
+from kassay.kinds.broken import broken_steps
 from kassay.model.kinds import Kind
 from tests.certify.findings.cases import smallest
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.certify.causes.without import without
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import NOUNS
 from kassay.properties.groups.histories.generator import Profile

@@ -1,6 +1,6 @@
 """Histories of groups with one thing less, in words."""
 
-from kassay.certify.causes.without_groups import event_words, group_without
+from kassay.kinds.groups.removal import event_words, group_without
 from kassay.model.groups.history import EVENTS
 
 MEMBER = {

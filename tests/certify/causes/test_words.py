@@ -1,6 +1,6 @@
 """Copies of a document with one thing another."""
 
-from kassay.certify.causes.words import copied, left_out
+from kassay.kinds.removal import copied, left_out
 
 
 def test_the_document_itself_stays_as_it_is():

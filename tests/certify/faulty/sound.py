@@ -11,14 +11,14 @@ from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
 from kassay.assignors.server.share_simple import ShareSimple
-from kassay.certify.faulty.balance import MovesOneAtATime
-from kassay.certify.faulty.members import OptimalStreams
-from kassay.certify.faulty.placements import EvenPlacer
-from kassay.certify.faulty.registry import Control
-from kassay.certify.faulty.threads import EvenTasks, StickyTasks
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
+from kassay.kinds.controls import Control
+from kassay.kinds.groups.controls.balance import MovesOneAtATime
+from kassay.kinds.groups.controls.members import OptimalStreams
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.controls.placers import EvenPlacer
+from kassay.kinds.streams.controls.threads import EvenTasks, StickyTasks
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group

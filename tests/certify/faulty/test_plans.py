@@ -2,10 +2,10 @@
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.plans import PlanDriver
 from kassay.certify.runs.shrink import shrink
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.planner import PlanDriver
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile

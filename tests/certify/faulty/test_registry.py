@@ -4,22 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of, load_controls
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.scaling import scaling_result
+from kassay.kinds.controls import controls_of, load_controls
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import load_claims, promise
 from tests.certify.faulty.caught import IMPLIED, catching
-from tests.certify.faulty.sound import (
-    ENTANGLED,
-    UNASKED,
-    broken_by_sound,
-    broken_of_all,
-    implying,
-)
+from tests.certify.faulty.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
 
 MORE = 8
 """Cases beyond the first catch in which no other claim may catch a control."""

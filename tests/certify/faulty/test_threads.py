@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.faulty.threads import EvenTasks
+from kassay.kinds.controls import controls_of
+from kassay.kinds.streams.controls.threads import EvenTasks
 from kassay.model.kinds import Kind
 from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.scenarios import process_id

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.findings.broken import broken_steps, plain
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.broken import broken_steps, plain
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
 from kassay.model.groups.group import Assignment
@@ -73,7 +73,7 @@ def test_evidence_stands_in_the_round_by_which_it_is_plain(claim, again, places)
 @pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.STREAMS, Kind.PLACER])
 def test_nothing_is_broken_by_a_sound_rule(kind):
     from kassay.assignors.registry import load_all
-    from kassay.certify.kinds.judging import Subject
+    from kassay.kinds.judging import Subject
     from kassay.properties.registry import validity_claims
 
     driver = driver_for(kind)

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from kassay.certify.faulty.registry import load_controls
 from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.kinds.controls import load_controls
 from kassay.model.groups.trace import COULD_BE
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Scope, promise

@@ -1,7 +1,7 @@
 """Who is asked for an answer that keeps a promise."""
 
-from kassay.certify.findings.broken import broken_steps
 from kassay.certify.findings.offers import OPTIMUM, offers, references
+from kassay.kinds.broken import broken_steps
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise

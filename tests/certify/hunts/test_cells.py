@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, ladder
-from kassay.certify.kinds.exhaustive import scope_cases
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.groups.scopes import scope_cases
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile

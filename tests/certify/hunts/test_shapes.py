@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.hunts.cells import ScopeCell, cases
-from kassay.certify.hunts.shapes import beside, chain, changed, shape_of, stairs, widened
+from kassay.kinds.groups.shapes import beside, chain, changed, shape_of, stairs, widened
 from kassay.model.kinds import Kind
 
 

@@ -8,10 +8,10 @@ import pytest
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.optimal.connect import OptimalConnect
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.connect import ConnectDriver
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.shrink import shrink
+from kassay.kinds.connect.kind import ConnectDriver
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind

@@ -1,6 +1,6 @@
 """The scope of every small group."""
 
-from kassay.certify.kinds.exhaustive import scope_cases
+from kassay.kinds.groups.scopes import scope_cases
 from kassay.model.groups.history import Join
 from kassay.properties.groups.histories.generator import Profile
 

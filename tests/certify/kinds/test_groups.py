@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.kinds.groups import GroupDriver
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.groups.kind import GroupDriver
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure

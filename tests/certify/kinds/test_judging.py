@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Calls, Examination, Subject, judge
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Call, Failure, Look, Probe
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.partitioners.explicit import Explicit
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.partitioners import SendsDriver
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Subject
+from kassay.kinds.partitioners.kind import SendsDriver
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind

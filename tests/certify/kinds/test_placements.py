@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.striped import Striped
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.placements import PlacementCase, PlacementDriver
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.placer import PlacementCase, PlacementDriver
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol

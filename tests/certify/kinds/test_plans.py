@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.plans import PlanDriver, best_plan, loads_after
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.planner import PlanDriver, best_plan, loads_after
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.groups.histories.generator import Profile

@@ -4,8 +4,8 @@ from itertools import islice
 
 from hypothesis import HealthCheck, given, settings
 
-from kassay.certify.kinds.registry import driver_for
-from kassay.certify.kinds.shrink_candidates import shrunk_histories
+from kassay.kinds.groups.shrinking import shrunk_histories
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, OwnedClaim, Withhold

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.oracles.streams import best_of_members
-from kassay.certify.kinds.streams import TaskDriver
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
+from kassay.kinds.streams.kind import TaskDriver
+from kassay.kinds.streams.oracle import best_of_members
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from kassay.assignors.registry import load_all
-from kassay.certify.faulty.registry import load_controls
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of
 from kassay.certify.runs.verdicts import Tally, verdict_of
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.controls import load_controls
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.groups.history import NewLeader
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict

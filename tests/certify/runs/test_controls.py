@@ -5,15 +5,15 @@ import time
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.faulty import registry
-from kassay.certify.faulty.registry import ASLEEP, PATIENCE_S, Control, controls_of
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs import controls as playing
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds import controls
+from kassay.kinds.controls import ASLEEP, PATIENCE_S, Control, controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
@@ -111,7 +111,7 @@ def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(ki
 
 
 def test_one_that_sleeps_and_never_answers_is_caught_before_its_time_is_over(monkeypatch):
-    monkeypatch.setitem(registry._PATIENCE, "terminates", registry._Patience(60.0, ASLEEP))
+    monkeypatch.setitem(controls._PATIENCE, "terminates", controls._Patience(60.0, ASLEEP))
     job = Job(resolve("range"), RunOptions(claims=("terminates",)))
     started = time.monotonic()
     assert caught_by(job, named(SLOW), 40, started + 120) is True

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.scaling import scaling_result, sized, sizes
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind

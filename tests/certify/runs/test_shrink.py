@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from kassay.certify.faulty.registry import load_controls
-from kassay.certify.kinds.judging import Examination, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.controls import load_controls
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.codec import Form
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Violation, promise

@@ -11,10 +11,10 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.faulty.streams import IgnoresTags
 from kassay.certify.vectors.check import check_file, read_vectors
-from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.streams import StreamsVector
+from kassay.kinds.streams.controls.tasks import IgnoresTags
+from kassay.kinds.streams.vectors.processes import StreamsVector
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep

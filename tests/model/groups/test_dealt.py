@@ -8,7 +8,13 @@ import pytest
 from kassay.assignors.client.range import Range
 from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
 from kassay.assignors.sticky.sticky import Sticky
-from kassay.certify.faulty.groups import CountsToTheEnd, DealsToAll, GivesOneTwice, LosesLast, NamesAStranger
+from kassay.kinds.groups.controls.consumers import (
+    CountsToTheEnd,
+    DealsToAll,
+    GivesOneTwice,
+    LosesLast,
+    NamesAStranger,
+)
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import RebalanceProtocol

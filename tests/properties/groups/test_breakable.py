@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_group
+from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.failure import FailureKind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.cluster import Cluster
 from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import ORDER, RACK_FIRST

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
-from kassay.certify.faulty.registry import controls_of
+from kassay.kinds.controls import controls_of
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.properties.machines.groups import GroupMachine, machine_for

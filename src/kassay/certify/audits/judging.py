@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, NoReturn
 
 from kassay.assignors import registry
 from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.oracles.groups import best_of_share_group, best_once
+from kassay.kinds.groups.oracle import best_of_share_group, best_once
+from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.cluster import numbers_by_topic
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import RebalanceProtocol

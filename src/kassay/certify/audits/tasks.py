@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from kassay.assignors import registry
 from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_there
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
+from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Conditions, Trace

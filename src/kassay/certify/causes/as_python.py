@@ -21,16 +21,16 @@ from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER, P
 from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import POSITIONAL, plain_request
 from kassay.certify.causes.asserts import GIVEN_TO_EACH, asserts
-from kassay.certify.findings.broken import BrokenStep, broken_steps
 from kassay.certify.findings.could_be import step_of
-from kassay.certify.kinds.judging import Driver, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
+from kassay.kinds.broken import BrokenStep, broken_steps
+from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure, Look
 from kassay.model.codec import sparse
 from kassay.model.errors import KassayError

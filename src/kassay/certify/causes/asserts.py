@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.findings.broken import BrokenStep
+from kassay.kinds.broken import BrokenStep
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.certify.causes.without import without
-from kassay.certify.causes.words import Without
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.certify.kinds.judging import Driver, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import broken
 from kassay.certify.runs.verdicts import counted
+from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.registry import driver_for
+from kassay.kinds.removal import Without
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, promise
 

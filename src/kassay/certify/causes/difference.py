@@ -12,7 +12,7 @@ from kassay.certify.causes.paragraph import matters
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import opened, read_difference
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.model.codec import sparse
 from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import Kind

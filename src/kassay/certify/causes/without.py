@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from kassay.certify.causes.without_groups import group_without
 from kassay.certify.causes.without_tasks import connect_without, tasks_without
-from kassay.certify.causes.words import Without, copied, left_out
+from kassay.kinds.groups.removal import group_without
+from kassay.kinds.removal import Without, copied, left_out
 from kassay.model.kinds import GROUPS, Kind
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kassay.certify.causes.words import Without, copied, left_out
+from kassay.kinds.removal import Without, copied, left_out
 
 
 def tasks_without(case: Mapping[str, Any]) -> Iterator[Without]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.diff.pair import CallOfBoth, Notebook, Pairs, is_answer
-from kassay.certify.kinds.judging import Driver, Examination, Subject
+from kassay.kinds.judging import Driver, Examination, Subject
 from kassay.model.calls import Failure, Refusal
 from kassay.model.codec import Form
 from kassay.properties.registry import Evidence, Violation

@@ -11,12 +11,12 @@ from typing import Any, Final
 from kassay.certify.diff.compare import Comparison
 from kassay.certify.diff.document import Side, TargetDifference, difference_of
 from kassay.certify.diff.run import comparison_of, lines_of
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.registry import driver_for
 from kassay.model.codec import listed
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol

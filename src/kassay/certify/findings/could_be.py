@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kassay.assignors import registry
-from kassay.certify.findings.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of, plain
 from kassay.certify.findings.offers import OPTIMUM, offers, references
 from kassay.certify.findings.words import record_words, words_of
-from kassay.certify.kinds.judging import Driver, PreparedPromise, Subject
+from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of, plain
+from kassay.kinds.judging import Driver, PreparedPromise, Subject
 from kassay.model.calls import Failure
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import GROUPS

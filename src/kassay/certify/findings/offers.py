@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 from kassay.assignors import registry
-from kassay.certify.findings.broken import BrokenStep
-from kassay.certify.kinds.judging import Driver
+from kassay.kinds.broken import BrokenStep
+from kassay.kinds.judging import Driver
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import KassayError
@@ -68,7 +68,7 @@ def _of_a_group(promised: Promise, step: Step) -> Iterator[Offer]:
 
     In a round of a cooperative target what changes hands has to wait, so the rule that does so comes first.
     """
-    from kassay.certify.kinds.oracles.groups import best_of_group
+    from kassay.kinds.groups.oracle import best_of_group
 
     if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.claimants:
         in_rounds = registry.find("optimal-cooperative")
@@ -152,7 +152,7 @@ def references(
 def _named(reference: registry.Reference, step: Any) -> str:
     """Whose answer it is; of the optimum's references, where their answer is proven, that of the optimum."""
     if _OPTIMAL.get(reference.kind) == reference.spec:
-        from kassay.certify.kinds.oracles.streams import is_proven
+        from kassay.kinds.streams.oracle import is_proven
 
         if not isinstance(step, TaskStep) or is_proven(step.request):
             return OPTIMUM
@@ -173,6 +173,6 @@ def _asked(reference: registry.Reference, step: Any) -> Any:
 
 def _best_rows(step: PlacementStep) -> Placement | None:
     """The certified best replicas of the new partitions, those that exist staying; None if there are none."""
-    from kassay.certify.kinds.oracles.placements import best_rows
+    from kassay.kinds.placement.oracle import best_rows
 
     return best_rows(step.request)

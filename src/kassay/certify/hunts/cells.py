@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from itertools import chain, product
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.exhaustive import cell_cases
-from kassay.certify.kinds.fresh.clusters import connect_cell
-from kassay.certify.kinds.fresh.racks import racks_of
-from kassay.certify.kinds.fresh.requests import plan_cell
-from kassay.certify.kinds.fresh.tasks import task_cell
-from kassay.certify.kinds.placements import PlacementCase
+from kassay.kinds.connect.scopes import connect_cell
+from kassay.kinds.groups.scopes import cell_cases
+from kassay.kinds.placement.placer import PlacementCase
+from kassay.kinds.placement.scopes import plan_cell, racks_of
+from kassay.kinds.streams.scopes import task_cell
 from kassay.model.cluster import Broker
 from kassay.model.kinds import GROUPS, Kind
 from kassay.model.placement.request import PlacementRequest

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from kassay.certify.hunts.cells import USUAL, WITH_PASTS, ScopeCell, cases, ladder
 from kassay.certify.hunts.proofs import SizeProof, prove_sentence
-from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking
@@ -25,6 +24,7 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.judging import Examination, Subject
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
 

@@ -14,8 +14,13 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.certify.hunts.searches.registry import SEARCHES
-from kassay.certify.hunts.searches.search import least_squares
-from kassay.certify.hunts.shapes import (
+from kassay.certify.runs.blocks import Bench, Job, open_bench
+from kassay.certify.runs.certificate import Counterexample
+from kassay.certify.runs.counterexamples.smallest import counterexample
+from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.shrink import broken
+from kassay.certify.targets.resolve import Target
+from kassay.kinds.groups.shapes import (
     GroupShape,
     beside,
     chain,
@@ -25,12 +30,7 @@ from kassay.certify.hunts.shapes import (
     stairs,
     widened,
 )
-from kassay.certify.runs.blocks import Bench, Job, open_bench
-from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.counterexamples.smallest import counterexample
-from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import broken
-from kassay.certify.targets.resolve import Target
+from kassay.kinds.search import least_squares
 from kassay.model.errors import InputError
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Step

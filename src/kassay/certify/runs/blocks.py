@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kassay.certify.kinds.judging import Driver, Examination, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.judging import Driver, Examination, Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import Promise

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from kassay.assignors.registry import recorded
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.certify.kinds.judging import Played, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.judging import Played, Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
 from kassay.model.codec import listed
 from kassay.model.errors import InputError

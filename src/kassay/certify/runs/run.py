@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 
-from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
@@ -19,6 +18,7 @@ from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.groups.scopes import scope_cases
 from kassay.model.calls import Look
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope

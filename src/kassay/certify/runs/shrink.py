@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
-from kassay.certify.kinds.judging import Examination, Subject
+from kassay.kinds.judging import Examination, Subject
 from kassay.model.codec import Form
 from kassay.properties.registry import Violation
 

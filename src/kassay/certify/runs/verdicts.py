@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kassay.certify.kinds.judging import Driver, Examination
+from kassay.kinds.judging import Driver, Examination
 from kassay.model.calls import Look
 from kassay.model.kinds import NOUNS, Kind
 from kassay.model.verdict import Verdict

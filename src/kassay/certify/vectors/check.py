@@ -10,7 +10,7 @@ from typing import Any, Literal
 from kassay.assignors.registry import find
 from kassay.assignors.releases import release_in
 from kassay.certify.targets.resolve import Target
-from kassay.certify.vectors.registry import Factory, Format, load_formats
+from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.model.kinds import GROUPS, Kind
 from kassay.reading.documents import at, read_json

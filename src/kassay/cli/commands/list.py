@@ -104,7 +104,7 @@ def _assumptions() -> Rows:
 
 
 def _controls() -> Rows:
-    from kassay.certify.faulty.registry import load_controls
+    from kassay.kinds.controls import load_controls
 
     return [
         {
@@ -118,7 +118,7 @@ def _controls() -> Rows:
 
 
 def _vectors() -> Rows:
-    from kassay.certify.vectors.registry import load_formats
+    from kassay.kinds.vectors import load_formats
 
     return [
         {"algorithm": f.algorithm, "reference": f.reference if isinstance(f.reference, str) else "by vector"}

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.certify.hunts.searches.registry import SEARCHES
 from kassay.certify.hunts.worst import Badness
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.properties.registry import promise
 
 

@@ -6,8 +6,8 @@ from kassay.assignors.client.range import Range
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
 from kassay.assignors.sticky.sticky import Sticky
-from kassay.certify.kinds.groups import GroupDriver
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.groups.kind import GroupDriver
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.model.kinds import Kind

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.optimal.sticky import OptimalSticky
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import RebalanceProtocol

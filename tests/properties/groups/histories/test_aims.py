@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.generator import Profile

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.player import Player
 from kassay.model.kinds import Kind

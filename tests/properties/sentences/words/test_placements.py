@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.placements import best_of_placement
+from kassay.kinds.placement.oracle import best_of_placement
 from kassay.model.cluster import Broker
 from kassay.model.kinds import Kind
 from kassay.model.placement.request import PlacementRequest

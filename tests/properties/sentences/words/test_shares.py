@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_share_group
+from kassay.kinds.groups.oracle import best_of_share_group
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.step import Rebalanced, ShareStep

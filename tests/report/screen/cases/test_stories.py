@@ -3,10 +3,10 @@
 import pytest
 from rich.console import Console
 
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.verdicts import counted
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded

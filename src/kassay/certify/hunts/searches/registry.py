@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kassay.certify.hunts.searches.clusters import ConnectSearch
-from kassay.certify.hunts.searches.placers import PlacerSearch
-from kassay.certify.hunts.searches.plans import PlanSearch
-from kassay.certify.hunts.searches.search import WorstSearch
-from kassay.certify.hunts.searches.shares import ShareSearch
-from kassay.certify.hunts.searches.tasks import TaskSearch
+from kassay.kinds.connect.search import ConnectSearch
+from kassay.kinds.groups.search import ShareSearch
+from kassay.kinds.placement.search.placers import PlacerSearch
+from kassay.kinds.placement.search.planners import PlanSearch
+from kassay.kinds.search import WorstSearch
+from kassay.kinds.streams.search import TaskSearch
 from kassay.model.kinds import Kind
 
 SEARCHES: Final[Mapping[Kind, WorstSearch]] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.history import ConnectRun

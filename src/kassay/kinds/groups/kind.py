@@ -1,0 +1,163 @@
+"""The driver of consumer groups: client-side, server-side and share-group assignors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
+from kassay.kinds.judging import Driver, Subject
+from kassay.model.calls import Failure, Look, Probe
+from kassay.model.cluster import Cluster
+from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
+from kassay.model.groups.group import Assignment, Group, previous_owners
+from kassay.model.groups.history import History
+from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.kinds import Kind
+from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
+from kassay.properties.groups.histories.aims import AIMS, aimed_history
+from kassay.properties.groups.histories.assumptions import within
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.groups.sharing import BestSharing
+from kassay.properties.registry import Evidence, Promise, as_text
+from kassay.properties.sources import Source
+
+
+class GroupDriver(Driver[History]):
+    """Plays histories against an assignor."""
+
+    goals = ("balance", "movement", "rack")
+    form = HISTORY
+    narration = REBALANCED
+    aims = AIMS
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> History:
+        """A history of a consumer group."""
+        return aimed_history(source, profile, aim) if aim else history(source, profile)
+
+    def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
+        """The rebalances of the history; with what another process answered."""
+        player = self.player(subject)
+        rounds = player.play(case)
+        if subject.twin is not None:
+            rounds = _with_twin(rounds, replace(player, new=subject.twin, looks=frozenset()).play(case))
+        return rounds
+
+    def is_within(self, played: Rebalanced, assume: frozenset[str]) -> bool:
+        """Whether every input is within what is assumed."""
+        return all(within(step, assume) for step in played.steps)
+
+    def parts(self, answer: Assignment) -> dict[str, object]:
+        """The partitions of each member that is given any, in order."""
+        return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items() if tps}
+
+    def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
+        """The loads, the largest first; how many partitions move; how many are away from their racks."""
+        cluster, group = asked
+        loads = sorted((len(answer.get(member.member_id, ())) for member in group.members), reverse=True)
+        return {
+            "balance": tuple(loads),
+            "movement": len(moved(answer, previous_owners(cluster, group))),
+            "rack": len(rack_mismatches(cluster, group, answer)),
+        }
+
+    def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
+        """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
+        of_group, of_share_group = _oracles()
+        if self.kind is Kind.SHARE:
+            return of_share_group(outcome.cluster, outcome.group)
+        return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
+
+    def shrink_candidates(self, case: History) -> Iterator[History]:
+        """Histories with something taken away."""
+        return shrunk_histories(case)
+
+    def restarts(self, case: History, subject: Subject) -> Iterator[History]:
+        """Histories that begin in a round of this one, if anything happens in it after its start."""
+        if not case.events:
+            return iter(())
+        played = replace(self.player(subject), looks=frozenset()).play(case)
+        # To its end at once: what is tried meanwhile would come between for objects that share something.
+        return restarted_histories(case, [(each.index, step) for each in played for step in each.steps])
+
+    def size(self, case: History) -> tuple[int, ...]:
+        """Events, members, partitions, topics and subscriptions, and the rest."""
+        return case.size
+
+    def counts(self, case: History) -> Mapping[str, int]:
+        """Members that ever join, partitions at the start and of new topics, and events."""
+        events, members, partitions, *_ = case.size
+        return {"members": members, "partitions": partitions, "events": events}
+
+    def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
+        """The rounds as they go."""
+        player = replace(self.player(subject), looks=frozenset())
+        return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
+
+    def document_of(self, step: Step) -> dict[str, Any]:
+        """One round."""
+        return step_to_json(step)
+
+    def places(
+        self,
+        number: int,
+        played: Rebalanced,
+        thing: Any,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """The rebalance and the round in it; of a whole one the first round by which that is evident."""
+        if thing is not played:
+            return [(number, *one) for one in super().places(number, played, thing, evidence, evidence_of)]
+        first: dict[tuple[str, str, int], int] = {}
+        if any(each.at is None for each in evidence):
+            for last in range(len(played.steps) - 1):
+                # A group that is still on its way is not at rest: of the rest nothing is asked yet.
+                so_far = replace(played, steps=played.steps[: last + 1], settled=False)
+                for key in _keys(evidence_of(so_far)):
+                    first.setdefault(key, last)
+        end = len(played.steps) - 1
+        return [
+            (number, first.get(key, end) if each.at is None else each.at)
+            for key, each in zip(_keys(evidence), evidence, strict=True)
+        ]
+
+    def player(self, subject: Subject) -> Player:
+        """A player that takes the second looks which the promises need."""
+        step = ShareStep if self.kind is Kind.SHARE else Step
+        return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
+
+
+@cache
+def _oracles() -> tuple[Callable[..., Best], Callable[..., BestSharing]]:
+    """What knows the optimum: most rules are judged without one, and wait for no solver."""
+    from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
+
+    return best_of_group, best_of_share_group
+
+
+def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
+    """What each is, and how often it was there before."""
+    before: Counter[tuple[str, str]] = Counter()
+    for each in evidence:
+        key = each.subject, as_text(each.facts)
+        yield *key, before[key]
+        before[key] += 1
+
+
+def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:
+    """The rebalances, each round with the answer that another process gave to it."""
+    for mine, twin in zip(own, other):
+        steps = tuple(
+            replace(step, probes=(*step.probes, Probe(Look.PROCESS, second.answer)))
+            if not isinstance(step.answer, Failure)
+            else step
+            for step, second in zip(mine.steps, twin.steps)
+        )
+        yield replace(mine, steps=steps)

@@ -1,0 +1,162 @@
+"""The driver of partitioners: one sending a case, through a new object of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from kassay.kinds.cuts import one_or_two, with_one, without_runs
+from kassay.kinds.judging import Calls, Driver, Subject
+from kassay.model.calls import Failure, Look, Probe
+from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
+from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.registry import Evidence
+from kassay.properties.sources import Source
+
+_Entry = tuple[ProducerRecord, TopicMetadata]
+
+SHORT_KEYS: Final = 16
+"""So many keys of one byte are tried in place of any, as which one it is goes by its hash alone."""
+_SINGLES_MAX = 16
+"""Up to so many partitions without a leader are taken one by one."""
+
+
+class SendsDriver(Driver[ProducerSends]):
+    """Sends records through a partitioner."""
+
+    asks = "partition"
+    form = SENDS
+    narration = SENT
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
+        """A sending out of the source's choices."""
+        return sending(source)
+
+    def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
+        """The sending, and the same in another process if there is one."""
+        step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
+        if subject.twin is not None:
+            elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
+            step = ProducerSendsStep(case, step.answer, (*step.probes, elsewhere), step.mutated)
+        yield Calls((step,))
+
+    def parts(self, answer: int) -> dict[str, object]:
+        """The partition."""
+        return {"partition": answer}
+
+    def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
+        """The records."""
+        return len(case.records)
+
+    def shrink_candidates(self, case: ProducerSends) -> Iterator[ProducerSends]:
+        """Sendings of fewer records, then of plainer ones."""
+        # Another key is plainer only where it is of fewer bytes, or of smaller ones.
+        size = self.size(case)
+        return (less for less in one_or_two(case, _candidates) if self.size(less) < size)
+
+    def size(self, case: ProducerSends) -> tuple[int, ...]:
+        """Records, partitions, bytes of keys, partitions not available, and the rest."""
+        records = [record for record, _ in case.records]
+        return (
+            len(records),
+            sum(topic.count for _, topic in case.records),
+            sum(len(record.key or b"") for record in records),
+            sum(1 + number for _, topic in case.records for number in topic.unavailable),
+            sum(sum(record.key or b"") for record in records),
+            sum(len(record.value or b"") for record in records),
+            sum(abs(record.partition or 0) for record in records),
+        )
+
+    def counts(self, case: ProducerSends) -> Mapping[str, int]:
+        """Nobody is a member; the records are the events."""
+        partitions = {record.topic: topic.count for record, topic in case.records}
+        return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
+
+    def document_of(self, step: Sent) -> dict[str, Any]:
+        """One record and where it went."""
+        return sent_to_json(step)
+
+    def places(
+        self,
+        number: int,
+        played: Calls[ProducerSendsStep],
+        thing: ProducerSendsStep,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """The first record by which the promise is broken."""
+        sent = thing.answer
+        if isinstance(sent, Failure):
+            return [(0,)] * len(evidence)
+        parts = (_first(thing, last + 1) for last in range(len(sent) - 1))
+        first = next((last for last, part in enumerate(parts) if evidence_of(part)), len(sent) - 1)
+        return [(first,)] * len(evidence)
+
+    def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
+        """Where each record went."""
+        return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
+
+
+def _candidates(case: ProducerSends) -> Iterator[ProducerSends]:
+    """Cases with one thing taken away, the boldest cuts first."""
+    for records in without_runs(case.records, len(case.records) // 2):
+        yield replace(case, records=records)
+    first = [record.topic for record, _ in case.records[:1]]
+    if any(record.topic not in first for record, _ in case.records):
+        one = tuple((record._replace(topic=first[0]), topic) for record, topic in case.records)
+        yield replace(case, records=one)
+    for records in with_one(case.records, lambda entry: _plainer(*entry)):
+        yield replace(case, records=records)
+    yield from _fewer_partitions(case)
+
+
+def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
+    """The step as if there were so many records only."""
+
+    def cut(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...] | Failure:
+        return answer if isinstance(answer, Failure) else answer[:number]
+
+    probes = tuple(Probe(probe.look, cut(probe.answer)) for probe in step.probes)
+    return ProducerSendsStep(step.request, cut(step.answer), probes, step.mutated)
+
+
+def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
+    """The record with less in it."""
+    if record.value:
+        yield record._replace(value=b""), topic
+    if record.partition is not None and record.partition > topic.count:
+        yield record._replace(partition=topic.count), topic
+    gone = topic.unavailable
+    if gone:
+        yield record, TopicMetadata.of(topic.count)
+    for number in gone if len(gone) <= _SINGLES_MAX else ():
+        others = [other for other in gone if other != number]
+        yield record, TopicMetadata.of(topic.count, others)
+        if number and number - 1 not in gone:
+            yield record, TopicMetadata.of(topic.count, [*others, number - 1])
+    key = record.key
+    if key:
+        yield record._replace(key=key[: len(key) // 2]), topic
+        yield record._replace(key=key[1:]), topic
+        for short in range(SHORT_KEYS):
+            yield record._replace(key=bytes((short,))), topic
+        if any(key):
+            yield record._replace(key=bytes(len(key))), topic
+            yield record._replace(key=bytes(byte // 2 for byte in key)), topic
+
+
+def _fewer_partitions(case: ProducerSends) -> Iterator[ProducerSends]:
+    """The sending with fewer partitions in one of its topics."""
+    for name in dict.fromkeys(record.topic for record, _ in case.records):
+        counts = [topic.count for record, topic in case.records if record.topic == name]
+        for count in sorted({max(counts) // 2, max(counts) - 1} - {0}):
+            records = tuple(
+                (record, TopicMetadata(topic.partitions[:count])) if record.topic == name else (record, topic)
+                for record, topic in case.records
+            )
+            yield replace(case, records=records)

@@ -1,0 +1,31 @@
+"""Which driver serves which kind of target."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from kassay.kinds.judging import Driver
+from kassay.model.errors import InputError
+from kassay.model.kinds import GROUPS, Kind
+
+_DRIVERS: Final = {
+    **dict.fromkeys(GROUPS, ("groups", "GroupDriver")),
+    Kind.PLACER: ("placements", "PlacementDriver"),
+    Kind.PARTITIONER: ("partitioners", "SendsDriver"),
+    Kind.STREAMS: ("streams", "TaskDriver"),
+    Kind.PLANNER: ("plans", "PlanDriver"),
+    Kind.CONNECT: ("connect", "ConnectDriver"),
+}
+"""The file beside this one, and the class in it: a run of one kind waits for no other's solvers."""
+
+
+@cache
+def driver_for(kind: Kind) -> Driver[Any]:
+    """The driver of a kind; raises `InputError` for one that cannot be certified."""
+    if kind not in _DRIVERS:
+        raise InputError(f"targets of kind {kind} cannot be certified")
+    file, name = _DRIVERS[kind]
+    driver: Driver[Any] = getattr(import_module(f"kassay.certify.kinds.{file}"), name)(kind)
+    return driver
