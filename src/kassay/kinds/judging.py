@@ -14,21 +14,14 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
-from kassay.model.codec import Form
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
 from kassay.model.lazy import lazy
+from kassay.model.shape.codec import Shape
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.registry import (
-    Evidence,
-    Promise,
-    Scope,
-    Violation,
-    always,
-    situations_within,
-)
+from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, situations_within
 from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
@@ -260,8 +253,8 @@ class Driver(ABC, Generic[Case]):
 
     asks: str = "assign"
     goals: tuple[str, ...] = ()
-    form: Form[Case]
-    narration: Form[Mapping[str, Any]]
+    form: Shape[Case]
+    narration: Shape[Mapping[str, Any]]
     aims: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, kind: Kind) -> None:

@@ -11,8 +11,8 @@ from kassay.certify.targets.resolve import resolve
 from kassay.kinds.controls import load_controls
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.registry import driver_for
-from kassay.model.codec import Form
 from kassay.model.kinds import Kind
+from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation, promise
 
 
@@ -54,7 +54,7 @@ NOBODY = Subject(lambda config: None, resolve("range").protocol, (TOTAL,))
 class Numbers:
     """Cases are numbers; each breaks the claim where `broken` says so, on contradictory input below a limit."""
 
-    form = Form(lambda value, path: value)
+    form = Shape(lambda value, path: value)
 
     def __init__(
         self,

@@ -32,7 +32,6 @@ from kassay.kinds.broken import BrokenStep, broken_steps
 from kassay.kinds.judging import Driver, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure, Look
-from kassay.model.codec import sparse
 from kassay.model.errors import KassayError
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
@@ -40,6 +39,7 @@ from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.codec import sparse
 from kassay.properties.registry import promise
 from kassay.writing.text import visible
 

@@ -13,9 +13,9 @@ from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import opened, read_difference
 from kassay.kinds.registry import driver_for
-from kassay.model.codec import sparse
 from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import Kind
+from kassay.model.shape.codec import sparse
 from kassay.writing.text import visible
 
 _AGREE: Final = "they agree"

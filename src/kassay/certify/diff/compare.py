@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from kassay.certify.diff.pair import CallOfBoth, Notebook, Pairs, is_answer
 from kassay.kinds.judging import Driver, Examination, Subject
 from kassay.model.calls import Failure, Refusal
-from kassay.model.codec import Form
+from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation
 
 NOTHING: Final = "nothing"
@@ -67,7 +67,7 @@ class Comparison:
     lead: Lead = Lead.LEFT
 
     @property
-    def form(self) -> Form[Any]:
+    def form(self) -> Shape[Any]:
         """How a case stands in a document."""
         return self.driver.form
 

@@ -17,10 +17,10 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.registry import driver_for
-from kassay.model.codec import listed
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
 

@@ -17,11 +17,11 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.judging import Played, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
-from kassay.model.codec import listed
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Conditions, Trace, trace_of
 from kassay.model.kinds import Kind
+from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.assumptions import parse_assumptions

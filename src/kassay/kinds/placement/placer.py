@@ -12,12 +12,12 @@ from kassay.kinds.cuts import one_or_two, with_one, without_one
 from kassay.kinds.judging import Calls, Driver, Subject
 from kassay.kinds.placement.oracle import best_of_placement
 from kassay.kinds.placement.scopes import fresh_requests
-from kassay.model import codec
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, step_to_json
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
+from kassay.model.shape import codec
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
 from kassay.properties.placement.balance import BestPlacement

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.codec import COUNT, FLAG, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.connect.history import (
     ConnectChange,
     ConnectHistory,
@@ -22,16 +20,12 @@ from kassay.model.connect.history import (
     WorkerJoin,
     WorkerLeave,
 )
-from kassay.model.connect.work import (
-    ConnectorTaskId,
-    Work,
-    after,
-    connectors_in,
-    tasks_in,
-)
+from kassay.model.connect.work import ConnectorTaskId, Work, after, connectors_in, tasks_in
 from kassay.model.errors import InputError
+from kassay.model.shape import codec
+from kassay.model.shape.codec import COUNT, FLAG, TEXT, Field, Shape, listed, record, size, tagged
 
-_WORK: Final = codec.shape(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
+_WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
 
 
 def _read_work(value: object, path: str) -> tuple[Work, ...]:
@@ -49,11 +43,11 @@ def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
     return {"connectors": list(connectors_in(listed_work)), "tasks": list(map(str, tasks_in(listed_work)))}
 
 
-WORK: Final[Form[tuple[Work, ...]]] = Form(_read_work, work_to_json)
+WORK: Final[Shape[tuple[Work, ...]]] = Shape(_read_work, work_to_json)
 _WORKER: Final = Field(TEXT, get="worker_id")
 
 
-def _connector(event: type[Any]) -> Form[Any]:
+def _connector(event: type[Any]) -> Shape[Any]:
     return record(event, connector=TEXT, tasks=size())
 
 
@@ -95,7 +89,7 @@ def _begins(history: ConnectHistory, path: str) -> None:
 CONNECT_HISTORY: Final = record(
     ConnectHistory,
     workers=listed(TEXT),
-    connectors=Field(listed(Form(_pair, list)), ()),
+    connectors=Field(listed(Shape(_pair, list)), ()),
     max_delay_ms=Field(codec.whole(0, 2**31 - 1), 300_000),
     changes=Field(
         listed(
@@ -110,14 +104,14 @@ CONNECT_HISTORY: Final = record(
 ).checked(_begins)
 
 
-CONNECT_STEP: Final = codec.shape(
+CONNECT_STEP: Final = codec.document(
     now_ms=COUNT,
-    connectors=listed(Form(_pair, list)),
-    workers=listed(codec.shape(id=TEXT, running=WORK)),
+    connectors=listed(Shape(_pair, list)),
+    workers=listed(codec.document(id=TEXT, running=WORK)),
     lost=WORK,
     at_rest=FLAG,
     delay_ms=Field(COUNT, 0),
-    answer=Field(codec.mapped(codec.shape(assigned=WORK, revoked=WORK)), None),
+    answer=Field(codec.mapped(codec.document(assigned=WORK, revoked=WORK)), None),
     connector_spread=Field(COUNT, 0),
     **NO_ANSWER,
 )

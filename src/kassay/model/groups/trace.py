@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
-from kassay.model import codec
-from kassay.model.codec import TEXT, Field, Form, listed, mapped, optional, record
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.kinds import Kind
+from kassay.model.shape import codec
+from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
 
 SCHEMA: Final = "kassay/trace/4"
 _BEFORE_3: Final = ("kassay/trace/1", "kassay/trace/2")
@@ -90,7 +90,7 @@ def _seconds(value: object, path: str) -> float:
 CONDITIONS: Final = record(
     Conditions,
     config=mapped(TEXT),
-    call_timeout_s=Form(_seconds),
+    call_timeout_s=Shape(_seconds),
     memory_mib=codec.whole(1, 2**40),
     in_process=codec.FLAG,
     assume=listed(TEXT),
@@ -98,7 +98,7 @@ CONDITIONS: Final = record(
     hash_seed=optional(codec.whole(0, 2**32 - 1)),
 )
 
-_PARTS: Final[Mapping[str, Field | Form[Any]]] = {
+_PARTS: Final[Mapping[str, Field | Shape[Any]]] = {
     "kind": codec.enum(Kind),
     "target": TEXT,
     "digest": Field(optional(TEXT), None),
@@ -111,10 +111,10 @@ _PARTS: Final[Mapping[str, Field | Form[Any]]] = {
     "seed": Field(optional(codec.WHOLE), None),
     "index": Field(optional(codec.WHOLE), None),
 }
-_PLACE: Final[Mapping[str, Field | Form[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
-BROKEN: Final = listed(codec.shape(**_PLACE, subject=TEXT, facts=codec.OBJECT))
+_PLACE: Final[Mapping[str, Field | Shape[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
+BROKEN: Final = listed(codec.document(**_PLACE, subject=TEXT, facts=codec.OBJECT))
 """Where a claim is broken: numbers of steps and rounds from 0, whom it is about, and named facts."""
-COULD_BE: Final = codec.shape(
+COULD_BE: Final = codec.document(
     **_PLACE,
     by=TEXT,
     certified=codec.FLAG,

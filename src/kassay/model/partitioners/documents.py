@@ -7,11 +7,11 @@ import binascii
 from dataclasses import replace
 from typing import Any, Final
 
-from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, answer_to_json
-from kassay.model.codec import TEXT, WHOLE, Field, Form, listed, mapped, optional, record
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, Sent
+from kassay.model.shape import codec
+from kassay.model.shape.codec import TEXT, WHOLE, Field, Shape, listed, mapped, optional, record
 
 
 def _bytes_of(value: object, path: str) -> bytes:
@@ -22,7 +22,7 @@ def _bytes_of(value: object, path: str) -> bytes:
         raise codec.wrong(path, "base64", text) from None
 
 
-_BYTES: Final = optional(Form(_bytes_of, lambda data: base64.b64encode(data).decode("ascii")))
+_BYTES: Final = optional(Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii")))
 
 
 def _record(
@@ -59,7 +59,7 @@ SENDS: Final = record(
 )
 
 
-SENT: Final = codec.shape(
+SENT: Final = codec.document(
     topic=TEXT,
     key=_BYTES,
     value=_BYTES,

@@ -6,25 +6,25 @@ from typing import Any, Final
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import (
+from kassay.model.groups.documents import BROKERS
+from kassay.model.placement.planning import PlanRequest, PlanStep
+from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
+from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.codec import (
     COUNT,
     MOST,
     TEXT,
     WHOLE,
     Field,
-    Form,
+    Shape,
+    document,
     listed,
     optional,
     record,
-    shape,
     size,
     whole,
     wrong,
 )
-from kassay.model.groups.documents import BROKERS
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
 
 PLACEMENT_REQUEST: Final = record(
     PlacementRequest,
@@ -64,14 +64,14 @@ def _numbered(value: object, path: str) -> None:
     listed(WHOLE).read(value[1], path)
 
 
-PLACEMENT_STEP: Final = shape(
-    request=PLACEMENT_REQUEST, answer=Field(listed(Form(_numbered)), None), **NO_ANSWER
+PLACEMENT_STEP: Final = document(
+    request=PLACEMENT_REQUEST, answer=Field(listed(Shape(_numbered)), None), **NO_ANSWER
 )
 """What `step_to_json` writes."""
-PLAN_STEP: Final = shape(
+PLAN_STEP: Final = document(
     request=PLAN_REQUEST,
     moves=listed(
-        shape(
+        document(
             topic=TEXT,
             partition=WHOLE,
             source=optional(WHOLE),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.codec import COUNT, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.errors import InputError
+from kassay.model.shape import codec
+from kassay.model.shape.codec import COUNT, TEXT, Field, Shape, listed, record, size, tagged
 from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
@@ -33,7 +33,7 @@ def _is_uuid(process_id: str, path: str) -> None:
 
 _PROCESS: Final = Field(TEXT.checked(_is_uuid), get="process_id")
 _BY_KEY: Final = codec.mapped(TEXT)
-_TAGS: Final[Form[Tags]] = Form(
+_TAGS: Final[Shape[Tags]] = Shape(
     lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())), lambda tags: dict(tags)
 )
 """Tags as an object, the value by the key."""
@@ -96,12 +96,12 @@ TASK_HISTORY: Final = record(
 
 
 _TASKS: Final = listed(TEXT)
-TASK_STEP: Final = codec.shape(
+TASK_STEP: Final = codec.document(
     tasks=_TASKS,
     stateful=_TASKS,
     standby_replicas=size(),
     processes=listed(
-        codec.shape(
+        codec.document(
             id=TEXT,
             threads=COUNT,
             active=_TASKS,
@@ -114,7 +114,7 @@ TASK_STEP: Final = codec.shape(
     rack_aware_tags=Field(listed(TEXT), ()),
     at_rest=codec.FLAG,
     probing_rebalance=Field(codec.FLAG, False),
-    answer=Field(codec.mapped(codec.shape(active=_TASKS, standby=_TASKS)), None),
+    answer=Field(codec.mapped(codec.document(active=_TASKS, standby=_TASKS)), None),
     **NO_ANSWER,
 )
 """What `task_step_to_json` writes."""

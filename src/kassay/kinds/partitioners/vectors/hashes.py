@@ -14,11 +14,11 @@ from typing import Annotated, Any
 
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.kinds.vectors import vector_format
-from kassay.model.codec import MOST
 from kassay.model.errors import KafkaError
 from kassay.model.java.hashes import string_hash
 from kassay.model.java.int32 import to_positive, utils_abs
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.shape.codec import MOST
 from kassay.reading.fields import Bound, wrong
 
 

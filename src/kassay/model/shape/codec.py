@@ -1,6 +1,6 @@
 """How values stand in JSON documents, said once for both ways: what is written is what is read.
 
-A `Form` reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
+A `Shape` reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
 expected there and what was found. A path that ends with a colon names a file.
 """
 
@@ -26,13 +26,13 @@ _NEEDED: Final = object()
 
 
 @dataclass(frozen=True)
-class Form(Generic[T]):
+class Shape(Generic[T]):
     """How a value stands in a document: what reads it at a path, and what writes it."""
 
     read: Callable[[object, str], T]
     write: Callable[[Any], Any] = lambda value: value
 
-    def checked(self, check: Callable[[T, str], None]) -> Form[T]:
+    def checked(self, check: Callable[[T, str], None]) -> Shape[T]:
         """The form of those values to which `check`, shown the value and its path, does not object."""
 
         def read(value: object, path: str) -> T:
@@ -49,7 +49,7 @@ class Field(NamedTuple):
     A field with a default may be missing; one that is `sparse` is not written where it is None.
     """
 
-    form: Form[Any]
+    form: Shape[Any]
     default: object = _NEEDED
     get: Callable[[Any], Any] | str | None = None
     sparse: bool = False
@@ -79,7 +79,7 @@ def mapping(value: object, path: str, fields: Iterable[str] | None = None) -> Ma
     return value
 
 
-def leaf(kind: type[T], expected: str) -> Form[T]:
+def leaf(kind: type[T], expected: str) -> Shape[T]:
     """A value of a plain type, and of no other: no number is a boolean."""
 
     def read(value: object, path: str) -> T:
@@ -87,10 +87,10 @@ def leaf(kind: type[T], expected: str) -> Form[T]:
             raise wrong(path, expected, value)
         return value
 
-    return Form(read)
+    return Shape(read)
 
 
-def whole(least: int, most: float = inf) -> Form[int]:
+def whole(least: int, most: float = inf) -> Shape[int]:
     """Whole numbers not below `least`, and not above `most`."""
     to = "" if most == inf else f" and at most {most}"
 
@@ -99,10 +99,10 @@ def whole(least: int, most: float = inf) -> Form[int]:
             raise wrong(path, f"a whole number of at least {least}{to}", value)
         return value
 
-    return Form(read)
+    return Shape(read)
 
 
-def size(least: int = 0) -> Form[int]:
+def size(least: int = 0) -> Shape[int]:
     """Whole numbers from `least` to MOST: how many there are of something that is to be made."""
     return whole(least, MOST)
 
@@ -114,15 +114,15 @@ def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
         raise wrong(path, f"at most {MOST} {things} in all", total)
 
 
-def optional(form: Form[T]) -> Form[T | None]:
+def optional(form: Shape[T]) -> Shape[T | None]:
     """What the form says, or null."""
-    return Form(
+    return Shape(
         lambda value, path: None if value is None else form.read(value, path),
         lambda value: None if value is None else form.write(value),
     )
 
 
-def listed(form: Form[T]) -> Form[tuple[T, ...]]:
+def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
     """A list of what the form says."""
 
     def read(value: object, path: str) -> tuple[T, ...]:
@@ -130,18 +130,18 @@ def listed(form: Form[T]) -> Form[tuple[T, ...]]:
             raise wrong(path, "a list", value)
         return tuple(form.read(entry, f"{path}[{i}]") for i, entry in enumerate(value))
 
-    return Form(read, lambda values: [form.write(value) for value in values])
+    return Shape(read, lambda values: [form.write(value) for value in values])
 
 
-def mapped(form: Form[T]) -> Form[dict[str, T]]:
+def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
     """An object with any names, each with what the form says."""
-    return Form(
+    return Shape(
         lambda value, path: {n: form.read(v, inside(path, n)) for n, v in mapping(value, path).items()},
         lambda values: {name: form.write(value) for name, value in values.items()},
     )
 
 
-def enum(kind: type[E]) -> Form[E]:
+def enum(kind: type[E]) -> Shape[E]:
     """A member of the enumeration, by its value."""
 
     def read(value: object, path: str) -> E:
@@ -150,10 +150,10 @@ def enum(kind: type[E]) -> Form[E]:
         except ValueError:
             raise wrong(path, " or ".join(str(known.value) for known in kind), value) from None
 
-    return Form(read, attrgetter("value"))
+    return Shape(read, attrgetter("value"))
 
 
-def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
+def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
     """An object with these fields and no others, which `make` is called with by their names.
 
     A field whose `get` names an attribute is passed under that attribute's name. What `make` objects to is
@@ -189,21 +189,21 @@ def record(make: Callable[..., T], **fields: Field | Form[Any]) -> Form[T]:
             if part is not None or not field.sparse
         }
 
-    return Form(read, write)
+    return Shape(read, write)
 
 
-def shape(**fields: Field | Form[Any]) -> Form[Mapping[str, Any]]:
+def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
     """An object with these fields and no others, which stays the object that it is."""
-    form: Form[dict[str, Any]] = record(dict, **fields)
+    form: Shape[dict[str, Any]] = record(dict, **fields)
 
     def read(value: object, path: str) -> Mapping[str, Any]:
         form.read(value, path)
         return mapping(value, path)
 
-    return Form(read)
+    return Shape(read)
 
 
-def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Form[Any]]]) -> Form[Any]:
+def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape[Any]:
     """A record of one of several types, told apart by a name in the field `tag`."""
     of_type = {kind: (name, form) for name, (kind, form) in forms.items()}
 
@@ -222,15 +222,15 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Form[Any]]]) -> Form[A
         name, form = of_type[type(value)]
         return {tag: name, **form.write(value)}
 
-    return Form(read, write)
+    return Shape(read, write)
 
 
 TEXT: Final = leaf(str, "a string")
 WHOLE: Final = leaf(int, "a whole number")
 FLAG: Final = leaf(bool, "true or false")
 COUNT: Final = whole(0)
-ANYTHING: Final = Form[Any](lambda value, _: value)
-OBJECT: Final = Form[Mapping[str, Any]](mapping)
+ANYTHING: Final = Shape[Any](lambda value, _: value)
+OBJECT: Final = Shape[Mapping[str, Any]](mapping)
 
 
 def _pair(value: object, path: str) -> TopicPartition:
@@ -239,11 +239,11 @@ def _pair(value: object, path: str) -> TopicPartition:
     return TopicPartition(TEXT.read(value[0], path), WHOLE.read(value[1], path))
 
 
-PARTITIONS: Final = listed(Form(_pair, list))
+PARTITIONS: Final = listed(Shape(_pair, list))
 """Partitions, each as `[topic, partition]`."""
 
 
-def sparse(form: Form[T], document: Any) -> Any:
+def sparse(form: Shape[T], document: Any) -> Any:
     """The document without the fields that say nothing: what is read of it is the same.
 
     Of each name and simple value all fields go, or none.
