@@ -149,7 +149,7 @@ def control(
 @cache
 def load_controls() -> tuple[Control, ...]:
     """Every control; imports the files of all kinds."""
-    import_modules("kassay.certify.faulty")
+    import_modules("kassay.kinds")
     return tuple(_CONTROLS)
 
 

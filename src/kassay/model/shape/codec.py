@@ -1,6 +1,7 @@
 """How values stand in JSON documents, said once for both ways: what is written is what is read.
 
-A `Shape` reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
+A `Shape` says the structure as well (`nodes`), from which everything else about a kind's documents is
+derived. It reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
 expected there and what was found. A path that ends with a colon names a file.
 """
 
@@ -9,12 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from math import inf
 from operator import attrgetter
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
+from kassay.model.shape.nodes import ANYTHING as ANYTHING_NODE
+from kassay.model.shape.nodes import (
+    FieldNode,
+    Fields,
+    Leaf,
+    LeafKind,
+    Many,
+    Maybe,
+    Node,
+    Part,
+    Table,
+    Variant,
+)
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -27,10 +42,11 @@ _NEEDED: Final = object()
 
 @dataclass(frozen=True)
 class Shape(Generic[T]):
-    """How a value stands in a document: what reads it at a path, and what writes it."""
+    """How a value stands in a document: what reads it at a path, what writes it, and how it is built."""
 
     read: Callable[[object, str], T]
     write: Callable[[Any], Any] = lambda value: value
+    node: Node = ANYTHING_NODE
 
     def checked(self, check: Callable[[T, str], None]) -> Shape[T]:
         """The form of those values to which `check`, shown the value and its path, does not object."""
@@ -46,13 +62,25 @@ class Shape(Generic[T]):
 class Field(NamedTuple):
     """A field of a record; `get` is what is written of the record, its attribute of that name if not said.
 
-    A field with a default may be missing; one that is `sparse` is not written where it is None.
+    A field with a default may be missing; one that is `sparse` is not written where it is None. `noun` is
+    what people call it, its name with blanks if not said. A `fixed` field stays as it is when documents are
+    enumerated or made smaller.
     """
 
     form: Shape[Any]
     default: object = _NEEDED
     get: Callable[[Any], Any] | str | None = None
     sparse: bool = False
+    noun: str = ""
+    fixed: bool = False
+
+    def node(self, name: str) -> FieldNode:
+        """The field's node, under its name in the document."""
+        default = None if self.default is _NEEDED else partial(self._written, self.default)
+        return FieldNode(name, self.form.node, self.noun or name.replace("_", " "), default, self.fixed)
+
+    def _written(self, value: object) -> Any:
+        return None if value is None else self.form.write(value)
 
 
 def wrong(path: str, expected: str, got: object) -> InputError:
@@ -79,7 +107,7 @@ def mapping(value: object, path: str, fields: Iterable[str] | None = None) -> Ma
     return value
 
 
-def leaf(kind: type[T], expected: str) -> Shape[T]:
+def leaf(kind: type[T], expected: str, node: Node = ANYTHING_NODE) -> Shape[T]:
     """A value of a plain type, and of no other: no number is a boolean."""
 
     def read(value: object, path: str) -> T:
@@ -87,11 +115,12 @@ def leaf(kind: type[T], expected: str) -> Shape[T]:
             raise wrong(path, expected, value)
         return value
 
-    return Shape(read)
+    return Shape(read, node=node)
 
 
 def whole(least: int, most: float = inf) -> Shape[int]:
     """Whole numbers not below `least`, and not above `most`."""
+    plain = min(max(least, 0), most)
     to = "" if most == inf else f" and at most {most}"
 
     def read(value: object, path: str) -> int:
@@ -99,7 +128,7 @@ def whole(least: int, most: float = inf) -> Shape[int]:
             raise wrong(path, f"a whole number of at least {least}{to}", value)
         return value
 
-    return Shape(read)
+    return Shape(read, node=Leaf(LeafKind.WHOLE, least, most, plain=int(plain)))
 
 
 def size(least: int = 0) -> Shape[int]:
@@ -119,6 +148,7 @@ def optional(form: Shape[T]) -> Shape[T | None]:
     return Shape(
         lambda value, path: None if value is None else form.read(value, path),
         lambda value: None if value is None else form.write(value),
+        Maybe(form.node),
     )
 
 
@@ -130,7 +160,7 @@ def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
             raise wrong(path, "a list", value)
         return tuple(form.read(entry, f"{path}[{i}]") for i, entry in enumerate(value))
 
-    return Shape(read, lambda values: [form.write(value) for value in values])
+    return Shape(read, lambda values: [form.write(value) for value in values], Many(form.node))
 
 
 def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
@@ -138,6 +168,7 @@ def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
     return Shape(
         lambda value, path: {n: form.read(v, inside(path, n)) for n, v in mapping(value, path).items()},
         lambda values: {name: form.write(value) for name, value in values.items()},
+        Table(form.node),
     )
 
 
@@ -150,7 +181,8 @@ def enum(kind: type[E]) -> Shape[E]:
         except ValueError:
             raise wrong(path, " or ".join(str(known.value) for known in kind), value) from None
 
-    return Shape(read, attrgetter("value"))
+    values = tuple(known.value for known in kind)
+    return Shape(read, attrgetter("value"), Leaf(LeafKind.TEXT, choices=values, plain=values[0]))
 
 
 def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
@@ -189,7 +221,7 @@ def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
             if part is not None or not field.sparse
         }
 
-    return Shape(read, write)
+    return Shape(read, write, Fields(tuple(field.node(name) for name, field in known.items())))
 
 
 def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
@@ -200,7 +232,7 @@ def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
         form.read(value, path)
         return mapping(value, path)
 
-    return Shape(read)
+    return Shape(read, node=form.node)
 
 
 def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape[Any]:
@@ -222,15 +254,36 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape
         name, form = of_type[type(value)]
         return {tag: name, **form.write(value)}
 
-    return Shape(read, write)
+    return Shape(read, write, Variant(tag, {name: form.node for name, (_, form) in forms.items()}))
 
 
-TEXT: Final = leaf(str, "a string")
-WHOLE: Final = leaf(int, "a whole number")
-FLAG: Final = leaf(bool, "true or false")
+def identity(space: str, form: Shape[T]) -> Shape[T]:
+    """A leaf that names a thing of the space, such as a topic."""
+    return replace(form, node=replace(_leaf_of(form), space=space, defines=True))
+
+
+def reference(space: str, form: Shape[T]) -> Shape[T]:
+    """A leaf that refers to a thing of the space by its name."""
+    return replace(form, node=replace(_leaf_of(form), space=space))
+
+
+def count_of(space: str, form: Shape[int]) -> Shape[int]:
+    """How many parts, numbered from 0, the thing has that its record names or refers to."""
+    return replace(form, node=replace(_leaf_of(form), counts=space))
+
+
+def _leaf_of(form: Shape[Any]) -> Leaf:
+    if not isinstance(form.node, Leaf):
+        raise TypeError(f"expected the shape of a plain value, got {type(form.node).__name__}")
+    return form.node
+
+
+TEXT: Final = leaf(str, "a string", Leaf(LeafKind.TEXT, plain=""))
+WHOLE: Final = leaf(int, "a whole number", Leaf(LeafKind.WHOLE, plain=0))
+FLAG: Final = leaf(bool, "true or false", Leaf(LeafKind.FLAG, choices=(False, True), plain=False))
 COUNT: Final = whole(0)
 ANYTHING: Final = Shape[Any](lambda value, _: value)
-OBJECT: Final = Shape[Mapping[str, Any]](mapping)
+OBJECT: Final = Shape[Mapping[str, Any]](mapping, node=Leaf(LeafKind.OBJECT))
 
 
 def _pair(value: object, path: str) -> TopicPartition:
@@ -239,7 +292,7 @@ def _pair(value: object, path: str) -> TopicPartition:
     return TopicPartition(TEXT.read(value[0], path), WHOLE.read(value[1], path))
 
 
-PARTITIONS: Final = listed(Shape(_pair, list))
+PARTITIONS: Final = listed(Shape(_pair, list, Part("topic")))
 """Partitions, each as `[topic, partition]`."""
 
 
