@@ -1,11 +1,13 @@
 import pytest
 
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, NOUNS, Kind
+from kassay.model.groups.kinds import CONSUMER_GROUPS, GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 
 
 def test_a_kind_is_read_by_its_word_and_by_its_letter():
     assert [Kind(letter) for letter in "CSHTPLKG"] == list(Kind)[:8]
-    assert list(Kind) == [Kind(str(kind)) for kind in Kind]
+    assert list(Kind) == [Kind(str(kind)) for kind in every_kind()]
 
 
 @pytest.mark.parametrize("text", ["", "CS", "c", "X", None, 3])
@@ -19,5 +21,5 @@ def test_kinds_of_consumer_groups_are_kinds_of_groups():
 
 
 def test_every_kind_that_can_be_certified_has_its_words():
-    assert set(NOUNS) == set(Kind) - {Kind.COORDINATOR}
-    assert not NOUNS[Kind.PARTITIONER].who
+    assert set(NOUNS) == set(every_kind())
+    assert not PARTITIONER.nouns.who

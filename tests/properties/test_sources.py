@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.data import ConjectureData
 
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Drawn, Seeded, derive_seed, many, subset
@@ -21,7 +21,7 @@ def replayed(log, profile):
 
 @pytest.mark.parametrize(
     "profile",
-    [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
+    [Profile(), Profile(kind=SERVER), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
     ids=["small", "server-side", "narrowed"],
 )
 def test_300_logs_replay_under_hypothesis(profile):

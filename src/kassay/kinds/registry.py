@@ -7,16 +7,21 @@ from importlib import import_module
 from typing import Any, Final
 
 from kassay.kinds.judging import Driver
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 
 _DRIVERS: Final = {
     **dict.fromkeys(GROUPS, ("groups", "GroupDriver")),
-    Kind.PLACER: ("placements", "PlacementDriver"),
-    Kind.PARTITIONER: ("partitioners", "SendsDriver"),
-    Kind.STREAMS: ("streams", "TaskDriver"),
-    Kind.PLANNER: ("plans", "PlanDriver"),
-    Kind.CONNECT: ("connect", "ConnectDriver"),
+    PLACER: ("placements", "PlacementDriver"),
+    PARTITIONER: ("partitioners", "SendsDriver"),
+    STREAMS: ("streams", "TaskDriver"),
+    PLANNER: ("plans", "PlanDriver"),
+    CONNECT: ("connect", "ConnectDriver"),
 }
 """The file beside this one, and the class in it: a run of one kind waits for no other's solvers."""
 

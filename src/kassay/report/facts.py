@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.verdicts import counted as counted
 from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import NOUNS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import claim_of, situations_of
 from kassay.writing.text import shell_command
@@ -22,7 +22,7 @@ _EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
 
 def played(certificate: Certificate) -> str:
     """What was played, and for how long."""
-    nouns = NOUNS[certificate.kind]
+    nouns = certificate.kind.nouns
     cases, calls = certificate.histories, certificate.rebalances
     counts = [f"{cases} {nouns.case if cases == 1 else nouns.cases}"]
     counts += [f"{calls} {nouns.call if calls == 1 else nouns.calls}"] if nouns.call else []
@@ -49,7 +49,7 @@ def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]
 
 def size(example: Counterexample) -> str:
     """How small the smallest case is, in the words of its kind, and on what input it breaks the claim."""
-    nouns = NOUNS[example.trace.kind]
+    nouns = example.trace.kind.nouns
     counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
     return (
         f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
@@ -127,7 +127,7 @@ def interrupted(certificate: Certificate) -> str:
     """That the run was interrupted, and when; empty for one that was not."""
     if not certificate.interrupted:
         return ""
-    return f"interrupted after {counted(certificate.histories, NOUNS[certificate.kind].case)}"
+    return f"interrupted after {counted(certificate.histories, certificate.kind.nouns.case)}"
 
 
 def unreached(certificate: Certificate) -> str:

@@ -12,7 +12,7 @@ from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import GroupProtocol
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history as drawn_history
 from kassay.properties.registry import Scope
@@ -55,7 +55,7 @@ def test_every_round_that_was_played_is_read(spec, history):
 @given(st.sampled_from(CLASSIC), histories())
 def test_a_claim_about_a_round_is_broken_in_the_log_where_it_was_when_it_was_played(spec, history):
     log, rebalanced = log_of(spec, history)
-    asked = [each for each in promises(Kind.CLIENT, spec).rounds if each.claim.scope is Scope.STEP]
+    asked = [each for each in promises(CLIENT, spec).rounds if each.claim.scope is Scope.STEP]
     broken = {
         ("g", each.id, step.generation)
         for rebalance in rebalanced
@@ -130,7 +130,7 @@ def test_a_needless_move_is_found():
     group = only(rows({"a": (0, 1), "b": (2, 3)}, {"a": (0, 2), "b": (1, 3)}))
     (finding,) = (each for each in group.findings if each.claim == "sticky-minimal")
     assert (finding.generation, group.needless) == (2, 2)
-    assert finding.trace.kind is Kind.SERVER
+    assert finding.trace.kind is SERVER
 
 
 def test_a_partition_with_two_owners_is_found_where_it_is_and_where_it_is_owned():

@@ -5,7 +5,6 @@ import pytest
 from kassay.certify.causes.without import without
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.kinds import NOUNS
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.kinds.controls import controls_of
 from kassay.kinds.streams.controls.threads import EvenTasks
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.scenarios import process_id
 
@@ -20,7 +20,7 @@ RAN = tuple(TaskClient(who, 1, active) for who, active in ((A, (S0, S3)), (B, (S
 
 
 def given(name, request=REQUEST):
-    (control,) = (each for each in controls_of(Kind.STREAMS) if each.name == name)
+    (control,) = (each for each in controls_of(STREAMS) if each.name == name)
     return {
         who: (list(own), list(copies))
         for who, (own, copies) in control.new({}).assign(request).processes.items()

@@ -9,7 +9,8 @@ from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, lad
 from kassay.kinds.groups.scopes import scope_cases
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.placement.kinds import PLACER
 from kassay.properties.groups.histories.generator import Profile
 
 
@@ -38,7 +39,7 @@ def test_the_groups_of_cells_are_those_of_the_scope_in_every_order():
     def reads_all(case):
         return {t for j in case.joins for t in j.member.topics} == set(case.cluster.counts)
 
-    of_cells = {nameless(case) for p in (False, True) for case in cases(Kind.CLIENT, ScopeCell(2, 3, p))}
+    of_cells = {nameless(case) for p in (False, True) for case in cases(CLIENT, ScopeCell(2, 3, p))}
     of_scope = {
         nameless(case)
         for case in scope_cases(Profile(), 2, 3)
@@ -48,10 +49,10 @@ def test_the_groups_of_cells_are_those_of_the_scope_in_every_order():
 
 
 def test_equal_subscriptions_and_no_racks_narrow_a_cell():
-    equal = list(cases(Kind.CLIENT, ScopeCell(2, 3, False), equal=True))
+    equal = list(cases(CLIENT, ScopeCell(2, 3, False), equal=True))
     assert all(len({j.member.topics for j in case.joins}) == 1 for case in equal)
     assert Counter(len(case.cluster.topics) for case in equal) == {1: 1, 2: 2, 3: 1}
-    bare = list(cases(Kind.PLACER, ScopeCell(2, 3, False), racks=False))
+    bare = list(cases(PLACER, ScopeCell(2, 3, False), racks=False))
     assert {broker.rack for case in bare for broker in case.request.brokers} == {None}
 
 
@@ -66,9 +67,9 @@ def renamed(case):
 @pytest.mark.parametrize("brokers", range(1, 6))
 def test_of_requests_that_other_ids_make_alike_a_cell_has_one(brokers):
     cell = ScopeCell(brokers, 1, False)
-    one = list(cases(Kind.PLACER, cell, alike_by_rack=True))
+    one = list(cases(PLACER, cell, alike_by_rack=True))
     assert len(set(one)) == len(one) == (2 ** (brokers - 1) + 1) * brokers**2
-    assert {*one} == {renamed(case) for case in cases(Kind.PLACER, cell)}
+    assert {*one} == {renamed(case) for case in cases(PLACER, cell)}
 
 
 @pytest.mark.parametrize("kind", WITH_PASTS)

@@ -4,11 +4,13 @@ import pytest
 
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, GROUPS
+from kassay.model.kinds import every_kind
+from kassay.model.protocols.kinds import COORDINATOR
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 
-CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
+CERTIFIED = [kind for kind in every_kind()]
 
 
 @pytest.mark.parametrize("kind", CERTIFIED, ids=str)
@@ -24,9 +26,9 @@ def test_kinds_share_a_driver_where_they_share_histories_and_nowhere_else():
     classes = {kind: type(driver_for(kind)) for kind in CERTIFIED}
     assert len({classes[kind] for kind in GROUPS}) == 1
     others = [classes[kind] for kind in CERTIFIED if kind not in GROUPS]
-    assert len({*others, classes[Kind.CLIENT]}) == len(others) + 1
+    assert len({*others, classes[CLIENT]}) == len(others) + 1
 
 
 def test_a_coordinator_is_explored_and_not_certified():
     with pytest.raises(InputError, match=r"^targets of kind coordinator cannot be certified$"):
-        driver_for(Kind.COORDINATOR)
+        driver_for(COORDINATOR)

@@ -16,8 +16,8 @@ from kassay.kinds.streams.controls.tasks import IgnoresTags
 from kassay.kinds.streams.vectors.processes import StreamsVector
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.properties.registry import applies, promise
 from kassay.properties.streams import tasks
@@ -65,7 +65,7 @@ def test_copies_are_spread_over_tags_as_was_recorded():
     result = check_file(file, None, exact=True)
     assert (result.passed, result.failures) == (459, ())
     assert len(check_file(file, IgnoresTags, exact=True).failures) == 182
-    spread = promise("standby-tags", Kind.STREAMS).claim
+    spread = promise("standby-tags", STREAMS).claim
     for vector in read_vectors(file).vectors:
         case = read_as(StreamsVector, vector)
         step = TaskStep(case.request, case.answer, at_rest=True)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -85,7 +85,7 @@ def answer(a=(), b=(), c=(), runs=((S0,), (S1,), (N0,)), **more):
 
 
 def applies(step, best=LEAST):
-    return promise("sticky-standbys", Kind.STREAMS).claim.applies(step, best)
+    return promise("sticky-standbys", STREAMS).claim.applies(step, best)
 
 
 def test_copies_that_must_be_restored_are_told():

@@ -21,6 +21,7 @@ from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join, Withhold
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.groups.trace import Conditions, Trace
@@ -33,9 +34,9 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 REFERENCES: Final = {
-    Kind.CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
-    Kind.SERVER: {"uniform": "uniform", "range": "server-range"},
-    Kind.SHARE: {"simple": "share-simple@4.4"},
+    CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
+    SERVER: {"uniform": "uniform", "range": "server-range"},
+    SHARE: {"simple": "share-simple@4.4"},
 }
 """The references of the assignors that Kafka has under these names."""
 COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
@@ -178,7 +179,7 @@ def no_best(*_: object) -> None:
 
 
 def _best(kind: Kind, outcome: Step) -> Best | BestSharing:
-    if kind is Kind.SHARE:
+    if kind is SHARE:
         return best_of_share_group(outcome.cluster, outcome.group)
     return best_once(outcome, ORDER)
 
@@ -296,7 +297,7 @@ def merged(first: Step, last: Step) -> Step:
 
 def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
     """How the assignor gives partitions on; of an unknown one by whether its members keep what they own."""
-    if kind is not Kind.CLIENT:
+    if kind is not CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
     cooperative = assignor in COOPERATIVE or (claims and not known)

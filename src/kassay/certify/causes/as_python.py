@@ -34,9 +34,9 @@ from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Step
 from kassay.model.groups.trace import Trace
-from kassay.model.kinds import Kind
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep
 from kassay.model.shape.codec import sparse
@@ -256,7 +256,7 @@ def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
     """The case as a whole, played as the trace says, and no violation."""
     trace, conditions = playback.trace, playback.conditions
     named: dict[str, Any] = {
-        "protocol": playback.target.protocol.value if trace.kind is Kind.CLIENT else None,
+        "protocol": playback.target.protocol.value if trace.kind is CLIENT else None,
         "config": dict(conditions.config) or None,
         "assume": list(conditions.assume) or None,
         "beside": list(conditions.beside) or None,

@@ -8,7 +8,12 @@ from typing import Any, Final
 from kassay.certify.causes.without_tasks import connect_without, tasks_without
 from kassay.kinds.groups.removal import group_without
 from kassay.kinds.removal import Without, copied, left_out
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 
 
 def without(kind: Kind, case: Mapping[str, Any]) -> Iterator[Without]:
@@ -76,9 +81,9 @@ def _sends(case: Mapping[str, Any]) -> Iterator[Without]:
 
 _OF_KIND: Final[Mapping[Kind, Callable[[Mapping[str, Any]], Iterator[Without]]]] = {
     **dict.fromkeys(GROUPS, group_without),
-    Kind.PLACER: _placement,
-    Kind.PLANNER: _plan,
-    Kind.PARTITIONER: _sends,
-    Kind.STREAMS: tasks_without,
-    Kind.CONNECT: connect_without,
+    PLACER: _placement,
+    PLANNER: _plan,
+    PARTITIONER: _sends,
+    STREAMS: tasks_without,
+    CONNECT: connect_without,
 }

@@ -19,7 +19,7 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
@@ -124,7 +124,7 @@ def _target(side: Side, difference: TargetDifference, path: Path) -> Target:
 
 
 def _protocol(side: Side, difference: TargetDifference) -> RebalanceProtocol | None:
-    return side.protocol if difference.kind is Kind.CLIENT else None
+    return side.protocol if difference.kind is CLIENT else None
 
 
 def _changes(side: Side, target: Target) -> list[str]:

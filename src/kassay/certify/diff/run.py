@@ -89,7 +89,7 @@ class DiffReport:
             "schema": SCHEMA,
             "left": self.left,
             "right": self.right,
-            "kind": self.kind.value,
+            "kind": self.kind.name,
             "by": self.by.value,
             "seed": self.seed,
             "budget": self.budget,

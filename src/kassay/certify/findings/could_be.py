@@ -15,8 +15,8 @@ from kassay.certify.findings.words import record_words, words_of
 from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of, plain
 from kassay.kinds.judging import Driver, PreparedPromise, Subject
 from kassay.model.calls import Failure
+from kassay.model.groups.kinds import GROUPS
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import GROUPS
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.registry import Promise

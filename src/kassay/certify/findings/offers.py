@@ -11,15 +11,19 @@ from kassay.kinds.broken import BrokenStep
 from kassay.kinds.judging import Driver
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import KassayError
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.partitioners.sends import ProducerSendsStep, send_all
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.request import Placement
 from kassay.model.placement.step import PlacementStep, place
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, order_of
 from kassay.properties.registry import Promise
@@ -27,10 +31,10 @@ from kassay.properties.registry import Promise
 OPTIMUM: Final = "the certified optimum"
 BEFORE: Final = "what it was before"
 _OPTIMAL: Final = {
-    Kind.SHARE: "optimal-share",
-    Kind.STREAMS: "optimal-streams",
-    Kind.CONNECT: "optimal-connect",
-    Kind.PLANNER: "plan:optimal",
+    SHARE: "optimal-share",
+    STREAMS: "optimal-streams",
+    CONNECT: "optimal-connect",
+    PLANNER: "plan:optimal",
 }
 """The references that are closed forms of the optimum, or answer by the solver."""
 _REFERENCES_MAX: Final = 6

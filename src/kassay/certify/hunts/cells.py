@@ -18,8 +18,12 @@ from kassay.kinds.placement.placer import PlacementCase
 from kassay.kinds.placement.scopes import plan_cell, racks_of
 from kassay.kinds.streams.scopes import task_cell
 from kassay.model.cluster import Broker
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.request import PlacementRequest
+from kassay.model.streams.kinds import STREAMS
 
 
 class ScopeCell(NamedTuple):
@@ -52,16 +56,16 @@ LADDER: Final = (
 """The scopes that are finished one after the other, each within the next."""
 WITH_PASTS: Final = {
     **dict.fromkeys(GROUPS, True),
-    Kind.PLACER: False,
-    Kind.PLANNER: False,
-    Kind.STREAMS: True,
-    Kind.CONNECT: True,
+    PLACER: False,
+    PLANNER: False,
+    STREAMS: True,
+    CONNECT: True,
 }
 """The kinds that have cells, and whether these have a past apart.
 
 Partitioners have none: a key may be anything, and what it is decides where it goes.
 """
-USUAL: Final = {**dict.fromkeys(WITH_PASTS, (3, 3)), Kind.PLANNER: (3, 2)}
+USUAL: Final = {**dict.fromkeys(WITH_PASTS, (3, 3)), PLANNER: (3, 2)}
 """The scope where no clock is looked at and none is asked for; plans of 3 x 3 are 90,000."""
 
 
@@ -94,13 +98,13 @@ def cases(
     `alike_by_rack`: of requests that differ in nothing but the ids of brokers, the order within each rack
     being the same, one (`Target.alike_by_rack`).
     """
-    if kind is Kind.PLACER:
+    if kind is PLACER:
         return _requests(cell, racks, alike_by_rack)
-    if kind is Kind.PLANNER:
+    if kind is PLANNER:
         return plan_cell(cell.members, cell.partitions, racks)
-    if kind is Kind.STREAMS:
+    if kind is STREAMS:
         return task_cell(*cell)
-    if kind is Kind.CONNECT:
+    if kind is CONNECT:
         return connect_cell(*cell)
     return cell_cases(cell.members, cell.partitions, equal=equal, pasts=cell.pasts)
 

@@ -32,9 +32,9 @@ from kassay.kinds.groups.shapes import (
 )
 from kassay.kinds.search import least_squares
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Step
-from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.groups.balance import Best
 from kassay.properties.registry import Scope, promise
 from kassay.properties.sentences.claims import vocabulary_of

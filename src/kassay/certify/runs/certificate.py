@@ -122,7 +122,7 @@ class Certificate:
         return {
             "schema": SCHEMA,
             **vars(self),
-            "kind": self.kind.value,
+            "kind": self.kind.name,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Final
 from kassay.certify.processes.host import Limits
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import GROUPS, SPEAKING, Kind
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
@@ -104,7 +107,7 @@ class RunOptions:
                 raise InputError("exhaustive and member-config: expected one of the two")
 
 
-_WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
+_WITHOUT_SIZES: Final = (PARTITIONER, PLANNER)
 """Kinds whose inputs are of one size."""
 
 

@@ -19,8 +19,8 @@ from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.trace import Conditions, Trace, trace_of
-from kassay.model.kinds import Kind
 from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
@@ -203,7 +203,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         hash_seed=recorded.hash_seed,
     )
     spec = instead.target or trace.target
-    own_protocol = trace.protocol if spec == trace.target and trace.kind == Kind.CLIENT else None
+    own_protocol = trace.protocol if spec == trace.target and trace.kind == CLIENT else None
     target = resolve(
         spec,
         in_process=conditions.in_process,

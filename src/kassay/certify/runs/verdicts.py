@@ -11,7 +11,7 @@ from typing import Any
 
 from kassay.kinds.judging import Driver, Examination
 from kassay.model.calls import Look
-from kassay.model.kinds import NOUNS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, Violation, situations_of
 
@@ -116,7 +116,7 @@ def verdict_of(
     """The verdict on one promise, and why; `ruled_out` are assumptions and traits of the target."""
     count = tally.counts.get(promised.id, ClaimCount())
     if count.failed:
-        share = f"in {count.failed} of {counted(tally.histories, NOUNS[kind].case)}"
+        share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"

@@ -19,19 +19,23 @@ from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER
+from kassay.model.streams.kinds import STREAMS
 from kassay.reading.paths import is_file, is_folder
 from kassay.reading.specs import place_and_class
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
 _FORMS: Final = {
-    PLACER: (Kind.PLACER, "place"),
-    PARTITIONER: (Kind.PARTITIONER, "partition"),
-    PROCESSES: (Kind.STREAMS, "assign"),
-    MEMBERS: (Kind.STREAMS, "assign"),
-    WORKERS: (Kind.CONNECT, "assign"),
+    PLACER: (PLACER, "place"),
+    PARTITIONER: (PARTITIONER, "partition"),
+    PROCESSES: (STREAMS, "assign"),
+    MEMBERS: (STREAMS, "assign"),
+    WORKERS: (CONNECT, "assign"),
 }
 """The kind of a form, and the method that is called; every other form is that of a group's assignor."""
 _KINDS: Final = frozenset(kind for kind, _ in _FORMS.values())
@@ -97,7 +101,7 @@ def resolve(request: Request) -> Target | None:
     else:
         with PythonHost(source, request.start) as host:
             loaded = host.loaded
-    kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
+    kind, _ = _FORMS.get(loaded.form, (CLIENT, "assign"))
     meta = Meta.of(f"{source.label}: META", loaded.meta, default=kind)
     if meta.kind != kind and {meta.kind, kind} & _KINDS:
         method = dict(_FORMS.values()).get(meta.kind, "assign")

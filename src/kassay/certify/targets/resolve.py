@@ -24,9 +24,14 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import SPEAKING, Kind
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.registry import SENDS_NO_GENERATIONS, promise
 from kassay.reading.documents import at
@@ -46,13 +51,13 @@ _KindName = Literal[
 Level = Literal["process", "member"]
 """Of what a task assignor gives tasks to."""
 KINDS: Final[dict[_KindName, Kind]] = {
-    "assignor": Kind.CLIENT,
-    "server-assignor": Kind.SERVER,
-    "share-assignor": Kind.SHARE,
-    "placer": Kind.PLACER,
-    "partitioner": Kind.PARTITIONER,
-    "task-assignor": Kind.STREAMS,
-    "connect-assignor": Kind.CONNECT,
+    "assignor": CLIENT,
+    "server-assignor": SERVER,
+    "share-assignor": SHARE,
+    "placer": PLACER,
+    "partitioner": PARTITIONER,
+    "task-assignor": STREAMS,
+    "connect-assignor": CONNECT,
 }
 """The kinds that a target may say it is of."""
 
@@ -202,7 +207,7 @@ class Meta:
     level: Level = "process"
 
     @classmethod
-    def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
+    def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind = CLIENT) -> Meta:
         """The checked values of the table that stands there.
 
         Raises `TargetNotLoadable`, which names the place and the field, for a key that there is not, a value
@@ -230,15 +235,15 @@ class Meta:
         )
 
 
-_USUAL: Final = {Kind.CONNECT: RebalanceProtocol.COOPERATIVE}
+_USUAL: Final = {CONNECT: RebalanceProtocol.COOPERATIVE}
 """The protocol of targets that name none, where it is not the eager one: Connect's own, since KIP-415."""
 
 
 def _kind_of(table: _MetaTable, where: str, default: Kind) -> Kind:
     """The kind that the table means; a level is that of a task assignor."""
     if table.kind is None:
-        return default if table.level is None else Kind.STREAMS
-    if table.level is not None and KINDS[table.kind] is not Kind.STREAMS:
+        return default if table.level is None else STREAMS
+    if table.level is not None and KINDS[table.kind] is not STREAMS:
         raise InputError(f"{where}: level: only a task-assignor has one, but kind is {table.kind!r}")
     return KINDS[table.kind]
 

@@ -9,8 +9,14 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import json_option, present
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.protocols.kinds import COORDINATOR
+from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -34,7 +40,7 @@ def _references(*kinds: Kind) -> Rows:
     return [
         {
             "target": each.spec,
-            "kind": each.kind.value,
+            "kind": each.kind.name,
             "protocol": each.protocol.value,
             "declares": " ".join(each.claims),
             "releases": releases,
@@ -109,7 +115,7 @@ def _controls() -> Rows:
     return [
         {
             "control": c.name,
-            "kind": c.kind.value,
+            "kind": c.kind.name,
             "must break": c.breaks,
             "fault": (c.factory.__doc__ or "").splitlines()[0],
         }
@@ -166,10 +172,10 @@ def _proofs() -> Rows:
 
 
 THINGS: Final[dict[str, Callable[[], Rows]]] = {
-    "assignors": lambda: _references(*GROUPS, Kind.STREAMS, Kind.CONNECT),
-    "placers": lambda: _references(Kind.PLACER, Kind.PLANNER),
-    "partitioners": lambda: _references(Kind.PARTITIONER),
-    "coordinators": lambda: _references(Kind.COORDINATOR),
+    "assignors": lambda: _references(*GROUPS, STREAMS, CONNECT),
+    "placers": lambda: _references(PLACER, PLANNER),
+    "partitioners": lambda: _references(PARTITIONER),
+    "coordinators": lambda: _references(COORDINATOR),
     "kinds": _kinds,
     "claims": _claims,
     "invariants": _invariants,

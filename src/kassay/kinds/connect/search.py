@@ -12,7 +12,7 @@ from kassay.kinds.connect.scopes import next_events
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectChange, ConnectHistory, ConnectRun
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
 from kassay.properties.connect.scenarios import connector_name, worker_id
 from kassay.properties.sentences.words.connect import CONNECT_WORDS, ConnectScene
 
@@ -34,7 +34,7 @@ class ConnectSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[ConnectHistory]:
         """Every cluster of the size, with an event."""
-        return cases(Kind.CONNECT, ScopeCell(*size, True))
+        return cases(CONNECT, ScopeCell(*size, True))
 
     def widened(self, case: ConnectHistory, size: tuple[int, int]) -> ConnectHistory:
         """More workers, and the connectors again and again; the event, where it is one of these."""

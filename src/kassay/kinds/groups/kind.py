@@ -15,10 +15,10 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
-from kassay.model.kinds import Kind
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
@@ -70,7 +70,7 @@ class GroupDriver(Driver[History]):
     def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
         """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
         of_group, of_share_group = _oracles()
-        if self.kind is Kind.SHARE:
+        if self.kind is SHARE:
             return of_share_group(outcome.cluster, outcome.group)
         return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
 
@@ -130,7 +130,7 @@ class GroupDriver(Driver[History]):
 
     def player(self, subject: Subject) -> Player:
         """A player that takes the second looks which the promises need."""
-        step = ShareStep if self.kind is Kind.SHARE else Step
+        step = ShareStep if self.kind is SHARE else Step
         return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
 
 

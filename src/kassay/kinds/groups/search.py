@@ -12,8 +12,8 @@ from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.kinds.groups.shapes import changed, shape_of, widened
 from kassay.kinds.search import WorstMeasure, WorstSearch, measured
 from kassay.model.groups.history import History, Leave
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import Kind
 from kassay.properties.groups.sharing import is_even
 from kassay.properties.sentences.words.shares import SHARE_WORDS, ShareScene
 
@@ -35,7 +35,7 @@ class ShareSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[History]:
         """Every group of the size, each with a past and with none."""
-        return chain.from_iterable(cases(Kind.SHARE, ScopeCell(*size, past)) for past in (False, True))
+        return chain.from_iterable(cases(SHARE, ScopeCell(*size, past)) for past in (False, True))
 
     def widened(self, case: History, size: tuple[int, int]) -> History:
         """The group repeated beside itself."""

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.calls import Failure
-from kassay.model.kinds import Kind
 from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart
 from kassay.model.streams.history import TaskChange, TaskHistory
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.sentences.words.tasks import TASK_WORDS, TaskScene
 from kassay.properties.streams.scenarios import process_id
 
@@ -37,7 +37,7 @@ class TaskSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[TaskHistory]:
         """Every history of the size whose processes have a thread each."""
-        for case in cases(Kind.STREAMS, ScopeCell(*size, True)):
+        for case in cases(STREAMS, ScopeCell(*size, True)):
             if all(getattr(event, "threads", 1) == 1 for event in _events(case)):
                 yield case
 

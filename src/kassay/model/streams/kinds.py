@@ -7,6 +7,13 @@ from typing import Final
 from kassay.model.kinds import Kind, Nouns, declare
 
 _NOUNS: Final = Nouns(
-    "history", "histories", "rebalance", "rebalances", "process", "task", "event after the start", "applications"
+    "history",
+    "histories",
+    "rebalance",
+    "rebalances",
+    "process",
+    "task",
+    "event after the start",
+    "applications",
 )
 STREAMS: Final = declare(Kind("streams", "streams", _NOUNS, "task-assignor", "Streams tasks", "tasks"))

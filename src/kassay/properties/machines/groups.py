@@ -32,9 +32,9 @@ from kassay.model.groups.history import (
     Resubscribe,
     Return,
 )
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Promise, Scope, applies, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
@@ -64,7 +64,7 @@ class GroupMachine(RuleBasedStateMachine):
     new: Callable[[Mapping[str, str]], Assignor]
     protocol = RebalanceProtocol.EAGER
     claims: tuple[str, ...] = ()
-    kind = Kind.CLIENT
+    kind = CLIENT
 
     def __init__(self) -> None:
         super().__init__()

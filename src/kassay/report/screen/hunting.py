@@ -8,7 +8,7 @@ from kassay.certify.hunts.document import answer
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
 from kassay.certify.hunts.worst import WorstCase, meaning_of
 from kassay.certify.runs.verdicts import counted
-from kassay.model.kinds import CONSUMER_GROUPS, NOUNS
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.report import facts
 from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, stack, whole_line
@@ -51,7 +51,7 @@ def worst_view(worst: WorstCase) -> View:
         if command := facts.replay_command(worst.example):
             parts.append(whole_line(f"  replay: {command}", style="cyan"))
     members, partitions = worst.size
-    nouns = NOUNS[worst.target.kind]
+    nouns = worst.target.kind.nouns
     words = (
         f"worst {worst.badness} found at {counted(members, nouns.who)} x {counted(partitions, nouns.what)}: "
         f"{worst.value} ({meaning_of(worst)})"

@@ -13,13 +13,13 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Crash, History, Join, OwnedClaim, Return, Withhold
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 
-DRIVER = GroupDriver(Kind.CLIENT)
+DRIVER = GroupDriver(CLIENT)
 RULES = [(Range, RebalanceProtocol.EAGER), (Sticky, RebalanceProtocol.EAGER)]
 RULES.append((CooperativeSticky, RebalanceProtocol.COOPERATIVE))
 
@@ -79,7 +79,7 @@ def test_a_claim_that_somebody_makes_is_one_to_join_with():
 def test_what_a_share_group_may_not_give_out_is_withheld_from_the_start():
     joins = (Join(Member("a", ("t",))),)
     case = History(Cluster.of({"t": 3}), (joins, (Withhold("t", (0, 2)),)))
-    driver = GroupDriver(Kind.SHARE)
+    driver = GroupDriver(SHARE)
     subject = Subject(lambda _: ShareSimple(), RebalanceProtocol.EAGER, ())
     starts = [again.changes[0] for again in driver.restarts(case, subject) if len(again.changes) == 1]
     owned = tuple(TopicPartition("t", number) for number in range(3))

@@ -5,17 +5,15 @@ import pytest
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, situations_of
 from kassay.properties.sources import Seeded
 
 SEEDS = 12
-OF_SHARE_GROUPS = {
-    name for each in situations_of(Kind.SHARE) if Kind.CLIENT not in each.kinds for name in each.names
-}
-OF_SERVERS = {name for situation in situations_of(Kind.SERVER) for name in situation.names} & AIMS.keys()
+OF_SHARE_GROUPS = {name for each in situations_of(SHARE) if CLIENT not in each.kinds for name in each.names}
+OF_SERVERS = {name for situation in situations_of(SERVER) for name in situation.names} & AIMS.keys()
 
 
 def reached(aim, seed, target, **profile):
@@ -54,7 +52,7 @@ def test_only_clients_have_static_members():
     for seed in range(SEEDS):
         joins = [
             change[0]
-            for change in aimed_history(Seeded(seed), Profile(kind=Kind.SERVER), "static-mix:SSD").changes
+            for change in aimed_history(Seeded(seed), Profile(kind=SERVER), "static-mix:SSD").changes
         ]
         assert all(join.member.instance_id is None for join in joins)
 

@@ -7,8 +7,9 @@ import pytest
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import SERVER, SHARE
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
+from kassay.model.kinds import every_kind
 from kassay.properties.groups.histories.assumptions import (
     ASSUMPTIONS,
     assumptions_of,
@@ -92,7 +93,7 @@ def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
     assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, assumption):
     def cases(assume):
@@ -101,7 +102,7 @@ def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, as
 
     narrows = cases(frozenset()) != cases(frozenset({assumption}))
     heeded = assumption in assumptions_of(kind)
-    assert heeded is narrows or (kind in (Kind.SERVER, Kind.SHARE) and heeded)
+    assert heeded is narrows or (kind in (SERVER, SHARE) and heeded)
     if heeded:
         assert parse_assumptions([assumption], kind) == {assumption}
     else:

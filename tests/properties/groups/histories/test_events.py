@@ -20,7 +20,7 @@ from kassay.model.groups.history import (
     Reweigh,
     StaticReturn,
 )
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GeneratorState, Profile
 from kassay.properties.sources import Seeded
@@ -84,7 +84,7 @@ class World:
 
 @pytest.mark.parametrize(
     "profile",
-    [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions"}))],
+    [Profile(), Profile(kind=SERVER), Profile(assume=frozenset({"equal-subscriptions"}))],
     ids=["client", "server", "equal subscriptions"],
 )
 def test_the_generator_knows_who_is_there_and_what(profile):
@@ -107,7 +107,7 @@ def test_the_generator_knows_who_is_there_and_what(profile):
 
 def test_members_that_make_no_contradictions_never_drop_a_topic():
     for seed in range(150):
-        draft = state(seed, Profile(kind=Kind.SERVER))
+        draft = state(seed, Profile(kind=SERVER))
         for _ in range(6):
             before = dict(draft.members)
             for event in change(draft):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kassay.model.cluster import Topic
 from kassay.model.groups.history import Crash, Join, Leave, Return, StaticReturn
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.generator import RACKS, GeneratorState, Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
@@ -67,10 +67,10 @@ def test_partitions_are_those_of_the_topics_that_are_there():
     assert [str(tp) for tp in state().tps(["u", "ghost", "t", "u"])] == ["u-0", "t-0", "t-1", "t-2"]
 
 
-@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER, Kind.SHARE])
+@pytest.mark.parametrize("kind", [CLIENT, SERVER, SHARE])
 @pytest.mark.parametrize("assume", [frozenset(), frozenset({"no-conflicting-claims"})])
 def test_only_clients_contradict_each_other_and_only_where_they_may(kind, assume):
-    assert Profile(kind=kind, assume=assume).contradicts is (kind is Kind.CLIENT and not assume)
+    assert Profile(kind=kind, assume=assume).contradicts is (kind is CLIENT and not assume)
 
 
 def test_how_often_a_case_goes_large():

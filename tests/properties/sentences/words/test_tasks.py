@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence
@@ -21,7 +21,7 @@ STEP = TaskStep(REQUEST, ANSWER)
 
 
 def says(text, scope=Scope.STEP, things=(STEP,)):
-    read = read_sentence(text, Kind.STREAMS)
+    read = read_sentence(text, STREAMS)
     assert read.scope is scope
     return read.says(TASK_WORDS.scene(scope, things), NOTHING)
 

@@ -10,6 +10,7 @@ from functools import partial
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.optimal.connect import Loads, OptimalConnect, WaitingLeader
 from kassay.kinds import controls
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import (
     ConnectAssignment,
     ConnectRequest,
@@ -20,10 +21,9 @@ from kassay.model.connect.work import (
     work_key,
 )
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
 
 control = partial(
-    controls.control, kinds=Kind.CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"
+    controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"
 )
 
 
@@ -220,7 +220,7 @@ class ConnectNeverRests(_SpoiltConnect):
         return {**answer, first: answer[first]._replace(revoked=(*answer[first].revoked, "nothing"))}
 
 
-@controls.control("restless", breaks="stable", kinds=Kind.CONNECT, like="connect-eager")
+@controls.control("restless", breaks="stable", kinds=CONNECT, like="connect-eager")
 class Restless(ConnectEager):
     """With each generation all that a worker runs goes on to the worker before it."""
 

@@ -9,14 +9,14 @@ from typing import Final
 
 from kassay.assignors.optimal.connect import Loads, OptimalConnect, WaitingLeader
 from kassay.kinds import controls
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, Work, connectors_first
 from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
 
 control = partial(
-    controls.control, kinds=Kind.CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"
+    controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"
 )
-alone = partial(controls.control, kinds=Kind.CONNECT, protocol=RebalanceProtocol.COOPERATIVE)
+alone = partial(controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE)
 
 _ONE_ROUND: Final = ("deleted-stops", "revoke-before-assign", "delayed-for-loss", "lost-returns", "converges")
 """What a fault in what is started keeps, as long as nothing is taken back for it."""

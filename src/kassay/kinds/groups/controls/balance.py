@@ -12,7 +12,7 @@ from kassay.kinds import controls
 from kassay.model.cluster import Broker, Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 
 control = partial(controls.control, kinds=CONSUMER_GROUPS)
 
@@ -82,7 +82,7 @@ def without_racks(group: Group) -> Group:
 @control(
     "gives-up-one-by-one",
     breaks="converges",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     protocol=COOPERATIVE,
     keeps=("cooperative", "balanced-within-one", "balanced-kip54", "balanced-optimal", "deterministic"),
 )

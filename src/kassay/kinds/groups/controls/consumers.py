@@ -13,7 +13,7 @@ from kassay.kinds import controls
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import Assignor, AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 
 control = partial(controls.control, kinds=CONSUMER_GROUPS, like="roundrobin")
 
@@ -65,7 +65,7 @@ def _shares(group: Group, answer: PartitionsByMember, topic: str) -> dict[str, i
     }
 
 
-@control("omits-idle", breaks="members", kinds=Kind.CLIENT)
+@control("omits-idle", breaks="members", kinds=CLIENT)
 class OmitsIdle(Spoilt):
     """A member that gets nothing has no entry (a client then waits for ever)."""
 
@@ -98,7 +98,7 @@ class CountsToTheEnd(Spoilt):
         return {**answer, ends[1]: (*answer[ends[1]], TopicPartition(last, cluster.counts[last]))}
 
 
-@control("trusts-claims", breaks="single-owner", kinds=Kind.CLIENT, like="")
+@control("trusts-claims", breaks="single-owner", kinds=CLIENT, like="")
 class TrustsClaims(Spoilt):
     """Everybody keeps what they say they own, whoever else says so (KAFKA-7026)."""
 
@@ -187,7 +187,7 @@ class FavoursFirstListed(Spoilt):
         return {m.member_id: share for m, share in zip(group.members, shares)}
 
 
-@control("serves-its-leader", breaks="leader-neutral", kinds=Kind.CLIENT, keeps=("stable",))
+@control("serves-its-leader", breaks="leader-neutral", kinds=CLIENT, keeps=("stable",))
 class ServesItsLeader(Spoilt):
     """The leader takes the largest share for itself, as where it deals to its own members first."""
 
@@ -228,7 +228,7 @@ class FollowsHashes(Spoilt):
 @control(
     "hands-over-at-once",
     breaks="cooperative",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     protocol=COOPERATIVE,
     like="optimal-cooperative",
 )
@@ -260,7 +260,7 @@ class NeverRests(Spoilt):
         return turned(group, answer, max(m.generation for m in group.members) + 1)
 
 
-@control("deals-by-member-id", breaks="static-stable", kinds=Kind.CLIENT)
+@control("deals-by-member-id", breaks="static-stable", kinds=CLIENT)
 class DealsByMemberId(AssignorBase):
     """Static members are dealt to by their member ids, which change with every start."""
 

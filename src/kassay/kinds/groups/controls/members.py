@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from kassay.assignors.optimal.streams import OptimalStreams
 from kassay.kinds import controls
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.solver.streams.members.problem import MemberTaskProblem
     from kassay.solver.streams.members.standbys import Standbys
 
-control = partial(controls.control, kinds=Kind.STREAMS)
+control = partial(controls.control, kinds=STREAMS)
 
 KEPT: Final = (
     *("standby-disjoint", "standby-count", "task-errors", "stateful-balanced"),

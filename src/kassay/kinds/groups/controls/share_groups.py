@@ -14,9 +14,9 @@ from kassay.kinds.groups.controls.consumers import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SHARE
 
-control = partial(controls.control, kinds=Kind.SHARE, like="share-simple@4.0")
+control = partial(controls.control, kinds=SHARE, like="share-simple@4.0")
 
 
 class _SpoiltShares(Spoilt):

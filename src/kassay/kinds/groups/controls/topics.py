@@ -12,7 +12,7 @@ from kassay.kinds import controls
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 
 _EVERY = ("contiguous", "topic-even", "copartitioned", "deterministic", "order-independent")
 
@@ -59,7 +59,7 @@ class RoundsUp(_Blocks):
         return [range(min(i * block, count), min((i + 1) * block, count)) for i in range(size)]
 
 
-@control("deals-each-topic", breaks="contiguous", kinds=Kind.CLIENT, keeps=keeping("contiguous"))
+@control("deals-each-topic", breaks="contiguous", kinds=CLIENT, keeps=keeping("contiguous"))
 class DealsEachTopic(_Blocks):
     """Each topic is dealt in turn."""
 
@@ -88,7 +88,7 @@ class RestartsPerTopic(_Blocks):
         return _blocks([block + (i < longer) for i in range(size)])
 
 
-@control("prefers-the-last", breaks="active-passive", kinds=Kind.CLIENT, like="failover")
+@control("prefers-the-last", breaks="active-passive", kinds=CLIENT, like="failover")
 class PrefersTheLast(Failover):
     """The smaller number goes first, as with priorities elsewhere; where there are racks, all is well."""
 

@@ -9,10 +9,10 @@ from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.kinds import controls
 from kassay.model.java.int32 import to_positive
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 
-control = partial(controls.control, kinds=Kind.PARTITIONER, like="partitioner:explicit")
+control = partial(controls.control, kinds=PARTITIONER, like="partitioner:explicit")
 
 
 class _Spoilt(PartitionerBase):

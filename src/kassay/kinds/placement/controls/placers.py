@@ -10,10 +10,10 @@ from functools import partial
 from kassay.assignors.placement.striped import Striped
 from kassay.kinds import controls
 from kassay.model.java.randomness import RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
 
-control = partial(controls.control, kinds=Kind.PLACER)
+control = partial(controls.control, kinds=PLACER)
 
 
 @control("repeats-broker", breaks="replicas-distinct")

@@ -8,11 +8,11 @@ from functools import partial
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.kinds import controls
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest
 
-control = partial(controls.control, kinds=Kind.PLANNER)
+control = partial(controls.control, kinds=PLANNER)
 
 
 @control("takes-from-anybody", breaks="plan-valid", like="plan:optimal")

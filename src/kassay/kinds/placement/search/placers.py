@@ -11,7 +11,7 @@ from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.kinds.placement.placer import PlacementCase
 from kassay.kinds.search import WorstMeasure, WorstSearch, least_squares
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.balance import gap
@@ -37,7 +37,7 @@ class PlacerSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[PlacementCase]:
         """Every request of the size."""
-        return cases(Kind.PLACER, ScopeCell(*size, False))
+        return cases(PLACER, ScopeCell(*size, False))
 
     def widened(self, case: PlacementCase, size: tuple[int, int]) -> PlacementCase:
         """So many brokers, each next one in the rack of the one that the small request had there."""

@@ -11,7 +11,7 @@ from kassay.certify.hunts.cells import ScopeCell, cases
 from kassay.kinds.placement.search.placers import PlacerSearch
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.planning import PlanRequest
 from kassay.properties.sentences.words.plans import PLAN_WORDS, PlanScene
 
@@ -37,7 +37,7 @@ class PlanSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[PlanRequest]:
         """Every request of the size, of two brokers and partitions at most: there are too many of three."""
-        return cases(Kind.PLANNER, ScopeCell(min(size[0], 2), min(size[1], 2), False))
+        return cases(PLANNER, ScopeCell(min(size[0], 2), min(size[1], 2), False))
 
     def widened(self, case: PlanRequest, size: tuple[int, int]) -> PlanRequest:
         """More brokers, each in the rack of the one that stood there; the rows again, on the same brokers."""

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.kinds import controls
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 
-control = partial(controls.control, kinds=Kind.STREAMS)
+control = partial(controls.control, kinds=STREAMS)
 
 
 class _SpoiltTasks:

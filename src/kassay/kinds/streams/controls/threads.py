@@ -9,10 +9,10 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from kassay.kinds import controls
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 
-control = partial(controls.control, kinds=Kind.STREAMS)
+control = partial(controls.control, kinds=STREAMS)
 
 KEPT: Final = (
     *("balanced-within-one", "balanced-optimal", "stateful-balanced"),

@@ -10,6 +10,7 @@ from typing import Final
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Join
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.kinds import Kind
 from kassay.properties.sources import Source, subset
 
@@ -31,7 +32,7 @@ class Profile:
     """
 
     name: str = "small"
-    kind: Kind = Kind.CLIENT
+    kind: Kind = CLIENT
     members_max: int = 6
     topics_max: int = 4
     partitions_max: int = 7
@@ -56,12 +57,12 @@ class Profile:
     @property
     def contradicts(self) -> bool:
         """Whether members may make claims that contradict each other."""
-        return self.kind == Kind.CLIENT and self.allows("no-conflicting-claims")
+        return self.kind == CLIENT and self.allows("no-conflicting-claims")
 
     @property
     def drops(self) -> bool:
         """Whether members may stop reading what they have, which a share group's coordinator still counts."""
-        return self.contradicts or self.kind == Kind.SHARE
+        return self.contradicts or self.kind == SHARE
 
 
 @dataclass

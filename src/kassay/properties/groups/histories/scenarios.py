@@ -9,7 +9,7 @@ from __future__ import annotations
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Event, History, Reports, Withhold
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
 from kassay.properties.groups.histories.shapes import SHAPES, Shape
@@ -55,10 +55,10 @@ def habits(
         topics={},
         racked=profile.allows("no-racks") and source.boolean(racked),
         weighted=profile.allows("no-weights") and source.boolean(weighted),
-        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
+        static=profile.kind == CLIENT and profile.allows("no-static") and source.boolean(0.3),
         odd=odd > 0 and source.boolean(odd),
         backwards=source.boolean(),
-        withholds=profile.kind is Kind.SHARE and source.boolean(0.35),
+        withholds=profile.kind is SHARE and source.boolean(0.35),
     )
 
 
