@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, TypeVar
 
 from kassay.assignors.releases import holding, newest, oldest, release_of, spans, taking_over
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.modules import import_modules
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER

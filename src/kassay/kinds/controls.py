@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from kassay.assignors.registry import find
 from kassay.kinds.alarm import Overdue
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.modules import import_modules
 from kassay.properties.registry import load_claims
 

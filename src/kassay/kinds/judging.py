@@ -15,8 +15,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.lazy import lazy
 from kassay.model.shape.codec import Shape
 from kassay.properties.answers import OF_UNANSWERED

@@ -11,9 +11,9 @@ from kassay.assignors.optimal.cooperative import OptimalCooperative
 from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.registry import find
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from tests.assignors.optimal.groups import assert_optimal, cluster_of, group_of
 
 

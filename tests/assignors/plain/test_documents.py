@@ -27,7 +27,7 @@ from kassay.model.connect.work import (
     WorkerChange,
 )
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.history import asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest

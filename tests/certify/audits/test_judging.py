@@ -14,10 +14,10 @@ from kassay.certify.audits.judging import (
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
 from kassay.certify.explain import explain
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.groups.step import Step
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.lines import Place
 from kassay.writing.documents import json_text
 from tests.certify.audits.logs import tps

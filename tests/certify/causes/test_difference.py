@@ -12,9 +12,9 @@ from kassay.certify.causes.difference import (
 )
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import Side, TargetDifference
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.trace import Conditions
+from kassay.model.kinds import RebalanceProtocol
 
 
 def joins(*members):

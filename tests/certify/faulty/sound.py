@@ -21,11 +21,11 @@ from kassay.kinds.placement.controls.placers import EvenPlacer
 from kassay.kinds.streams.controls.threads import EvenTasks, StickyTasks
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.connect.kinds import CONNECT
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.java.randomness import RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.streams.kinds import STREAMS

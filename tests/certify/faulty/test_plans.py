@@ -6,7 +6,7 @@ from kassay.certify.runs.shrink import shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.kinds.placement.planner import PlanDriver
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims

@@ -9,10 +9,11 @@ from kassay.kinds.broken import broken_steps, plain
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.kinds import CONNECT
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import ROUNDS_MAX
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER
 from kassay.model.streams.kinds import STREAMS

@@ -2,8 +2,8 @@
 
 from kassay.certify.findings.offers import OPTIMUM, offers, references
 from kassay.kinds.broken import broken_steps
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.registry import promise
 from tests.certify.findings.cases import smallest
 

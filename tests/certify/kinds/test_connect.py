@@ -14,7 +14,7 @@ from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.kinds import CONNECT
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded

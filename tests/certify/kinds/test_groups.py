@@ -10,10 +10,10 @@ from kassay.kinds.judging import Subject
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.registry import promise, validity_claims
 from tests.certify.kinds.users import first_broken
 from tests.mutants import share_assignors

@@ -8,9 +8,9 @@ from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Call, Failure, Look, Probe
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import every_kind
+from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import Profile

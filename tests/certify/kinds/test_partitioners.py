@@ -11,7 +11,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.partitioners.kind import SendsDriver
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends

@@ -11,7 +11,7 @@ from kassay.kinds.placement.placer import PlacementCase, PlacementDriver
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.properties.groups.histories.generator import Profile

@@ -9,7 +9,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.placement.planner import PlanDriver, best_plan, loads_after
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, plan_step

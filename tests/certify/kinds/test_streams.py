@@ -18,7 +18,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.streams.kind import TaskDriver
 from kassay.kinds.streams.oracle import best_of_members
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (

@@ -17,8 +17,8 @@ from kassay.certify.optimum.rank import (
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import Offer, Way, resolve
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import validity_claims

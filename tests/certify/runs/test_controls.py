@@ -15,9 +15,8 @@ from kassay.kinds import controls
 from kassay.kinds.controls import ASLEEP, PATIENCE_S, Control, controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import every_kind
+from kassay.model.kinds import RebalanceProtocol, every_kind
 
 NOT_EVEN, SLOW = "counts-partitions", "waits-for-ever"
 

@@ -16,9 +16,8 @@ from kassay.certify.runs.options import (
 from kassay.certify.targets.resolve import resolve
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT, GROUPS, SERVER, SHARE
-from kassay.model.kinds import every_kind
+from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS

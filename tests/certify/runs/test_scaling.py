@@ -8,8 +8,8 @@ from kassay.certify.runs.scaling import scaling_result, sized, sizes
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
 from kassay.properties.registry import promise, split_claims

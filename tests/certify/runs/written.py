@@ -1,9 +1,9 @@
 """A certificate written down by hand: claims as verdicts, broken on ordinary or contradictory input."""
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 
 

@@ -14,10 +14,11 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.java.randomness import JavaRandom
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children

@@ -17,10 +17,10 @@ from kassay.kinds.groups.controls.consumers import (
 )
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.player import Player
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded

@@ -7,9 +7,9 @@ import pytest
 
 from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.trace import SCHEMA, Conditions, Trace
+from kassay.model.kinds import RebalanceProtocol
 
 CASE = {
     "cluster": {"brokers": [], "topics": [{"name": "t", "partitions": 2}]},

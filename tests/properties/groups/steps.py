@@ -2,10 +2,10 @@
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.balance import Best
 from kassay.properties.registry import applies, promise
 

@@ -6,8 +6,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
 from kassay.kinds.controls import controls_of
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.machines.groups import GroupMachine, machine_for
 from kassay.properties.registry import validity_claims
 

@@ -17,7 +17,6 @@ from kassay.kinds.groups.oracle import best_of_share_group, best_once
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.cluster import numbers_by_topic
 from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join, Withhold
@@ -25,7 +24,7 @@ from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.groups.trace import Conditions, Trace
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Promise, Scope, Violation, promise

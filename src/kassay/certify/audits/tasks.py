@@ -17,8 +17,8 @@ from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_t
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskHistory, TaskStep

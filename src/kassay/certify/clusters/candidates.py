@@ -19,14 +19,13 @@ from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 
 SWITCH: Final = "switch"
 

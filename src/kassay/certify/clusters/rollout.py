@@ -19,8 +19,8 @@ from typing import Any, Final
 from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk
 from kassay.certify.clusters.rolling_group import ClientSetting, RollingGroup
 from kassay.certify.targets.resolve import Target
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.protocols.values.groups import ClassicGroup
 from kassay.model.protocols.values.requests import Config
 

@@ -18,8 +18,8 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json

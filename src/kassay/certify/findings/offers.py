@@ -13,11 +13,10 @@ from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.partitioners.sends import ProducerSendsStep, send_all
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.request import Placement

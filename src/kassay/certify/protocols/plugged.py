@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KafkaError, TargetNotLoadable
-from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, claim_of
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask, Assign, Given

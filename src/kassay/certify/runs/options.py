@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from kassay.certify.processes.host import Limits
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import GROUPS
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.assumptions import parse_assumptions

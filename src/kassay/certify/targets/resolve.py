@@ -26,9 +26,8 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER
 from kassay.model.streams.kinds import STREAMS

@@ -37,7 +37,7 @@ from kassay.model.connect.work import (
     connectors_in,
     tasks_in,
 )
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
 from kassay.properties.connect.scenarios import (
     CONNECT_LARGE,

@@ -6,12 +6,13 @@ from dataclasses import fields
 from typing import Any, Final
 
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.cluster import Broker, Cluster, Topic
+from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.shape import codec
+from kassay.model.shape.clusters import BROKERS
 from kassay.model.shape.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Shape, listed, optional, record
 
 
@@ -50,14 +51,6 @@ def _begins(history: History, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes")
 
 
-BROKERS: Final = listed(
-    record(
-        Broker,
-        id=Field(WHOLE, get="broker_id"),
-        rack=Field(optional(TEXT), None),
-        fenced=Field(codec.FLAG, False),
-    )
-)
 TOPIC: Final = record(
     Topic,
     name=TEXT,

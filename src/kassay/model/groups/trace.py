@@ -12,8 +12,7 @@ from math import isfinite
 from typing import Any, Final
 
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
 

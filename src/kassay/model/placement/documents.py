@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.documents import BROKERS
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.clusters import BROKERS
 from kassay.model.shape.codec import (
     COUNT,
     MOST,

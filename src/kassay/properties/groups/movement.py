@@ -7,12 +7,12 @@ from itertools import islice, pairwise
 from operator import attrgetter
 
 from kassay.model.calls import Failure
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
 from kassay.model.groups.kinds import CLIENT, GROUPS
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.validity import difference
 from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim

@@ -7,10 +7,10 @@ from operator import attrgetter
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 

@@ -10,11 +10,11 @@ from kassay.kinds.groups.kind import GroupDriver
 from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Crash, History, Join, OwnedClaim, Return, Withhold
 from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.player import Player
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded

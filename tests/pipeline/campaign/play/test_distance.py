@@ -9,10 +9,10 @@ from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
+from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.play.distance import Distance
 from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import DISTANCE

@@ -7,7 +7,7 @@ from kassay.certify.runs.verdicts import counted
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import Profile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.cases.rounds import story

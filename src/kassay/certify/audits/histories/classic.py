@@ -36,11 +36,11 @@ from kassay.certify.audits.values import (
     RebalanceCause,
 )
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Step
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMember
 
 

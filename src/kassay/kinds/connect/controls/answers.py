@@ -20,7 +20,7 @@ from kassay.model.connect.work import (
     connectors_first,
     work_key,
 )
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 
 control = partial(
     controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"

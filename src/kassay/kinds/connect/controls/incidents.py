@@ -11,7 +11,7 @@ from kassay.assignors.optimal.connect import Loads, OptimalConnect, WaitingLeade
 from kassay.kinds import controls
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, Work, connectors_first
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 
 control = partial(
     controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE, like="optimal-connect"
