@@ -31,8 +31,8 @@ from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.groups.trace import CONDITIONS, Trace
 from kassay.model.kinds import Kind, every_kind
+from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.registry import (
     Claim,
     claim_of,

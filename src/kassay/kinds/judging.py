@@ -19,7 +19,7 @@ from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.lazy import lazy
 from kassay.model.shape.codec import Shape
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, situations_within
 from kassay.properties.sources import Source
 
@@ -264,7 +264,7 @@ class Driver(ABC, Generic[Case]):
         )
 
     @abstractmethod
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> Case:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> Case:
         """A case out of the source's choices: any, or one by the recipe called `aim`."""
 
     @abstractmethod

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.runs.verdicts import counted as counted
-from kassay.model.groups.trace import Conditions
+from kassay.certify.runs.verdicts import counted
 from kassay.model.kinds import Kind
+from kassay.model.trace import Conditions
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import claim_of, situations_of
 from kassay.writing.text import shell_command

@@ -13,7 +13,7 @@ from kassay.certify.audits.values import GroupProtocol
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT, SERVER
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history as drawn_history
 from kassay.properties.registry import Scope
 from kassay.properties.sources import Seeded
@@ -100,7 +100,7 @@ def test_no_record_that_is_missing_makes_a_finding_of_a_classic_group(spec, hist
 def test_what_is_taken_away_never_makes_a_finding_at_length(spec):
     for seed in range(15):
         chance = random.Random(seed)
-        log, _ = log_of(spec, drawn_history(Seeded(seed), Profile()), bool(seed % 2))
+        log, _ = log_of(spec, drawn_history(Seeded(seed), GroupProfile()), bool(seed % 2))
         whole = found(of_records(log.records))
         for _ in range(4):
             upto = chance.randrange(len(log.records) + 1)

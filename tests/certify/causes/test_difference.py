@@ -13,8 +13,8 @@ from kassay.certify.causes.difference import (
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import Side, TargetDifference
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions
 
 
 def joins(*members):

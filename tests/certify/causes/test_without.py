@@ -5,7 +5,7 @@ import pytest
 from kassay.certify.causes.without import without
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 
 
@@ -14,7 +14,7 @@ def test_what_is_left_is_smaller_and_its_words_are_its_own(kind):
     driver = driver_for(kind)
     seen = 0
     for seed in range(6):
-        case = driver.generate(Seeded(seed), Profile(kind=kind))
+        case = driver.generate(Seeded(seed), GroupProfile(kind=kind))
         document = driver.form.write(case)
         words = []
         for less in without(kind, document):

@@ -6,8 +6,8 @@ from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import SCHEMA, Side, TargetDifference, difference_of, is_difference
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions
 
 DIFFERENCE = TargetDifference(
     kind=CLIENT,

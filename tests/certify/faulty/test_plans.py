@@ -8,13 +8,13 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.placement.planner import PlanDriver
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
 
 DRIVER = PlanDriver(PLANNER)
 
-PROFILE = Profile(kind=PLANNER)
+PROFILE = GroupProfile(kind=PLANNER)
 
 
 def subject(new, *claims, twin=None):

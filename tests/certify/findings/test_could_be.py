@@ -8,10 +8,10 @@ from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.kinds.controls import load_controls
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import CLIENT, SHARE
-from kassay.model.groups.trace import COULD_BE
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
+from kassay.model.trace import COULD_BE
 from kassay.properties.registry import Scope, promise
 from tests.certify.findings.cases import smallest
 

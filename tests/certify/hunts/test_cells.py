@@ -11,7 +11,7 @@ from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.placement.kinds import PLACER
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 
 
 @pytest.mark.parametrize("kind", WITH_PASTS)
@@ -42,7 +42,7 @@ def test_the_groups_of_cells_are_those_of_the_scope_in_every_order():
     of_cells = {nameless(case) for p in (False, True) for case in cases(CLIENT, ScopeCell(2, 3, p))}
     of_scope = {
         nameless(case)
-        for case in scope_cases(Profile(), 2, 3)
+        for case in scope_cases(GroupProfile(), 2, 3)
         if len(case.joins) == 2 and sum(case.cluster.counts.values()) == 3 and reads_all(case)
     }
     assert of_cells == of_scope

@@ -15,7 +15,7 @@ from kassay.kinds.judging import Subject
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
 from tests.certify.kinds.descent import TRIED
@@ -23,7 +23,7 @@ from tests.certify.kinds.users import first_broken
 from tests.mutants import connect_assignors
 
 DRIVER = ConnectDriver(CONNECT)
-PROFILE = Profile(kind=CONNECT)
+PROFILE = GroupProfile(kind=CONNECT)
 
 
 def subject(rule, *claims, protocol=RebalanceProtocol.COOPERATIVE):
@@ -88,7 +88,7 @@ def test_every_candidate_is_smaller_and_sound():
 
 
 def test_an_assumption_leaves_out_what_contradicts_itself():
-    assumed = Profile(kind=CONNECT, assume=frozenset({"no-conflicting-claims"}))
+    assumed = GroupProfile(kind=CONNECT, assume=frozenset({"no-conflicting-claims"}))
     for seed in range(60):
         case = DRIVER.generate(Seeded(seed), assumed)
         assert DRIVER.is_within(next(DRIVER.play(case, subject(OptimalConnect))), assumed.assume), seed

@@ -13,7 +13,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.model.placement.kinds import PLANNER
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.parameters import one_of
 from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
 from kassay.properties.sources import Seeded
@@ -39,7 +39,7 @@ def broken_by(target_kind, failure_kind):
     driver, fails = driver_for(target_kind), failing(failure_kind)
     promises = tuple(validity_claims(target_kind))
     subject = Subject(lambda config: fails(), RebalanceProtocol.EAGER, promises)
-    case = driver.generate(Seeded(4), Profile(kind=target_kind))
+    case = driver.generate(Seeded(4), GroupProfile(kind=target_kind))
     return {violation.claim for violation in driver.examine(case, subject).violations}
 
 

@@ -15,7 +15,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -23,7 +23,7 @@ from tests.certify.kinds.descent import TRIED, descent
 from tests.mutants import partitioners
 
 DRIVER = SendsDriver(PARTITIONER)
-PROFILE = Profile(kind=PARTITIONER)
+PROFILE = GroupProfile(kind=PARTITIONER)
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 

@@ -14,7 +14,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
@@ -23,7 +23,7 @@ from tests.mutants import placers
 
 DRIVER = PlacementDriver(PLACER)
 
-PROFILE = Profile(kind=PLACER)
+PROFILE = GroupProfile(kind=PLACER)
 
 cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))(), st.integers(0, 2**31 - 1))
 

@@ -13,14 +13,14 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, plan_step
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
 DRIVER = PlanDriver(PLANNER)
 
-PROFILE = Profile(kind=PLANNER)
+PROFILE = GroupProfile(kind=PLANNER)
 
 requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
 

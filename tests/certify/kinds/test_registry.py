@@ -7,7 +7,7 @@ from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT, GROUPS
 from kassay.model.kinds import every_kind
 from kassay.model.protocols.kinds import COORDINATOR
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 
 CERTIFIED = [kind for kind in every_kind()]
@@ -17,7 +17,7 @@ CERTIFIED = [kind for kind in every_kind()]
 def test_the_driver_of_a_kind_reads_what_it_writes_of_the_cases_that_it_draws(kind):
     driver = driver_for(kind)
     for seed in range(5):
-        case = driver.generate(Seeded(seed), Profile(kind=kind))
+        case = driver.generate(Seeded(seed), GroupProfile(kind=kind))
         assert driver.form.read(driver.form.write(case), "case") == case
         assert driver.counts(case).keys() == {"members", "partitions", "events"}
 

@@ -31,7 +31,7 @@ from kassay.model.streams.tasks import (
     TaskRequest,
 )
 from kassay.model.verdict import Verdict
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.aims import TAGGED, tagged_task_history
@@ -43,7 +43,7 @@ from tests.mutants import task_assignors
 from tests.paths import TARGETS
 
 DRIVER = TaskDriver(STREAMS)
-PROFILE = Profile(kind=STREAMS)
+PROFILE = GroupProfile(kind=STREAMS)
 
 histories = st.composite(lambda draw: task_history(Drawn(draw)))()
 

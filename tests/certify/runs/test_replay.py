@@ -15,9 +15,9 @@ from kassay.certify.runs.replay import Instead, load_trace, read_trace, replay
 from kassay.certify.targets.resolve import digest_of, resolve
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.itf import to_itf
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.report.screen.cases.rounds import story
 from tests.cli.runner import valid

@@ -2,8 +2,8 @@
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 
 

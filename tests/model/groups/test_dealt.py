@@ -21,7 +21,7 @@ from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.player import Player
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 from tests.assignors.client.groups import tps
@@ -35,7 +35,7 @@ HISTORIES = 12
 def steps_of(rule, protocol):
     for seed in range(HISTORIES):
         player = Player(lambda _: rule(), protocol, confirm=True)
-        for rebalanced in player.play(history(Seeded(seed), Profile())):
+        for rebalanced in player.play(history(Seeded(seed), GroupProfile())):
             yield from (step for step in rebalanced.steps if not isinstance(step.answer, Failure))
 
 

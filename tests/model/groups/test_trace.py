@@ -8,8 +8,8 @@ import pytest
 from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import SCHEMA, Conditions, Trace
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import SCHEMA, Conditions, Trace
 
 CASE = {
     "cluster": {"brokers": [], "topics": [{"name": "t", "partitions": 2}]},

@@ -23,8 +23,8 @@ from kassay.model.groups.history import History, Join, Withhold
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Promise, Scope, Violation, promise

@@ -17,13 +17,13 @@ from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_t
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import Conditions, Trace
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskHistory, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest, process_key
+from kassay.model.trace import Conditions, Trace
 from kassay.properties.registry import Promise, Scope, Violation, promise
 from kassay.solver.streams.members.actives import place_actives
 from kassay.solver.streams.members.requests import problem_of

@@ -36,10 +36,10 @@ from kassay.model.errors import KassayError
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Step
-from kassay.model.groups.trace import Trace
 from kassay.model.partitioners.sends import ProducerSendsStep
 from kassay.model.placement.step import PlacementStep
 from kassay.model.shape.codec import sparse
+from kassay.model.trace import Trace
 from kassay.properties.registry import promise
 from kassay.writing.text import visible
 

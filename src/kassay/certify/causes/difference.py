@@ -14,8 +14,8 @@ from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import opened, read_difference
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions
 from kassay.model.shape.codec import sparse
+from kassay.model.trace import Conditions
 from kassay.writing.text import visible
 
 _AGREE: Final = "they agree"

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kassay.certify.causes.cause import Cause
 from kassay.model.calls import Look
 from kassay.model.groups.kinds import GROUPS
-from kassay.model.groups.trace import Trace
+from kassay.model.trace import Trace
 from kassay.properties.registry import Claim, as_text
 
 _NAMED_MAX: Final = 4

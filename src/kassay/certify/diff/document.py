@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay.certify.diff.compare import By, Lead
-from kassay.model.groups.trace import CONDITIONS, Conditions
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
+from kassay.model.trace import CONDITIONS, Conditions
 
 SCHEMA: Final = "kassay/difference/1"
 

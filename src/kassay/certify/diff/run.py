@@ -22,8 +22,8 @@ from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.groups.scopes import scope_cases
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import Kind
+from kassay.model.trace import Conditions
 from kassay.properties.registry import Violation
 
 SCHEMA: Final = "kassay/diff/1"

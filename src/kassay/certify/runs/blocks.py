@@ -22,7 +22,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Driver, Examination, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.step import Rebalanced
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
 
@@ -50,7 +50,7 @@ class Job:
         return promises_of(self.target.kind, self.target.claims, self.options)
 
     @cached_property
-    def profile(self) -> Profile:
+    def profile(self) -> GroupProfile:
         """What is generated."""
         profile = profile_of(self.target.kind, self.promises, replace(self.options, assume=self.assume))
         return replace(profile, leads=True) if self.target.parts else profile

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay import __version__
-from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
+from kassay.model.trace import Trace
 from kassay.model.verdict import Verdict
 
 SCHEMA: Final = "kassay/certificate/5"

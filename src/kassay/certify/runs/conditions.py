@@ -10,7 +10,7 @@ from kassay.certify.runs.shrink import Shrinkable, broken
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Subject
 from kassay.model.errors import TargetNotLoadable
-from kassay.model.groups.trace import Conditions
+from kassay.model.trace import Conditions
 from kassay.properties.registry import Promise, Violation
 
 

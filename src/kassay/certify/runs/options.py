@@ -14,7 +14,7 @@ from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Promise, promise, situations_of, validity_claims
 from kassay.reading.documents import at
@@ -153,13 +153,13 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
     return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
 
 
-def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
+def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> GroupProfile:
     """The inputs to generate for these promises."""
     configs = options.member_config
     if not configs and any(promised.claim.id == "active-passive" for promised in promises):
         configs = ((PRIORITY_CONFIG, PRIORITIES),)
     name, _, shape = options.profile.partition(":")
-    profile = Profile(
+    profile = GroupProfile(
         name="large" if shape else name,
         kind=kind,
         assume=options.assume,

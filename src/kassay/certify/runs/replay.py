@@ -19,9 +19,9 @@ from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.groups.trace import Conditions, Trace, trace_of
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
+from kassay.model.trace import Conditions, Trace, trace_of
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.assumptions import parse_assumptions

@@ -46,7 +46,7 @@ from kassay.properties.connect.scenarios import (
     connector_name,
     worker_id,
 )
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Source
 
 FRESH_MAX: Final = 4500
@@ -61,7 +61,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     aims = CONNECT_AIMS
     goals = ("connectors", "tasks", "stopped")
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> ConnectHistory:
         """A history out of the source's choices."""
         if aim:
             return aimed_connect_history(source, aim)

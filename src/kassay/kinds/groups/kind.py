@@ -22,7 +22,7 @@ from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Evidence, Promise, as_text
@@ -37,7 +37,7 @@ class GroupDriver(Driver[History]):
     narration = REBALANCED
     aims = AIMS
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> History:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
         return aimed_history(source, profile, aim) if aim else history(source, profile)
 

@@ -19,11 +19,11 @@ from typing import Final
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import AddPartitions, History, Join
-from kassay.properties.groups.histories.generator import GENERATION, Profile
+from kassay.properties.groups.histories.generator import GENERATION, GroupProfile
 
 
 def scope_cases(
-    profile: Profile,
+    profile: GroupProfile,
     members_max: int,
     partitions_max: int,
     *,
@@ -70,7 +70,7 @@ def splits(total: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def _subscriptions(
-    profile: Profile, topics: tuple[Topic, ...], members: int
+    profile: GroupProfile, topics: tuple[Topic, ...], members: int
 ) -> Iterator[tuple[tuple[str, ...], ...]]:
     names = [topic.name for topic in topics]
     sets = [own for size in range(1, len(names) + 1) for own in combinations(names, size)]

@@ -13,7 +13,7 @@ from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
@@ -33,7 +33,7 @@ class SendsDriver(Driver[ProducerSends]):
     form = SENDS
     narration = SENT
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> ProducerSends:
         """A sending out of the source's choices."""
         return sending(source)
 

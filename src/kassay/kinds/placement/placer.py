@@ -18,7 +18,7 @@ from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, 
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.model.shape import codec
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
@@ -49,7 +49,7 @@ class PlacementDriver(Driver[PlacementCase]):
     narration = PLACEMENT_STEP
     aims = PLACER_AIMS
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> PlacementCase:
         """A request out of the source's choices."""
         sized = _profile(source, profile)
         asked = aimed_request(source, sized, aim) if aim else request(source, sized)
@@ -122,7 +122,7 @@ def _candidates(case: PlacementCase) -> Iterator[PlacementCase]:
     return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
 
 
-def _profile(source: Source, profile: Profile) -> PlacementProfile:
+def _profile(source: Source, profile: GroupProfile) -> PlacementProfile:
     """The size and the racks that a run asks for."""
     sized = LARGE if profile.goes_large(source) else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))

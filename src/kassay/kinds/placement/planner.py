@@ -16,7 +16,7 @@ from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_to_json
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.aims import PLANNER_AIMS, aimed_plan_request
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.placement.plans import BestPlan
@@ -38,7 +38,7 @@ class PlanDriver(Driver[PlanRequest]):
     narration = PLAN_STEP
     aims = PLANNER_AIMS
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> PlanRequest:
         """A request out of the source's choices."""
         return aimed_plan_request(source) if aim else plan_request(source)
 

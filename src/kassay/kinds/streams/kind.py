@@ -17,7 +17,7 @@ from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
@@ -39,7 +39,7 @@ class TaskDriver(Driver[TaskHistory]):
     narration = TASK_STEP
     aims = STREAMS_AIMS
 
-    def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> TaskHistory:
         """A history out of the source's choices."""
         if aim:
             return aimed_task_history(source, aim)

@@ -15,7 +15,7 @@ from kassay.model.groups.history import Crash, History, Join, OwnedClaim, Return
 from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 
@@ -36,7 +36,7 @@ def without_user_data(group):
 def test_each_begins_with_what_a_round_was_asked(rule, protocol):
     compared = 0
     for seed in range(25):
-        case = history(Seeded(seed), Profile())
+        case = history(Seeded(seed), GroupProfile())
         player = Player(lambda _: rule(), protocol)
         rounds = [(r.index, step) for r in player.play(case) for step in r.steps]
         again = restarts(case, rule, protocol)

@@ -11,7 +11,7 @@ from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
 from kassay.certify.runs.controls import CONTROL_SHARE
 from kassay.certify.runs.shrink import shrink
 from kassay.kinds.judging import Subject
-from kassay.model.groups.trace import Trace
+from kassay.model.trace import Trace
 from kassay.properties.registry import Promise, Violation
 
 

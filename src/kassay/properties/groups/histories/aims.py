@@ -30,7 +30,7 @@ from kassay.model.groups.history import (
     Withhold,
 )
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
+from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
 from kassay.properties.groups.histories.scenarios import UNKNOWN, brokers, habits, owning, reports
 from kassay.properties.groups.situations import MIXES
 from kassay.properties.sources import Source
@@ -46,7 +46,7 @@ AIMS: Final[dict[str, str]] = {}
 _RECIPES: Final[dict[str, Recipe]] = {}
 
 
-def aimed_history(source: Source, profile: Profile, aim: str) -> History:
+def aimed_history(source: Source, profile: GroupProfile, aim: str) -> History:
     """A history by the recipe called `aim`; raises `KeyError` where there is none."""
     draft = habits(source, profile, racked=profile.racked, weighted=profile.weighted)
     history = _RECIPES[aim](draft)

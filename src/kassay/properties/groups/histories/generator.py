@@ -20,7 +20,7 @@ GENERATION: Final = 3
 
 
 @dataclass(frozen=True)
-class Profile:
+class GroupProfile:
     """How large histories get, and what they may hold.
 
     `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
@@ -89,7 +89,7 @@ class GeneratorState:
     """What the generator knows of the world while it writes a history."""
 
     source: Source
-    profile: Profile
+    profile: GroupProfile
     topics: dict[str, Topic]
     racked: bool
     weighted: bool
