@@ -5,23 +5,18 @@ A driver of a kind makes cases, plays them, and hands over what is to be judged.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.lazy import lazy
-from kassay.model.shape.codec import Shape
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, situations_within
-from kassay.properties.sources import Source
 
 Best = Callable[[Any, Promise], Any]
 """The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""
@@ -237,136 +232,3 @@ def _apply(
 def _was_asked_elsewhere(step: Any) -> bool:
     """Whether a second look was taken in another process."""
     return Look.PROCESS in [probe.look for probe in step.probes]
-
-
-Case = TypeVar("Case")
-
-
-class Driver(ABC, Generic[Case]):
-    """One kind of target: how its cases are made, played, shrunk and written down.
-
-    `form` is how a case stands in a document, `narration` how a step of what is told of it does. `aims`
-    says which recipe reaches a situation for certain, by the situation's name. `asks` is the method by which
-    an object of the kind answers, `goals` are what `measures` has of an answer.
-    """
-
-    asks: str = "assign"
-    goals: tuple[str, ...] = ()
-    form: Shape[Case]
-    narration: Shape[Mapping[str, Any]]
-    aims: Mapping[str, str] = MappingProxyType({})
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self._situations = tuple(
-            (within, tuple((each.id, each.seen, bool(each.parts)) for each in alike))
-            for within, alike in situations_within(kind)
-        )
-
-    @abstractmethod
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> Case:
-        """A case out of the source's choices: any, or one by the recipe called `aim`."""
-
-    @abstractmethod
-    def play(self, case: Case, subject: Subject) -> Iterable[Played]:
-        """Put the case to the subject, with the second looks that its promises need."""
-
-    @abstractmethod
-    def shrink_candidates(self, case: Case) -> Iterator[Case]:
-        """Cases that are a little smaller, the boldest cuts first."""
-
-    def restarts(self, case: Case, subject: Subject) -> Iterator[Case]:
-        """Cases whose start is where this one has got to when it is put to the subject; by default none."""
-        return iter(())
-
-    @abstractmethod
-    def size(self, case: Case) -> tuple[int, ...]:
-        """What makes one case smaller than another."""
-
-    @abstractmethod
-    def counts(self, case: Case) -> Mapping[str, int]:
-        """Members, partitions and events of a case, for the report."""
-
-    @abstractmethod
-    def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
-        """What happens when the case is put to the subject, step by step, second looks left out."""
-
-    @abstractmethod
-    def parts(self, answer: Any) -> Mapping[str, object]:
-        """An answer by what it gives to whom: two answers are alike if these are equal."""
-
-    def beside(self, answer: Any, other: Any) -> Any:
-        """The answer without what has no counterpart in the other one that it is compared with."""
-        return answer
-
-    def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
-        """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
-        return {}
-
-    def best(self, outcome: Any, promise: Promise) -> Any:
-        """The certified best for an outcome, as the promise's claim reads it; None if there is none."""
-        return None
-
-    def compared(self, played: Any) -> Sequence[Any]:
-        """What of it is held against the certified best; by default the outcomes."""
-        outcomes: Sequence[Any] = played.outcomes
-        return outcomes
-
-    def is_within(self, played: Any, assume: frozenset[str]) -> bool:
-        """Whether what was asked is within what is assumed; by default no other is generated."""
-        return True
-
-    def places(
-        self,
-        number: int,
-        played: Any,
-        thing: Any,
-        evidence: Sequence[Evidence],
-        evidence_of: Callable[[Any], Sequence[Evidence]],
-    ) -> list[tuple[int, ...]]:
-        """Where each evidence against what was judged stands in what is told of a case.
-
-        By default all of it is one run. `number` is that of what was played, `evidence_of` says what there is
-        against a part of the thing by itself. What is no step of what was played stands where the evidence
-        says, or where it came to its end.
-        """
-        steps = played.steps
-        place = next((i for i, step in enumerate(steps) if step is thing), None)
-        if place is not None:
-            return [(place,)] * len(evidence)
-        return [(len(steps) - 1 if each.at is None else each.at,) for each in evidence]
-
-    @abstractmethod
-    def document_of(self, step: Any) -> Mapping[str, Any]:
-        """One step as it is told."""
-
-    def scene(self, case: Case, played: Any) -> object:
-        """What situations are looked for in; None for nothing."""
-        return played
-
-    def asked(self, case: Case, played: Any) -> int:
-        """How much was asked."""
-        return len(played.steps)
-
-    def _look_around(self, scene: object, reached: dict[str, int]) -> None:
-        """Count the situations that are in the scene."""
-        for within, situations in self._situations:
-            if within(scene):
-                for name, seen, has_parts in situations:
-                    part = seen(scene)
-                    if part:
-                        reached[f"{name}:{part}" if has_parts else name] += 1
-
-    def examine(self, case: Case, subject: Subject) -> Examination:
-        """Play the case, judge every promise on the way, and count the situations that were reached."""
-        examination = Examination()
-        for played in self.play(case, subject):
-            examination.asked += self.asked(case, played)
-            if not subject.assume or self.is_within(played, subject.assume):
-                judge(played, subject, examination, self.best, self.compared(played))
-            scene = self.scene(case, played)
-            if scene is not None:
-                self._look_around(scene, examination.reached)
-            if subject.watch is not None:
-                subject.watch(played)
-        return examination

@@ -15,6 +15,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
+from kassay.model.shape.targets import KIND
 
 SCHEMA: Final = "kassay/trace/4"
 _BEFORE_3: Final = ("kassay/trace/1", "kassay/trace/2")
@@ -98,7 +99,7 @@ CONDITIONS: Final = record(
 )
 
 _PARTS: Final[Mapping[str, Field | Shape[Any]]] = {
-    "kind": codec.enum(Kind),
+    "kind": KIND,
     "target": TEXT,
     "digest": Field(optional(TEXT), None),
     "protocol": codec.enum(RebalanceProtocol),
