@@ -13,10 +13,10 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError
-from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, situations_within
+from kassay.properties.registry import Evidence, Promise, Scope, Violation, always
 
 Best = Callable[[Any, Promise], Any]
 """The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""

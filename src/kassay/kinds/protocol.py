@@ -203,7 +203,9 @@ class Driver(ABC, Generic[Case]):
         """Every case of so many members and partitions; without a past those to which nothing happens."""
         for case in self._readable(scopes.documents(self.form.node, SCOPE_SIZE_MAX)):
             counts = self.counts(case)
-            if (counts["members"], counts["partitions"]) == cell.size and (counts["events"] > 0) is cell.pasts:
+            if (counts["members"], counts["partitions"]) == cell.size and (
+                counts["events"] > 0
+            ) is cell.pasts:
                 yield case
 
     def scope(self, profile: Any, members_max: int, partitions_max: int) -> Iterator[Case]:

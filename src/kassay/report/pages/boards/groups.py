@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kassay.kinds.frames import Beside, Cell, Frame, Grid, Guilt, Row, Tile, TileLook, beside_words
 from kassay.report import facts
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook
-from kassay.report.pages.boards.evidence import Guilt, beside_words
 
 Partition = tuple[str, int]
 
