@@ -22,12 +22,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases
+from kassay.certify.hunts.cells import WITH_PASTS, cases
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import Control, load_controls
 from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import ScopeCell
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import GROUPS
 from kassay.model.kinds import Kind, every_kind

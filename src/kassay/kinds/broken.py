@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from kassay.kinds.judging import Driver, PreparedPromise, Subject
+from kassay.kinds.judging import PreparedPromise, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure
 from kassay.properties.registry import Evidence, Promise, Scope, as_text
 

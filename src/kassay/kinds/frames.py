@@ -6,13 +6,11 @@ A terminal and a page render the same frames.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final, NamedTuple
-
-from kassay.report.facts import guilty_at
 
 TILES_MAX: Final = 150
 """Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
@@ -278,3 +276,88 @@ def _named(violation: str) -> set[str]:
         return set()
     words = re.split(r"[\s,=]+", said["facts"] or "")
     return {said["subject"], *(word for word in words if word and not word.lstrip("-").isdigit())}
+
+
+def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
+    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
+    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
+    for each in broken:
+        place = each["step"], each["round"]
+        named = {each["subject"], *_names_in(each["facts"].values())}
+        guilty[place] = guilty.get(place, frozenset()) | named
+    return guilty
+
+
+def _names_in(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among the values, and in lists of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _names_in(value)
+
+
+class Told(NamedTuple):
+    """What is reported of a case: its steps and the case as documents, and what the evidence marks."""
+
+    steps: tuple[Mapping[str, Any], ...]
+    case: Mapping[str, Any]
+    marks: Guilt
+
+    def happened(self, sentence: Callable[[Mapping[str, Any]], str]) -> list[tuple[str, ...]]:
+        """The events of each change of the case, in words; none for a case without changes."""
+        changes = self.case.get("changes", ())
+        return [
+            tuple(map(sentence, change["events"] if isinstance(change, Mapping) else change))
+            for change in changes
+        ]
+
+
+def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> list[Frame]:
+    """A frame for each step whose answer is an object: a row for each name in it, with what it is assigned.
+
+    The rest of the step stands in the title.
+    """
+    happened = told.happened(sentence)
+    frames = []
+    for number, step in enumerate(told.steps):
+        last = number == len(told.steps) - 1
+        guilty = told.marks.guilty((number, None), last)
+        answer = step.get("answer")
+        given = answer if isinstance(answer, Mapping) else {"answer": answer}
+        rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
+        frames.append(
+            Frame(
+                f"step-{number + 1}",
+                f"step {number + 1}",
+                f"step {number + 1}: {_plain_title(step)}",
+                Grid(("name", "is assigned"), rows),
+                events=happened[number - 1] if 0 < number <= len(happened) else (),
+                failure=step["failure"]["message"] if "failure" in step else "",
+                broken=told.marks.broken((number, None), last),
+            )
+        )
+    return frames
+
+
+def _plain_title(step: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in step.items() if name not in NO_TITLE
+    )
+
+
+NO_TITLE: Final = frozenset({"answer", "failure", "refused"})
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_plain(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value)) or "none"
+    return str(value)
+
+
+def _plain_row(name: str, value: Any, guilty: frozenset[str]) -> Row:
+    items = value if isinstance(value, list | tuple) else [value]
+    tiles = tuple(Tile(_plain(each), guilty=_plain(each) in guilty) for each in items)
+    return Row(name, (Cell(tiles, given=True),), guilty=name in guilty)

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from kassay.kinds.judging import Driver
-from kassay.model.connect.kinds import CONNECT
+from kassay.kinds.protocol import Driver
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import GROUPS
 from kassay.model.kinds import Kind
-from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.streams.kinds import STREAMS
 
-_DRIVERS: Final = {
-    **dict.fromkeys(GROUPS, ("groups", "GroupDriver")),
-    PLACER: ("placements", "PlacementDriver"),
-    PARTITIONER: ("partitioners", "SendsDriver"),
-    STREAMS: ("streams", "TaskDriver"),
-    PLANNER: ("plans", "PlanDriver"),
-    CONNECT: ("connect", "ConnectDriver"),
-}
-"""The file beside this one, and the class in it: a run of one kind waits for no other's solvers."""
+_D = TypeVar("_D", bound=type[Driver[Any]])
+_CLASSES: Final[dict[Kind, type[Driver[Any]]]] = {}
+_DRIVERS: Final[dict[Kind, Driver[Any]]] = {}
 
 
-@cache
+def drives(*kinds: Kind) -> Callable[[_D], _D]:
+    """Register the class as the driver of these kinds."""
+
+    def register(driver: _D) -> _D:
+        for kind in kinds:
+            _CLASSES[kind] = driver
+        return driver
+
+    return register
+
+
 def driver_for(kind: Kind) -> Driver[Any]:
     """The driver of a kind; raises `InputError` for one that cannot be certified."""
-    if kind not in _DRIVERS:
+    if not kind.certified:
         raise InputError(f"targets of kind {kind} cannot be certified")
-    file, name = _DRIVERS[kind]
-    driver: Driver[Any] = getattr(import_module(f"kassay.certify.kinds.{file}"), name)(kind)
-    return driver
+    if kind not in _DRIVERS:
+        if kind not in _CLASSES:
+            import_module(f"{__package__}.{kind.family}.kind")
+        _DRIVERS[kind] = _CLASSES[kind](kind)
+    return _DRIVERS[kind]

@@ -116,5 +116,5 @@ def compared(
 
 def load_formats() -> dict[str, Format[Any]]:
     """Every format by algorithm; imports all format files."""
-    import_modules("kassay.certify.vectors")
+    import_modules("kassay.kinds")
     return FORMATS

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.verdicts import counted
+from kassay.kinds.frames import guilty_at
 from kassay.model.kinds import Kind
 from kassay.model.trace import Conditions
 from kassay.model.verdict import Verdict
@@ -249,29 +250,10 @@ def rounds_of(
     ]
 
 
-def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
-    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
-    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
-    for each in broken:
-        place = each["step"], each["round"]
-        named = {each["subject"], *_names_in(each["facts"].values())}
-        guilty[place] = guilty.get(place, frozenset()) | named
-    return guilty
-
-
 def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
     """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
     first = next((place for place, mark in enumerate(marked) if mark), 0)
     return max(0, first + 1 - most), min(most, len(marked))
-
-
-def _names_in(values: Iterable[Any]) -> Iterator[str]:
-    """The texts among the values, and in lists of them."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from _names_in(value)
 
 
 class CouldBe(NamedTuple):

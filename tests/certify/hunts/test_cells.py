@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.hunts.cells import LADDER, WITH_PASTS, cases, ladder
 from kassay.kinds.groups.scopes import scope_cases
+from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.groups.kinds import CLIENT

@@ -6,8 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.kinds.groups.shapes import beside, chain, changed, shape_of, stairs, widened
+from kassay.kinds.protocol import ScopeCell
 from kassay.model.groups.kinds import CLIENT
 
 

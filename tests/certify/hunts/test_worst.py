@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.worst import Badness, worst_case, worst_document
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.replay import playback_of, replay
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.protocol import ScopeCell
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from tests.cli.runner import valid

@@ -29,7 +29,8 @@ from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
 from kassay.kinds.broken import BrokenStep, broken_steps
-from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure, Look
 from kassay.model.errors import KassayError

@@ -13,7 +13,8 @@ from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import broken
 from kassay.certify.runs.verdicts import counted
-from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.kinds.removal import Without
 from kassay.model.errors import InputError

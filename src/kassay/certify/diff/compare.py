@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.diff.pair import CallOfBoth, Notebook, Pairs, is_answer
-from kassay.kinds.judging import Driver, Examination, Subject
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure, Refusal
 from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation

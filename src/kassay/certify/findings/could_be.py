@@ -13,7 +13,8 @@ from kassay.assignors import registry
 from kassay.certify.findings.offers import OPTIMUM, offers, references
 from kassay.certify.findings.words import record_words, words_of
 from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of, plain
-from kassay.kinds.judging import Driver, PreparedPromise, Subject
+from kassay.kinds.judging import PreparedPromise, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure
 from kassay.model.groups.kinds import GROUPS
 from kassay.model.groups.step import Rebalanced, Step

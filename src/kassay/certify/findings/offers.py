@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kassay.assignors import registry
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.judging import Driver
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.kinds import CONNECT

@@ -14,7 +14,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from kassay.certify.hunts.cells import USUAL, WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.hunts.cells import USUAL, WITH_PASTS, cases, ladder
 from kassay.certify.hunts.proofs import SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
@@ -25,6 +25,7 @@ from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import ScopeCell
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
 

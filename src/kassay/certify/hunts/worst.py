@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, TypeVar
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.searches.registry import SEARCHES
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
@@ -30,6 +30,7 @@ from kassay.kinds.groups.shapes import (
     stairs,
     widened,
 )
+from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import least_squares
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS

@@ -19,7 +19,8 @@ from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.judging import Driver, Examination, Subject
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.groups.histories.generator import GroupProfile

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kassay.kinds.judging import Driver, Examination
+from kassay.kinds.judging import Examination
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Look
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict

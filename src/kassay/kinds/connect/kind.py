@@ -8,9 +8,12 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from kassay.kinds.registry import drives
+from kassay.model.connect.kinds import CONNECT
 from kassay.kinds.connect.scopes import fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
-from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
     ConnectChange,
@@ -46,13 +49,14 @@ from kassay.properties.connect.scenarios import (
     connector_name,
     worker_id,
 )
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
 FRESH_MAX: Final = 4500
 """So many of the smallest histories are tried where one cannot be cut further."""
 
 
+@drives(CONNECT)
 class ConnectDriver(Driver[ConnectHistory]):
     """Plays a cluster's life against an assignor of connectors and tasks."""
 
@@ -61,7 +65,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     aims = CONNECT_AIMS
     goals = ("connectors", "tasks", "stopped")
 
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> ConnectHistory:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
         """A history out of the source's choices."""
         if aim:
             return aimed_connect_history(source, aim)

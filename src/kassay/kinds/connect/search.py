@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.kinds.connect.scopes import next_events
+from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectChange, ConnectHistory, ConnectRun

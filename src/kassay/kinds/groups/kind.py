@@ -8,8 +8,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from kassay.kinds.registry import drives
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
-from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
 from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
@@ -29,6 +32,7 @@ from kassay.properties.registry import Evidence, Promise, as_text
 from kassay.properties.sources import Source
 
 
+@drives(CLIENT, SERVER, SHARE)
 class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.kinds.groups.shapes import changed, shape_of, widened
+from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, measured
 from kassay.model.groups.history import History, Leave
 from kassay.model.groups.kinds import SHARE

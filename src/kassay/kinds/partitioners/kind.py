@@ -7,13 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from kassay.kinds.registry import drives
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.kinds.cuts import one_or_two, with_one, without_runs
-from kassay.kinds.judging import Calls, Driver, Subject
+from kassay.kinds.judging import Calls, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.profile import Profile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
@@ -26,6 +29,7 @@ _SINGLES_MAX = 16
 """Up to so many partitions without a leader are taken one by one."""
 
 
+@drives(PARTITIONER)
 class SendsDriver(Driver[ProducerSends]):
     """Sends records through a partitioner."""
 
@@ -33,7 +37,7 @@ class SendsDriver(Driver[ProducerSends]):
     form = SENDS
     narration = SENT
 
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> ProducerSends:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending out of the source's choices."""
         return sending(source)
 

@@ -8,17 +8,20 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from kassay.kinds.registry import drives
+from kassay.model.placement.kinds import PLACER
 from kassay.kinds.cuts import one_or_two, with_one, without_one
-from kassay.kinds.judging import Calls, Driver, Subject
+from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.oracle import best_of_placement
 from kassay.kinds.placement.scopes import fresh_requests
+from kassay.kinds.protocol import Driver
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import PLACEMENT_REQUEST, PLACEMENT_STEP, step_to_json
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.model.shape import codec
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.profile import Profile
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_request
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
@@ -40,6 +43,7 @@ class PlacementCase(NamedTuple):
 CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(codec.WHOLE, 0))
 
 
+@drives(PLACER)
 class PlacementDriver(Driver[PlacementCase]):
     """Puts requests to a placer."""
 
@@ -49,7 +53,7 @@ class PlacementDriver(Driver[PlacementCase]):
     narration = PLACEMENT_STEP
     aims = PLACER_AIMS
 
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> PlacementCase:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request out of the source's choices."""
         sized = _profile(source, profile)
         asked = aimed_request(source, sized, aim) if aim else request(source, sized)
@@ -122,7 +126,7 @@ def _candidates(case: PlacementCase) -> Iterator[PlacementCase]:
     return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
 
 
-def _profile(source: Source, profile: GroupProfile) -> PlacementProfile:
+def _profile(source: Source, profile: Profile) -> PlacementProfile:
     """The size and the racks that a run asks for."""
     sized = LARGE if profile.goes_large(source) else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))

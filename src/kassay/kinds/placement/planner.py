@@ -7,28 +7,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from kassay.kinds.registry import drives
+from kassay.model.placement.kinds import PLANNER
 from kassay.kinds.cuts import one_or_two, without_one, without_runs
-from kassay.kinds.judging import Calls, Driver, Subject
+from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.scopes import fresh_plan_requests
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure
 from kassay.model.placement.documents import PLAN_REQUEST, PLAN_STEP, plan_step_to_json
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.profile import Profile
 from kassay.properties.placement.aims import PLANNER_AIMS, aimed_plan_request
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.placement.plans import BestPlan
 from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
-from kassay.solver.placement.optimum import PlacementOptimum, best_placement
-from kassay.solver.placement.problem import PlacementProblem
+
+if TYPE_CHECKING:
+    from kassay.solver.placement.optimum import PlacementOptimum
 
 FRESH_MAX: Final = 2000
 """So many of the smallest requests are tried where one cannot be cut further."""
 
 
+@drives(PLANNER)
 class PlanDriver(Driver[PlanRequest]):
     """Asks a planner for plans."""
 
@@ -38,7 +43,7 @@ class PlanDriver(Driver[PlanRequest]):
     narration = PLAN_STEP
     aims = PLANNER_AIMS
 
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> PlanRequest:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request out of the source's choices."""
         return aimed_plan_request(source) if aim else plan_request(source)
 
@@ -117,4 +122,7 @@ def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
 @lru_cache(maxsize=1024)
 def best_plan(request: PlanRequest) -> PlacementOptimum:
     """The certified best placement that the request can end in, at the fewest copies."""
+    from kassay.solver.placement.optimum import best_placement
+    from kassay.solver.placement.problem import PlacementProblem
+
     return best_placement(PlacementProblem.of_plan(request))

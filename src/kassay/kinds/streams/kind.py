@@ -8,8 +8,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, TypeVar
 
+from kassay.kinds.registry import drives
+from kassay.model.streams.kinds import STREAMS
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
-from kassay.kinds.judging import Driver, Subject
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import fresh_tasks
 from kassay.model.calls import Failure
@@ -17,7 +20,7 @@ from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
@@ -31,6 +34,7 @@ FRESH_MAX: Final = 4500
 """So many of the smallest histories are tried where one cannot be cut further."""
 
 
+@drives(STREAMS)
 class TaskDriver(Driver[TaskHistory]):
     """Plays an application's life against an assignor of tasks."""
 
@@ -39,7 +43,7 @@ class TaskDriver(Driver[TaskHistory]):
     narration = TASK_STEP
     aims = STREAMS_AIMS
 
-    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> TaskHistory:
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
         """A history out of the source's choices."""
         if aim:
             return aimed_task_history(source, aim)

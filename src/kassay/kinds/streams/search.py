@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
+from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.calls import Failure
 from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart

@@ -10,7 +10,8 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.verdicts import ClaimCount, Tally
-from kassay.kinds.judging import Driver, Examination
+from kassay.kinds.judging import Examination
+from kassay.kinds.protocol import Driver
 from kassay.properties.registry import Violation, as_text
 from kassay.writing.text import storable
 
