@@ -10,8 +10,8 @@ from itertools import chain, combinations, combinations_with_replacement, permut
 
 import pytest
 
+from kassay.kinds.placement.kind import best_plan, loads_after
 from kassay.kinds.placement.oracle import best_of_placement
-from kassay.kinds.placement.planner import best_plan, loads_after
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition

@@ -5,7 +5,7 @@ import pytest
 from kassay.certify.runs.shrink import shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
-from kassay.kinds.placement.planner import PlanDriver
+from kassay.kinds.placement.kind import PlanDriver
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import GroupProfile

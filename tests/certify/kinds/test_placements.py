@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.striped import Striped
 from kassay.kinds.judging import Subject
-from kassay.kinds.placement.placer import PlacementCase, PlacementDriver
+from kassay.kinds.placement.kind import PlacementCase, PlacementDriver
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.kinds.judging import Subject
-from kassay.kinds.placement.planner import PlanDriver, best_plan, loads_after
+from kassay.kinds.placement.kind import PlanDriver, best_plan, loads_after
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol

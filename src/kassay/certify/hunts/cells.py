@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.kinds.connect.scopes import connect_cell
 from kassay.kinds.groups.scopes import cell_cases
-from kassay.kinds.placement.placer import PlacementCase
+from kassay.kinds.placement.kind import PlacementCase
 from kassay.kinds.placement.scopes import plan_cell, racks_of
 from kassay.kinds.streams.scopes import task_cell
 from kassay.model.cluster import Broker

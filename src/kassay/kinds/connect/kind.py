@@ -8,12 +8,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from kassay.kinds.registry import drives
-from kassay.model.connect.kinds import CONNECT
 from kassay.kinds.connect.scopes import fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import drives
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
     ConnectChange,
@@ -29,6 +28,7 @@ from kassay.model.connect.history import (
     WorkerJoin,
     WorkerLeave,
 )
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.connect.work import (
     ConnectAssignment,

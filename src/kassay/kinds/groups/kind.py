@@ -8,17 +8,16 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from kassay.kinds.registry import drives
-from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
 from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
-from kassay.model.groups.kinds import SHARE
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step

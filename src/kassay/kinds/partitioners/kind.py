@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from kassay.kinds.registry import drives
-from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.kinds.cuts import one_or_two, with_one, without_runs
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
-from kassay.properties.profile import Profile
 from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
 

@@ -8,17 +8,17 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from kassay.kinds.registry import drives
-from kassay.model.streams.kinds import STREAMS
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import drives
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import fresh_tasks
 from kassay.model.calls import Failure
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise

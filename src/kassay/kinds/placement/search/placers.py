@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from kassay.certify.hunts.cells import cases
-from kassay.kinds.placement.placer import PlacementCase
+from kassay.kinds.placement.kind import PlacementCase
 from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, least_squares
 from kassay.model.cluster import Broker
