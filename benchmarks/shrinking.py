@@ -22,13 +22,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.hunts.cells import WITH_PASTS, cases
+from kassay.certify.hunts.cells import cases
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import Control, load_controls
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.registry import driver_for
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import GROUPS
 from kassay.model.kinds import Kind, every_kind
@@ -122,12 +123,13 @@ def ended(control: Control, seeds: int) -> ShrunkEnds:
 
 def _small(kind: Kind) -> Iterator[Any]:
     """The cases of the smallest cells, all of each."""
-    if kind not in WITH_PASTS:
+    pasts = driver_for(kind).pasts
+    if pasts is None:
         return
     tried = 0
     sizes = sorted(((m, p) for m in range(1, 4) for p in range(1, 5)), key=lambda size: (sum(size), size))
     for members, partitions in sizes:
-        for past in (False, True) if WITH_PASTS[kind] else (False,):
+        for past in (False, True) if pasts else (False,):
             for case in cases(kind, ScopeCell(members, partitions, past)):
                 tried += 1
                 yield case

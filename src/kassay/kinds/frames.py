@@ -1,4 +1,5 @@
-"""What is shown of a case, as values: frames of rows of tiles, what the evidence marks, and ranges of numbers.
+"""What is shown of a case, as values: frames of rows of tiles, what the evidence marks, and ranges of
+numbers.
 
 A terminal and a page render the same frames.
 """

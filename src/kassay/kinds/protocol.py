@@ -1,8 +1,9 @@
-"""What a kind of target is to everything that knows no kind by name: how its cases are made, played, shrunk and shown.
+"""What a kind of target is to everything that knows no kind by name: how its cases are made, played, shrunk
+and shown.
 
-A family has one driver for each of its kinds. What can be derived from the shape of a case is derived here (smaller
-cases, sizes, small scopes, what can be removed); a driver overrides it where its own is measured to be better. Parts of
-a driver that need a solver or another heavy module are imported where they are asked for.
+A family has one driver for each of its kinds. What can be derived from the shape of a case is derived here
+(smaller cases, sizes, small scopes, what can be removed); a driver overrides it where its own is measured to
+be better. Parts of a driver that need a solver or another heavy module are imported where they are asked for.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class ScopeCell(NamedTuple):
 class CellOptions(NamedTuple):
     """Which cases of a cell are wanted: all, or those that a proof or a symmetric target cannot tell apart.
 
-    `equal`: of equal subscriptions alone; without `racks` of brokers without; `alike_by_rack`: of requests that
-    differ in nothing but the ids of brokers, the order within each rack being the same, one.
+    `equal`: of equal subscriptions alone; without `racks` of brokers without; `alike_by_rack`: of requests
+    that differ in nothing but the ids of brokers, the order within each rack being the same, one.
     """
 
     equal: bool = False
@@ -63,10 +64,15 @@ class CellOptions(NamedTuple):
     alike_by_rack: bool = False
 
 
+EVERY_CASE: Final = CellOptions()
+"""All cases of a cell."""
+
+
 class Wanted(NamedTuple):
     """What a run wants of generated cases: the profile's name and shape, what is assumed, and what is judged.
 
-    `member_configs` are the configurations that the user names, `mixed` whether members run different targets.
+    `member_configs` are the configurations that the user names, `mixed` whether members run different
+    targets.
     """
 
     name: str
@@ -80,12 +86,12 @@ class Wanted(NamedTuple):
 class Driver(ABC, Generic[Case]):
     """One kind of target: how its cases are made, played, shrunk and written down.
 
-    `form` is the shape of a case, `narration` that of a step of what is reported of it. `aims` says which recipe
-    reaches a situation for certain, by the situation's name. `asks` is the method by which an object of the kind
-    answers, `goals` are what `measures` has of an answer. `options` are the options of a run that mean something
-    for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether small cases have a
-    past apart, None where a kind has no small cases; `usual_scope` is the scope where no clock ends a hunt.
-    `optimum` is the reference whose answers are certified optima.
+    `form` is the shape of a case, `narration` that of a step of what is reported of it. `aims` says which
+    recipe reaches a situation for certain, by the situation's name. `asks` is the method by which an object
+    of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
+    mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
+    small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
+    clock ends a hunt. `optimum` is the reference whose answers are certified optima.
     """
 
     asks: ClassVar[str] = "assign"
@@ -199,7 +205,7 @@ class Driver(ABC, Generic[Case]):
         """What makes one case smaller than another."""
         return size_of(self.form.node, self.form.write(case))
 
-    def cell(self, cell: ScopeCell, options: CellOptions = CellOptions()) -> Iterator[Case]:
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[Case]:
         """Every case of so many members and partitions; without a past those to which nothing happens."""
         for case in self._readable(scopes.documents(self.form.node, SCOPE_SIZE_MAX)):
             counts = self.counts(case)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
 from kassay.properties.sentences.vocabulary import Vocabulary
+
+SEED_CELL: Final = (3, 3)
+SEEDS: Final = 4
 
 
 class WorstMeasure(NamedTuple):
@@ -39,8 +42,18 @@ class WorstSearch(ABC):
         """How bad it is; `best` gives the certified best for an outcome. -1 where it cannot be said."""
 
     @abstractmethod
-    def bound(self, badness: str, size: tuple[int, int]) -> int | None:
-        """What is proven of all cases of the size."""
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
+        """What is proven of all cases of the size, for the target of that spec."""
+
+    def seeds(self, value: Callable[[Any], int], size: tuple[int, int]) -> Iterator[Any]:
+        """Where the search begins: the worst of every small case, widened to the size."""
+        small = (min(size[0], SEED_CELL[0]), min(size[1], SEED_CELL[1]))
+        for case in sorted(self.small(small), key=value, reverse=True)[:SEEDS]:
+            yield self.widened(case, size)
+
+    def expected(self, badness: str, spec: str, kind: object) -> str:
+        """What to say where the kind has no such measure."""
+        return f"--worst {badness}: means nothing of a {kind}, expected {', '.join(self.measures)}"
 
 
 def measured(words: Vocabulary, name: str, scene: Any, *of: Any) -> int:

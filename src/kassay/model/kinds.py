@@ -44,10 +44,12 @@ class Nouns(NamedTuple):
 class Kind:
     """A kind of target; two are the same only if they are one object, which `kind_named` finds by its name.
 
-    `family` is the folder behind each door that holds it. `meta` is what a target's META calls it, `title` what
-    a list of targets does. `speaks` says whether a rebalance protocol decides how its targets are called, `usual`
-    which one where a target names none; `chosen` whether the same target may be run under either. Targets of kinds
-    with the same `question` are called with the same input. `certified`: targets of it can be put to the test.
+    `family` is the folder behind each door that holds it. `meta` is what a target's META calls it, `title`
+    what a list of targets does. `method` is the one that answers, `forms` are the plain forms of a user's
+    class that are of this kind alone, `levels` what a target may say its answers are for. `speaks` says
+    whether a rebalance protocol decides how its targets are called, `usual` which one where a target names
+    none; `chosen` whether the same target may be run under either. Targets of kinds with the same `question`
+    are called with the same input. `certified`: targets of it can be put to the test.
     """
 
     name: str
@@ -56,6 +58,9 @@ class Kind:
     meta: str = ""
     title: str = ""
     question: str = ""
+    method: str = "assign"
+    forms: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
     speaks: bool = False
     chosen: bool = False
     usual: RebalanceProtocol = RebalanceProtocol.EAGER
@@ -98,6 +103,16 @@ def every_kind() -> tuple[Kind, ...]:
     """All kinds whose targets can be put to the test, in the order of the families' names."""
     _load()
     return tuple(kind for kind in _DECLARED.values() if kind.certified)
+
+
+def kind_called(meta: str) -> Kind | None:
+    """The kind that a target's META calls so; None if there is none."""
+    return next((kind for kind in every_kind() if kind.meta == meta), None)
+
+
+def kind_of_form(form: str) -> Kind | None:
+    """The kind that a plain form is of; None for one that several kinds share."""
+    return next((kind for kind in every_kind() if form in kind.forms), None)
 
 
 def kind_named(name: str) -> Kind:

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.runs.verdicts import counted
 from kassay.kinds.frames import guilty_at
 from kassay.model.kinds import Kind
 from kassay.model.trace import Conditions
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import claim_of, situations_of
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
 _BYTES_SHOWN: Final = 4

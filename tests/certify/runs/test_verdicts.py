@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, counted, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import every_kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, promise, situations_of
+from kassay.writing.text import counted
 
 BALANCED = promise("balanced-within-one", CLIENT)
 ENOUGH = BALANCED.claim.minimum

@@ -12,13 +12,13 @@ from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import broken
-from kassay.certify.runs.verdicts import counted
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.kinds.removal import Without
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, promise
+from kassay.writing.text import counted
 
 TRIES_MAX: Final = 80
 """Cases that are played to find what matters."""

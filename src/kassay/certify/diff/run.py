@@ -20,7 +20,6 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.groups.scopes import scope_cases
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.model.trace import Conditions
@@ -221,7 +220,7 @@ def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]
 def _cases(job: Job) -> Iterator[Any]:
     options = job.options
     if options.exhaustive is not None:
-        yield from scope_cases(job.profile, *options.exhaustive)
+        yield from job.driver.scope(job.profile, *options.exhaustive)
         return
     index = 0
     while options.budget.histories is None or index < options.budget.histories:

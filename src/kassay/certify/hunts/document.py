@@ -5,21 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
-from kassay.certify.runs.verdicts import counted
-from kassay.model.connect.kinds import CONNECT
-from kassay.model.groups.kinds import GROUPS
-from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.streams.kinds import STREAMS
 from kassay.solver.proofs.obligation import ProofVerdict
+from kassay.writing.text import counted
 
 SCHEMA: Final = "kassay/hunt/1"
-_THINGS: Final = {
-    **dict.fromkeys(GROUPS, "groups"),
-    PLACER: "requests",
-    PLANNER: "requests",
-    STREAMS: "applications",
-    CONNECT: "clusters",
-}
 
 
 def answer(hunt: SentenceHunt) -> str:
@@ -44,7 +33,7 @@ def answer(hunt: SentenceHunt) -> str:
 
 def scope_words(hunt: SentenceHunt) -> str:
     """The scope that was finished: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
-    things = _THINGS[hunt.target.kind]
+    things = hunt.target.kind.nouns.worlds
     full, fresh = hunt.scope.finished, hunt.scope.finished_fresh
     if full is None or full == fresh:
         members, partitions = full or fresh or (0, 0)

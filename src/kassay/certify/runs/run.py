@@ -18,7 +18,6 @@ from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.groups.scopes import scope_cases
 from kassay.model.calls import Look
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope
@@ -199,7 +198,7 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
     deadline = started + options.budget.limit_s
-    for index, case in enumerate(scope_cases(bench.job.profile, members, partitions)):
+    for index, case in enumerate(bench.driver.scope(bench.job.profile, members, partitions)):
         if time.monotonic() > deadline:
             total.reached["scope-unfinished"] = 1
             break

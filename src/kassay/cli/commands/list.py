@@ -56,16 +56,17 @@ def _references(*kinds: Kind) -> Rows:
 def _kinds() -> Rows:
     from kassay.assignors.plain.forms import CALLED
     from kassay.certify.targets.programs import FROM_VERSION_2
-    from kassay.certify.targets.resolve import KINDS
+    from kassay.model.kinds import every_kind
 
     return [
         {
-            "kind": name,
+            "kind": kind.meta,
             "judged as": str(kind),
-            "a class has": CALLED[name],
+            "a class has": CALLED[kind.meta],
             "as a program": "from exec protocol 2" if kind in FROM_VERSION_2 else "yes",
         }
-        for name, kind in KINDS.items()
+        for kind in every_kind()
+        if kind.meta
     ]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.connect.scopes import fresh_clusters
+from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
-from kassay.kinds.protocol import Driver
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
@@ -52,6 +52,9 @@ from kassay.properties.connect.scenarios import (
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
 FRESH_MAX: Final = 4500
 """So many of the smallest histories are tried where one cannot be cut further."""
 
@@ -63,6 +66,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
     aims = CONNECT_AIMS
+    pasts = True
     goals = ("connectors", "tasks", "stopped")
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
@@ -123,6 +127,16 @@ class ConnectDriver(Driver[ConnectHistory]):
             abs(case.max_delay_ms - 300_000),
             sum(_rank(name) for name in _mentioned(case)),
         )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
+        """Every cluster of so many workers, with so many connectors and tasks."""
+        return connect_cell(*cell)
+
+    def search(self) -> WorstSearch:
+        """Connectors, tasks and the one event are changed."""
+        from kassay.kinds.connect.search import ConnectSearch
+
+        return ConnectSearch()
 
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
         """Workers stand for members, connectors and tasks for partitions."""

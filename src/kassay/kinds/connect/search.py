@@ -7,13 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import cases
-from kassay.kinds.connect.scopes import next_events
-from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.connect.scopes import connect_cell, next_events
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectChange, ConnectHistory, ConnectRun
-from kassay.model.connect.kinds import CONNECT
 from kassay.properties.connect.scenarios import connector_name, worker_id
 from kassay.properties.sentences.words.connect import CONNECT_WORDS, ConnectScene
 
@@ -35,7 +32,7 @@ class ConnectSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[ConnectHistory]:
         """Every cluster of the size, with an event."""
-        return cases(CONNECT, ScopeCell(*size, True))
+        return connect_cell(*size, True)
 
     def widened(self, case: ConnectHistory, size: tuple[int, int]) -> ConnectHistory:
         """More workers, and the connectors again and again; the event, where it is one of these."""
@@ -75,7 +72,7 @@ class ConnectSearch(WorstSearch):
         resting = [ConnectScene(step) for step in played.outcomes if step.request.workers]
         return max((apart(CONNECT_WORDS, "load", scene, "workers") for scene in resting), default=-1)
 
-    def bound(self, badness: str, size: tuple[int, int]) -> int | None:
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
         """No more than there is can be apart, the connector that comes and its task included."""
         return size[1] + 2 if badness == "spread" else None
 

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
-from kassay.kinds.protocol import Driver
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell, Wanted
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
@@ -27,8 +28,18 @@ from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.groups.sharing import BestSharing
+from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Evidence, Promise, as_text
 from kassay.properties.sources import Source
+
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
+
+PRIORITIES: Final = ("1", "2", "3", "10")
+"""What the generator draws from when a target goes by priority and the user gave no values."""
+OFTEN: Final = 0.9
+"""How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
 
 
 @drives(CLIENT, SERVER, SHARE)
@@ -36,6 +47,8 @@ class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
 
     goals = ("balance", "movement", "rack")
+    options = frozenset({"sizes", "member-config", "shape", "exhaustive"})
+    pasts = True
     form = HISTORY
     narration = REBALANCED
     aims = AIMS
@@ -43,6 +56,28 @@ class GroupDriver(Driver[History]):
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
         return aimed_history(source, profile, aim) if aim else history(source, profile)
+
+    def profile(self, wanted: Wanted) -> GroupProfile:
+        """What to generate: racks, weights, quiet ends and leaders where a claim is about them."""
+        configs, claims = wanted.member_configs, wanted.claims
+        if not configs and "active-passive" in claims:
+            configs = ((PRIORITY_CONFIG, PRIORITIES),)
+        profile = GroupProfile(
+            name="large" if wanted.shape else wanted.name,
+            kind=self.kind,
+            assume=wanted.assume,
+            member_configs=configs,
+            deals=bool(wanted.member_configs),
+            shape=wanted.shape,
+        )
+        return replace(
+            profile,
+            racked=OFTEN if "rack-local" in claims else profile.racked,
+            weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
+            # An eager group rebalances after every change; a cooperative one that is stable has to be woken.
+            quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
+            leads=wanted.mixed or "leader-neutral" in claims,
+        )
 
     def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
         """The rebalances of the history; with what another process answered."""
@@ -92,6 +127,20 @@ class GroupDriver(Driver[History]):
     def size(self, case: History) -> tuple[int, ...]:
         """Events, members, partitions, topics and subscriptions, and the rest."""
         return case.size
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[History]:
+        """Every group of so many members and partitions."""
+        return cell_cases(cell.members, cell.partitions, equal=options.equal, pasts=cell.pasts)
+
+    def scope(self, profile: GroupProfile, members_max: int, partitions_max: int) -> Iterator[History]:
+        """Every group of an exhaustive scope, members and topics up to renaming."""
+        return scope_cases(profile, members_max, partitions_max)
+
+    def search(self) -> WorstSearch:
+        """Topics, subscriptions and owners are changed; of share groups who leaves as well."""
+        from kassay.kinds.groups.search import GroupSearch, ShareSearch
+
+        return ShareSearch() if self.kind is SHARE else GroupSearch()
 
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""

@@ -1,12 +1,13 @@
-"""Every small group, the smallest first: as the scope of an exhaustive run, as a cell of a hunt, and to restart shrinking.
+"""Every small group, the smallest first: as the scope of an exhaustive run, as a cell of a hunt, and to
+restart shrinking.
 
 The scope MxP holds groups of one to M members on one to P partitions in all, split over topics in
 every way, with every assignment of non-empty subscriptions and every past in which each partition
 was owned by one subscriber or by no member. Members and topics are taken up to renaming: which member
 has which subscription is enumerated as a multiset. Changes after the first are not part of it.
 
-A cell has the groups of so many members and partitions in every order: a rule that goes by the order of
-names may treat two members of other subscriptions otherwise when they change names. Where a history cannot be cut
+A cell has the groups of so many members and partitions in every order: a rule that goes by the order of names
+may treat two members of other subscriptions otherwise when they change names. Where a history cannot be cut
 further, the smallest groups with what the history has (a past, racks, members that read nothing) are tried.
 """
 

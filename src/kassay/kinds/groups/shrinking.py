@@ -1,9 +1,10 @@
-"""Candidates for a smaller history of a group: everything that can be removed from one, the boldest cuts first.
+"""Candidates for a smaller history of a group: everything that can be removed from one, the boldest cuts
+first.
 
-A plain greedy shrinker gets stuck where two things must go together (three members on four partitions break a rule
-that neither two on four nor three on three break), so small histories are also offered with two things removed at once.
-Groups of one topic that every member reads are few, so they are tried up to the size of the history itself; at last a
-history restarts in one of its own rounds.
+A plain greedy shrinker gets stuck where two things must go together (three members on four partitions break a
+rule that neither two on four nor three on three break), so small histories are also offered with two things
+removed at once. Groups of one topic that every member reads are few, so they are tried up to the size of the
+history itself; at last a history restarts in one of its own rounds.
 """
 
 from __future__ import annotations

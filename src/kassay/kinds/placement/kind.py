@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.oracle import best_of_placement
-from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests
-from kassay.kinds.protocol import Driver
+from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
 from kassay.model.cluster import Broker
@@ -42,6 +42,7 @@ from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
     from kassay.solver.placement.optimum import PlacementOptimum
 
 
@@ -65,6 +66,7 @@ class PlacementDriver(Driver[PlacementCase]):
     """Puts requests to a placer."""
 
     asks = "place"
+    pasts = False
     goals = ("replicas", "leaders")
     form = CASE
     narration = PLACEMENT_STEP
@@ -124,6 +126,16 @@ class PlacementDriver(Driver[PlacementCase]):
             asked.fixed_start_index + 1,
             sum(place_ != broker for place_, broker in enumerate(ids)),
         )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
+        """Every request for so many new partitions on so many brokers."""
+        return starmap(PlacementCase, placer_cell(*cell.size, options.racks, options.alike_by_rack))
+
+    def search(self) -> WorstSearch:
+        """Racks, replication factors and starts are changed."""
+        from kassay.kinds.placement.search.placers import PlacerSearch
+
+        return PlacerSearch()
 
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
@@ -204,6 +216,10 @@ class PlanDriver(Driver[PlanRequest]):
     """Asks a planner for plans."""
 
     asks = "plan"
+    options = frozenset()
+    pasts = False
+    usual_scope = (3, 2)
+    optimum = "plan:optimal"
     goals = ("replicas", "copies")
     form = PLAN_REQUEST
     narration = PLAN_STEP
@@ -250,6 +266,16 @@ class PlanDriver(Driver[PlanRequest]):
         """Partitions, replicas, brokers and racks."""
         racks = {broker.rack for broker in case.brokers if broker.rack is not None}
         return len(case.before), case.replication_factor, len(case.brokers), len(racks)
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
+        """Every request for so many partitions on so many brokers and one that goes; 3 x 3 are 90,000."""
+        return plan_cell(*cell.size, options.racks)
+
+    def search(self) -> WorstSearch:
+        """Racks, replication factors and rows of replicas are changed."""
+        from kassay.kinds.placement.search.planners import PlanSearch
+
+        return PlanSearch()
 
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""

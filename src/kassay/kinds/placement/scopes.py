@@ -1,14 +1,15 @@
 """Small requests to placers and planners: every way to put brokers in racks, and the smallest requests.
 
-Racks are told apart by the order in which their first brokers come: other names in that order are the same. The smallest
-requests restart shrinking where a request cannot be cut further; they have what the request has: so many racks, fenced brokers,
-ids in another order. The smallest come first, by brokers and then by partitions.
+Racks are told apart by the order in which their first brokers come: other names in that order are the same.
+The smallest requests restart shrinking where a request cannot be cut further; they have what the request has:
+so many racks, fenced brokers, ids in another order. The smallest come first, by brokers and then by
+partitions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, permutations, product
+from itertools import chain, combinations, islice, permutations, product
 from typing import Final
 
 from kassay.model.cluster import Broker, TopicPartition
@@ -142,3 +143,17 @@ def _fenced(count: int, some: bool) -> list[tuple[int, ...]]:
     """Which of so many brokers are fenced: none, or any but not all."""
     most = count - 1 if some else 0
     return [gone for size in range(most + 1) for gone in combinations(range(count), size)]
+
+
+def placer_cell(
+    count: int, partitions: int, racks: bool = True, alike_by_rack: bool = False
+) -> Iterator[tuple[PlacementRequest, int]]:
+    """Every request for so many new partitions on so many brokers, each with the seed of its random numbers.
+
+    No racks, then all racks, the evenest first; all replication factors, each from every start.
+    """
+    layouts = racks_of(count, runs=alike_by_rack) if racks else ()
+    for placed in chain((None,), layouts):
+        brokers = tuple(Broker(i, None if placed is None else f"r{placed[i]}") for i in range(count))
+        for factor, start in product(range(1, count + 1), range(count)):
+            yield PlacementRequest(partitions, factor, brokers, fixed_start_index=start), start

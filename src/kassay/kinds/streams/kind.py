@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
-from kassay.kinds.protocol import Driver
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
-from kassay.kinds.streams.scopes import fresh_tasks
+from kassay.kinds.streams.scopes import fresh_tasks, task_cell
 from kassay.model.calls import Failure
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
@@ -28,6 +28,9 @@ from kassay.properties.streams.copies import BestStandbys
 from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
 from kassay.properties.streams.stickiness import BestMembers
 
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
 E = TypeVar("E", bound=TaskEvent)
 
 FRESH_MAX: Final = 4500
@@ -38,6 +41,7 @@ FRESH_MAX: Final = 4500
 class TaskDriver(Driver[TaskHistory]):
     """Plays an application's life against an assignor of tasks."""
 
+    pasts = True
     goals = ("active", "all", "movement")
     form = TASK_HISTORY
     narration = TASK_STEP
@@ -110,6 +114,16 @@ class TaskDriver(Driver[TaskHistory]):
             case.warmup_replicas_max,
             len(case.rack_aware_tags) + sum(map(_placed, (*case.processes, *joins))),
         )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
+        """Every application of so many processes and tasks."""
+        return task_cell(*cell)
+
+    def search(self) -> WorstSearch:
+        """Subtopologies, state, standbys and the one event are changed."""
+        from kassay.kinds.streams.search import TaskSearch
+
+        return TaskSearch()
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
         """Processes stand for members and tasks for partitions."""

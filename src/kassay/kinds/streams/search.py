@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import cases
-from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
+from kassay.kinds.streams.scopes import task_cell
 from kassay.model.calls import Failure
 from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart
 from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.model.streams.kinds import STREAMS
 from kassay.properties.sentences.words.tasks import TASK_WORDS, TaskScene
 from kassay.properties.streams.scenarios import process_id
 
@@ -38,7 +36,7 @@ class TaskSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[TaskHistory]:
         """Every history of the size whose processes have a thread each."""
-        for case in cases(STREAMS, ScopeCell(*size, True)):
+        for case in task_cell(*size, True):
             if all(getattr(event, "threads", 1) == 1 for event in _events(case)):
                 yield case
 
@@ -78,7 +76,7 @@ class TaskSearch(WorstSearch):
         resting = [scene for scene in scenes if scene.step.at_rest]
         return max((apart(TASK_WORDS, "active", scene, "processes") for scene in resting), default=-1)
 
-    def bound(self, badness: str, size: tuple[int, int]) -> int | None:
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
         """No more than there are can be apart, or move."""
         return None if badness == "rounds" else size[1]
 

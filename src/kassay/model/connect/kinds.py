@@ -24,6 +24,7 @@ CONNECT: Final = declare(
         "connect-assignor",
         "Kafka Connect",
         "cluster",
+        forms=("workers",),
         speaks=True,
         usual=RebalanceProtocol.COOPERATIVE,
     )

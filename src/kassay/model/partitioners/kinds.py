@@ -13,5 +13,8 @@ PARTITIONER: Final = declare(
         Nouns("sending", "sendings", "record", "records", "", "partition", "record", "sendings"),
         "partitioner",
         "partitioners",
+        "record",
+        method="partition",
+        forms=("partitioner",),
     )
 )

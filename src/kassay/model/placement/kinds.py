@@ -8,8 +8,25 @@ from kassay.model.kinds import Kind, Nouns, declare
 
 _REQUEST: Final = ("request", "requests", "", "", "broker")
 PLACER: Final = declare(
-    Kind("placer", "placement", Nouns(*_REQUEST, "new partition", worlds="requests"), "placer", "placers")
+    Kind(
+        "placer",
+        "placement",
+        Nouns(*_REQUEST, "new partition", worlds="requests"),
+        "placer",
+        "placers",
+        "request",
+        method="place",
+        forms=("placer",),
+    )
 )
 PLANNER: Final = declare(
-    Kind("planner", "placement", Nouns(*_REQUEST, "partition", worlds="requests"), "", "plans")
+    Kind(
+        "planner",
+        "placement",
+        Nouns(*_REQUEST, "partition", worlds="requests"),
+        "",
+        "plans",
+        "placement",
+        method="plan",
+    )
 )

@@ -16,4 +16,15 @@ _NOUNS: Final = Nouns(
     "event after the start",
     "applications",
 )
-STREAMS: Final = declare(Kind("streams", "streams", _NOUNS, "task-assignor", "Streams tasks", "tasks"))
+STREAMS: Final = declare(
+    Kind(
+        "streams",
+        "streams",
+        _NOUNS,
+        "task-assignor",
+        "Streams tasks",
+        "tasks",
+        forms=("processes", "members"),
+        levels=("process", "member"),
+    )
+)

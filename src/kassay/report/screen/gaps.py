@@ -12,11 +12,10 @@ from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
-from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
 from kassay.solver.consumers.problem import NOBODY
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
 _NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")

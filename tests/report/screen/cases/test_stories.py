@@ -3,7 +3,6 @@
 import pytest
 from rich.console import Console
 
-from kassay.certify.runs.verdicts import counted
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
@@ -11,6 +10,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.cases.rounds import story
+from kassay.writing.text import counted
 
 
 def shown(told, rounds_max=8):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from kassay.certify.runs.blocks import Bench
 from kassay.certify.runs.certificate import ClaimResult
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
-from kassay.certify.runs.verdicts import counted
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise
+from kassay.writing.text import counted
 
 
 class BrokenByAnother(NamedTuple):

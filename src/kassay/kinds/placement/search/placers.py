@@ -5,14 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import cases
 from kassay.kinds.placement.kind import PlacementCase
-from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.placement.scopes import placer_cell
 from kassay.kinds.search import WorstMeasure, WorstSearch, least_squares
 from kassay.model.cluster import Broker
-from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.balance import gap
@@ -38,7 +37,7 @@ class PlacerSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[PlacementCase]:
         """Every request of the size."""
-        return cases(PLACER, ScopeCell(*size, False))
+        return starmap(PlacementCase, placer_cell(*size))
 
     def widened(self, case: PlacementCase, size: tuple[int, int]) -> PlacementCase:
         """So many brokers, each next one in the rack of the one that the small request had there."""
@@ -75,7 +74,7 @@ class PlacerSearch(WorstSearch):
         loads = (step.replica_loads if badness == "spread" else step.leader_loads).values()
         return max(loads) - min(loads)
 
-    def bound(self, badness: str, size: tuple[int, int]) -> int:
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int:
         """A broker has one replica of a partition at most: loads are 0 to p, and r p squared at the most."""
         brokers, partitions = size
         if brokers == 1:

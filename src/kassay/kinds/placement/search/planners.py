@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from kassay.certify.hunts.cells import cases
+from kassay.kinds.placement.scopes import plan_cell
 from kassay.kinds.placement.search.placers import PlacerSearch
-from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.planning import PlanRequest
 from kassay.properties.sentences.words.plans import PLAN_WORDS, PlanScene
 
@@ -38,7 +36,7 @@ class PlanSearch(WorstSearch):
 
     def small(self, size: tuple[int, int]) -> Iterator[PlanRequest]:
         """Every request of the size, of two brokers and partitions at most: there are too many of three."""
-        return cases(PLANNER, ScopeCell(min(size[0], 2), min(size[1], 2), False))
+        return plan_cell(min(size[0], 2), min(size[1], 2), True)
 
     def widened(self, case: PlanRequest, size: tuple[int, int]) -> PlanRequest:
         """More brokers, each in the rack of the one that stood there; the rows again, on the same brokers."""
@@ -81,7 +79,7 @@ class PlanSearch(WorstSearch):
         copied, least = (measured(PLAN_WORDS, name, scene) for name in ("copied", "best_copied"))
         return copied - least if gap == 0 else 0
 
-    def bound(self, badness: str, size: tuple[int, int]) -> int | None:
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
         """Of loads that of placers; a plan may copy whatever it likes on the way."""
         return None if badness == "moves" else PlacerSearch().bound(badness, size)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kassay.kinds.frames import Beside, Cell, Frame, Grid, Guilt, Row, Tile, TileLook, beside_words
 from kassay.report import facts
+from kassay.writing.text import counted
 
 Partition = tuple[str, int]
 
@@ -43,9 +44,7 @@ def frames(
 
 
 def _notes(round_: facts.RoundFacts) -> tuple[str, ...]:
-    topics = ", ".join(
-        f"{name} ({facts.counted(count, 'partition')})" for name, count in round_.topics.items()
-    )
+    topics = ", ".join(f"{name} ({counted(count, 'partition')})" for name, count in round_.topics.items())
     withheld = (f"Not to be given out: {round_.withheld}",) if round_.withheld else ()
     return (f"Topics: {topics or 'none'}", *withheld)
 
