@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kassay.kinds.judging import PreparedPromise, Subject
-from kassay.kinds.protocol import Driver
+from kassay.kinds.judging import PreparedPromise, Subject, plain
 from kassay.model.calls import Failure
-from kassay.properties.registry import Evidence, Promise, Scope, as_text
+from kassay.properties.registry import Evidence, Promise, Scope
+
+if TYPE_CHECKING:
+    from kassay.kinds.protocol import Driver
 
 BROKEN_MAX = 16
 """Pieces of evidence that a trace keeps."""
@@ -35,17 +37,6 @@ class BrokenStep(NamedTuple):
             "subject": self.evidence.subject,
             "facts": {name: plain(value) for name, value in self.evidence.facts.items()},
         }
-
-
-def plain(value: object) -> Any:
-    """A fact's value as JSON has it: what is no number, truth, list or object is its text."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
-        return [plain(item) for item in value]
-    return as_text(value) if type(value).__str__ is object.__str__ else str(value)
 
 
 def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> list[BrokenStep]:

@@ -232,3 +232,14 @@ def _apply(
 def _was_asked_elsewhere(step: Any) -> bool:
     """Whether a second look was taken in another process."""
     return Look.PROCESS in [probe.look for probe in step.probes]
+
+
+def plain(value: object) -> Any:
+    """A fact's value as JSON has it: what is no number, truth, list or object is its text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+        return [plain(item) for item in value]
+    return as_text(value) if type(value).__str__ is object.__str__ else str(value)

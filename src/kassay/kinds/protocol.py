@@ -10,13 +10,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
+from kassay.assignors.plain.forms import DOCUMENTS
+from kassay.kinds.answers import Asserts, Offer, PlainCall, ShownAnswer, few
 from kassay.kinds.cuts import one_or_two
 from kassay.kinds.frames import Frame, Told, plain_frames
-from kassay.kinds.judging import Examination, Played, Subject, judge
+from kassay.kinds.judging import Examination, Played, Subject, judge, plain
+from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.model.shape import scopes
@@ -91,18 +95,23 @@ class Driver(ABC, Generic[Case]):
     of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
     mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
     small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
-    clock ends a hunt. `optimum` is the reference whose answers are certified optima.
+    clock ends a hunt.
     """
 
     asks: ClassVar[str] = "assign"
     goals: ClassVar[tuple[str, ...]] = ()
     options: ClassVar[frozenset[str]] = frozenset({"sizes"})
     pasts: ClassVar[bool | None] = None
+    follows_protocol: ClassVar[bool] = False
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
-    optimum: ClassVar[str] = ""
     form: Shape[Case]
     narration: Shape[Mapping[str, Any]]
     aims: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def optimum(self) -> str:
+        """The reference whose answers are certified optima; empty where there is none."""
+        return ""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
@@ -289,17 +298,76 @@ class Driver(ABC, Generic[Case]):
         """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
         return {}
 
-    def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[tuple[str, Any]]:
-        """Answers of the kind's own that may keep the claim, the best known first: whose, and the answer."""
+    def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
+        """Answers of the kind's own that may keep the claim, the best known first."""
+        return iter(())
+
+    def late_offers(self, step: Any) -> Iterator[Offer]:
+        """Those that are tried after the references."""
         return iter(())
 
     def answer_of(self, target: Any, step: Any) -> Any:
         """What a reference answers to the step's input."""
         return getattr(target, self.asks)(step.request)
 
-    def words(self, answer: Any) -> str:
-        """An answer in one line."""
-        return ", ".join(f"{part} {_text(value)}" for part, value in self.parts(answer).items()) or "nothing"
+    def is_proven(self, step: Any) -> bool:
+        """Whether the answer of the kind's `optimum` to the step's input is certified."""
+        return True
+
+    def arguments(self, step: Any) -> tuple[Any, ...]:
+        """The arguments of the call that the step is."""
+        return (step.request,)
+
+    def instead(self, thing: Any, place: tuple[int, ...], step: Any, then: Any) -> Any:
+        """What was judged, with another step in the place of this one."""
+        return replace(thing, steps=tuple(then if each is step else each for each in thing.steps))
+
+    def shown(self, place: tuple[int, ...], step: Any, answer: Any) -> ShownAnswer:
+        """An answer in place of the step's, as a trace keeps it."""
+        then = replace(step, answer=answer)
+        document = self.document_of(then)
+        return ShownAnswer(
+            document.get("answer", document.get("moves", document.get("refused"))),
+            self._measured(step, answer),
+            {} if isinstance(step.answer, Failure) else self._measured(step, step.answer),
+            self.words(then),
+        )
+
+    def _measured(self, step: Any, answer: Any) -> dict[str, Any]:
+        """The goals of an answer by name; none of a refusal."""
+        if isinstance(answer, Refusal):
+            return {}
+        return {name: plain(value) for name, value in self.measures(self.arguments(step), answer).items()}
+
+    def words(self, step: Any) -> str:
+        """The step's answer in one line."""
+        return few([f"{part} {_text(value)}" for part, value in self.parts(step.answer).items()]) or "nothing"
+
+    def asserts(self, claim: str, broken: BrokenStep, step: Any) -> Asserts | None:
+        """What must hold of the answer, as Python; None where it takes more than this one answer to say."""
+        return None
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Any
+    ) -> PlainCall | None:
+        """How a user's class of that form is called with the step's input; None where it has no such call."""
+        if form in DOCUMENTS and hasattr(step, "request"):
+            from kassay.assignors.plain.documents import FORMS
+
+            return PlainCall(self.asks, (FORMS[form].write(step.request),))
+        return None
+
+    def repeats(self, step: Any, new: Callable[[Mapping[str, str]], Any]) -> bool:
+        """Whether a new object, called once, answers the same; one with a past of its own may not."""
+        return True
+
+    def second_answers(self, step: Any, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
+        """Whether a second call, of the same object or of another, differs; None where that is not known."""
+        return None
+
+    def config_of(self, step: Any) -> Mapping[str, str]:
+        """The configuration of the object that answered the step, beyond the run's."""
+        return {}
 
 
 def _text(value: object) -> str:

@@ -18,7 +18,6 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
@@ -124,7 +123,7 @@ def _target(side: Side, difference: TargetDifference, path: Path) -> Target:
 
 
 def _protocol(side: Side, difference: TargetDifference) -> RebalanceProtocol | None:
-    return side.protocol if difference.kind is CLIENT else None
+    return side.protocol if difference.kind.chosen else None
 
 
 def _changes(side: Side, target: Target) -> list[str]:

@@ -1,4 +1,4 @@
-"""The scopes that a hunt finishes one after the other: so many members on so many partitions, cell by cell."""
+"""The scopes that a hunt finishes one after the other: so many members on so many partitions."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from kassay.kinds.judging import Played, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
 from kassay.model.trace import Conditions, Trace, trace_of
@@ -203,7 +202,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         hash_seed=recorded.hash_seed,
     )
     spec = instead.target or trace.target
-    own_protocol = trace.protocol if spec == trace.target and trace.kind == CLIENT else None
+    own_protocol = trace.protocol if spec == trace.target and trace.kind.chosen else None
     target = resolve(
         spec,
         in_process=conditions.in_process,

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from kassay.kinds.connect.answers import connect_words
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
@@ -41,6 +42,7 @@ from kassay.model.connect.work import (
     tasks_in,
 )
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.shape.removal import Removal
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
 from kassay.properties.connect.scenarios import (
     CONNECT_LARGE,
@@ -138,6 +140,12 @@ class ConnectDriver(Driver[ConnectHistory]):
 
         return ConnectSearch()
 
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.connect.removal import connect_removals
+
+        return connect_removals(document)
+
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
         """Workers stand for members, connectors and tasks for partitions."""
         return {
@@ -145,6 +153,15 @@ class ConnectDriver(Driver[ConnectHistory]):
             "partitions": sum(1 + tasks for _, tasks in case.connectors),
             "events": sum(len(change.events) for change in case.changes),
         }
+
+    @property
+    def optimum(self) -> str:
+        """The closed form of the optimum."""
+        return "optimal-connect"
+
+    def words(self, step: ConnectStep) -> str:
+        """What each worker starts and stops, and the delay."""
+        return connect_words(step)
 
     def document_of(self, step: ConnectStep) -> dict[str, Any]:
         """One rebalance."""

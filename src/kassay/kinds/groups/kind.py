@@ -8,6 +8,9 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from kassay.kinds.answers import Asserts, Offer, PlainCall
+from kassay.kinds.broken import BrokenStep
+from kassay.kinds.groups.answers import group_asserts, group_call, group_offers, group_words, in_full
 from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
@@ -22,6 +25,7 @@ from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.shape.removal import Removal
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
@@ -49,6 +53,7 @@ class GroupDriver(Driver[History]):
     goals = ("balance", "movement", "rack")
     options = frozenset({"sizes", "member-config", "shape", "exhaustive"})
     pasts = True
+    follows_protocol = True
     form = HISTORY
     narration = REBALANCED
     aims = AIMS
@@ -142,6 +147,12 @@ class GroupDriver(Driver[History]):
 
         return ShareSearch() if self.kind is SHARE else GroupSearch()
 
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.groups.removal import group_removals
+
+        return group_removals(document)
+
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""
         events, members, partitions, *_ = case.size
@@ -151,6 +162,64 @@ class GroupDriver(Driver[History]):
         """The rounds as they go."""
         player = replace(self.player(subject), looks=frozenset())
         return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
+
+    @property
+    def optimum(self) -> str:
+        """The closed form of the optimum, which share groups have."""
+        return "optimal-share" if self.kind is SHARE else ""
+
+    def offers(self, promise: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+        """What each member had before, the certified optimum, and the heaviest partitions first."""
+        return group_offers(self.kind, promise, broken, step)
+
+    def answer_of(self, target: Any, step: Step) -> Assignment:
+        """What the reference assigns, with an entry for each member."""
+        return in_full(step.group, target.assign(step.cluster, step.group))
+
+    def arguments(self, step: Step) -> tuple[Any, ...]:
+        """The cluster and the group."""
+        return step.cluster, step.group
+
+    def instead(self, thing: Any, place: tuple[int, ...], step: Step, then: Step) -> Any:
+        """The rebalance up to the step; what followed is left out."""
+        return replace(thing, steps=(*thing.steps[: place[-1]], then))
+
+    def words(self, step: Step) -> str:
+        """The loads, what moves, and what is away from its racks."""
+        return group_words(step)
+
+    def asserts(self, claim: str, broken: BrokenStep, step: Step) -> Asserts | None:
+        """What must hold of the assignment."""
+        return group_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Step
+    ) -> PlainCall | None:
+        """How a user's assignor is called."""
+        return group_call(form, extras, step)
+
+    def config_of(self, step: Step) -> Mapping[str, str]:
+        """That of the leader."""
+        return step.configs.get(step.group.leader or "", {})
+
+    def repeats(self, step: Step, new: Callable[[Mapping[str, str]], Any]) -> bool:
+        """Whether a new object, called once, answers the same."""
+        try:
+            answer = new(self.config_of(step)).assign(step.cluster, step.group)
+        except Exception:  # the target's own code: what it raises is its answer
+            return isinstance(step.answer, Failure)
+        return isinstance(step.answer, Assignment) and answer == step.answer
+
+    def second_answers(self, step: Step, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
+        """Whether a second call of the same object, or of another, gives a member other partitions."""
+        config = self.config_of(step)
+        try:
+            one = new(config)
+            other = one if look is Look.AGAIN else new(config)
+            first, then = (each.assign(step.cluster, step.group) for each in (one, other))
+        except Exception:  # the target's own code: where it raises there are no two answers
+            return None
+        return not then.same_sets(first)
 
     def document_of(self, step: Step) -> dict[str, Any]:
         """One round."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from kassay.kinds.removal import Without, copied, left_out
+from kassay.model.shape.nodes import put, without_item
+from kassay.model.shape.removal import Removal
 
 Event = Mapping[str, Any]
 
 
-def group_without(case: Mapping[str, Any]) -> Iterator[Without]:
+def group_removals(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Without each event, each claim, each property of a member or a topic, and each member or topic."""
     yield from _events(case)
     yield from _generations(case)
@@ -32,14 +33,14 @@ def _joins(case: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Map
             yield ("changes", change, number, "member"), event["member"]
 
 
-def _events(case: Mapping[str, Any]) -> Iterator[Without]:
+def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Without each event after the first members have come; a change of none is none."""
     for change, number, event in _every(case):
         if change == 0 and event["event"] == "Join":
             continue
-        less = left_out(case, ("changes", change), number)
+        less = without_item(case, ("changes", change), number)
         less["changes"] = [events for events in less["changes"] if events]
-        yield Without(event_words(event), less, event=True)
+        yield Removal(event_words(event), less, event=True)
 
 
 def event_words(event: Event) -> str:
@@ -74,7 +75,7 @@ _WORDS: Final[Mapping[str, Callable[[Event], str]]] = {
 }
 
 
-def _generations(case: Mapping[str, Any]) -> Iterator[Without]:
+def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Every generation one less, and without the claims of each member that has any."""
     known = [member["generation"] for _, member in _joins(case)]
     known += [event["generation"] for *_, event in _every(case) if event["event"] == "Claim"]
@@ -82,19 +83,19 @@ def _generations(case: Mapping[str, Any]) -> Iterator[Without]:
     if latest > 0:
         less: dict[str, Any] = dict(case)
         for path, member in _joins(case):
-            less = copied(less, (*path, "generation"), max(-1, member["generation"] - 1))
+            less = put(less, (*path, "generation"), max(-1, member["generation"] - 1))
         for change, number, event in _every(case):
             if event["event"] == "Claim":
                 at = ("changes", change, number, "generation")
-                less = copied(less, at, max(-1, event["generation"] - 1))
-        yield Without(f"that the newest generation is {latest} and not {latest - 1}", less)
+                less = put(less, at, max(-1, event["generation"] - 1))
+        yield Removal(f"that the newest generation is {latest} and not {latest - 1}", less)
     for path, member in _joins(case):
-        bare = copied(case, path, {**member, "owned": [], "generation": -1})
+        bare = put(case, path, {**member, "owned": [], "generation": -1})
         if member["owned"]:
             stale = "stale claim" if member["generation"] < latest else "claim"
-            yield Without(f"{member['id']}'s {stale} of {_tiles(member['owned'])}", bare)
+            yield Removal(f"{member['id']}'s {stale} of {_tiles(member['owned'])}", bare)
         elif member["generation"] >= 0 and (member["generation"] < latest or latest == 0):
-            yield Without(f"the generation {member['generation']} that {member['id']} comes with", bare)
+            yield Removal(f"the generation {member['generation']} that {member['id']} comes with", bare)
 
 
 def _topics(case: Mapping[str, Any]) -> frozenset[str]:
@@ -103,61 +104,61 @@ def _topics(case: Mapping[str, Any]) -> frozenset[str]:
     return frozenset((*(topic["name"] for topic in case["cluster"]["topics"]), *later))
 
 
-def _properties(case: Mapping[str, Any]) -> Iterator[Without]:
+def _properties(case: Mapping[str, Any]) -> Iterator[Removal]:
     for path, member in _joins(case):
         who = member["id"]
         if member.get("instance_id") is not None:
-            yield Without(f"the group.instance.id of {who}", copied(case, (*path, "instance_id"), None))
+            yield Removal(f"the group.instance.id of {who}", put(case, (*path, "instance_id"), None))
         if member.get("rack") is not None:
-            yield Without(f"the rack of {who}", copied(case, (*path, "rack"), None))
+            yield Removal(f"the rack of {who}", put(case, (*path, "rack"), None))
     there = _topics(case)
     for path, member in _joins(case):
         for place, topic in enumerate(member["topics"]):
             if topic not in there:
                 words = f"{member['id']} reading {topic}, which is not there"
-                yield Without(words, left_out(case, (*path, "topics"), place))
+                yield Removal(words, without_item(case, (*path, "topics"), place))
     for change, number, event in _every(case):
         for key in event.get("config") or {}:
             config = {name: value for name, value in event["config"].items() if name != key}
             at = ("changes", change, number, "config")
-            yield Without(f"the configuration {key} of {event['member']['id']}", copied(case, at, config))
+            yield Removal(f"the configuration {key} of {event['member']['id']}", put(case, at, config))
 
 
-def _cluster(case: Mapping[str, Any]) -> Iterator[Without]:
+def _cluster(case: Mapping[str, Any]) -> Iterator[Removal]:
     for number, topic in enumerate(case["cluster"]["topics"]):
         at = ("cluster", "topics", number)
         for field, noun in (("weights", "weights"), ("replicas", "replicas")):
             if topic.get(field) is not None:
-                yield Without(f"the {noun} of {topic['name']}", copied(case, (*at, field), None))
+                yield Removal(f"the {noun} of {topic['name']}", put(case, (*at, field), None))
     brokers = case["cluster"].get("brokers") or []
     if any(broker.get("rack") is not None for broker in brokers):
         bare = [{**broker, "rack": None} for broker in brokers]
-        yield Without("the racks of the brokers", copied(case, ("cluster", "brokers"), bare))
+        yield Removal("the racks of the brokers", put(case, ("cluster", "brokers"), bare))
 
 
-def _extents(case: Mapping[str, Any]) -> Iterator[Without]:
+def _extents(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Without each member of the start, each topic, and one partition of each."""
     there = _topics(case)
     for change, number, event in _every(case):
         if change == 0 and event["event"] == "Join":
             words = f"member {event['member']['id']}"
-            yield Without(words, left_out(case, ("changes", 0), number), extent=(1, "member"))
+            yield Removal(words, without_item(case, ("changes", 0), number), extent=(1, "member"))
             topics = event["member"]["topics"]
             for place, topic in enumerate(topics if len(topics) > 1 else ()):
                 if topic not in there:
                     continue
                 path = ("changes", 0, number, "member", "topics")
                 words = f"{event['member']['id']} reading {topic}"
-                yield Without(words, left_out(case, path, place), extent=(1, "subscription"))
+                yield Removal(words, without_item(case, path, place), extent=(1, "subscription"))
     for number, topic in enumerate(case["cluster"]["topics"]):
         if len(case["cluster"]["topics"]) > 1:
-            less = left_out(case, ("cluster", "topics"), number)
-            yield Without(f"topic {topic['name']}", less, extent=(1, "topic"))
+            less = without_item(case, ("cluster", "topics"), number)
+            yield Removal(f"topic {topic['name']}", less, extent=(1, "topic"))
         if topic["partitions"] > 1:
             fewer = {**topic, "partitions": topic["partitions"] - 1}
             for field in ("replicas", "weights"):
                 if fewer.get(field) is not None:
                     fewer[field] = fewer[field][:-1]
-            less = copied(case, ("cluster", "topics", number), fewer)
+            less = put(case, ("cluster", "topics", number), fewer)
             extent = topic["partitions"], f"partition of {topic['name']}"
-            yield Without(f"one partition of {topic['name']}", less, extent=extent)
+            yield Removal(f"one partition of {topic['name']}", less, extent=extent)

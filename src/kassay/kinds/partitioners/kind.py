@@ -7,8 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
+from kassay.kinds.broken import BrokenStep
 from kassay.kinds.cuts import one_or_two, with_one, without_runs
-from kassay.kinds.judging import Calls, Subject
+from kassay.kinds.judging import Calls, Subject, plain
+from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
@@ -34,6 +37,7 @@ class SendsDriver(Driver[ProducerSends]):
     """Sends records through a partitioner."""
 
     asks = "partition"
+    options = frozenset()
     form = SENDS
     narration = SENT
 
@@ -80,6 +84,25 @@ class SendsDriver(Driver[ProducerSends]):
         """Nobody is a member; the records are the events."""
         partitions = {record.topic: topic.count for record, topic in case.records}
         return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
+
+    def answer_of(self, target: Any, step: ProducerSendsStep) -> tuple[Sent, ...]:
+        """Where the reference sends each record."""
+        return send_all(target, step.request)
+
+    def shown(self, place: tuple[int, ...], step: ProducerSendsStep, answer: tuple[Sent, ...]) -> ShownAnswer:
+        """The partition of the record at the place."""
+        sent = answer[place[0]]
+        return ShownAnswer(plain(sent.answer), {}, {}, record_words(sent))
+
+    def asserts(self, claim: str, broken: BrokenStep, step: ProducerSendsStep) -> Asserts | None:
+        """What must hold of the partition."""
+        return partition_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: ProducerSendsStep
+    ) -> PlainCall | None:
+        """How a user's partitioner is called with the record that breaks the claim."""
+        return partition_call(form, broken, step)
 
     def document_of(self, step: Sent) -> dict[str, Any]:
         """One record and where it went."""

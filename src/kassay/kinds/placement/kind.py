@@ -1,4 +1,4 @@
-"""The drivers of placers (one request a case) and of planners (one placement to change a case), each called once on a new object."""
+"""The drivers of placers, one request a case, and of planners, one placement to change a case."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
+from kassay.kinds.broken import BrokenStep
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Calls, Subject
-from kassay.kinds.placement.oracle import best_of_placement
+from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
+from kassay.kinds.placement.oracle import best_of_placement, best_rows
 from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -32,6 +35,7 @@ from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.model.shape import codec
+from kassay.model.shape.removal import Removal
 from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.plan_scenarios import plan_request
@@ -137,9 +141,38 @@ class PlacementDriver(Driver[PlacementCase]):
 
         return PlacerSearch()
 
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, what is rare first."""
+        from kassay.kinds.placement.removal import request_removals
+
+        return request_removals(document)
+
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
+
+    def offers(self, promise: Promise, broken: BrokenStep, step: PlacementStep) -> Iterator[Offer]:
+        """The certified best replicas of the new partitions, those that exist staying, if there are any."""
+        if (rows := best_rows(step.request)) is not None:
+            yield OPTIMUM, rows
+
+    def answer_of(self, target: Any, step: PlacementStep) -> Any:
+        """The reference's placement, or its refusal."""
+        return place(lambda: target, step.request).answer
+
+    def words(self, step: PlacementStep) -> str:
+        """The replicas of each partition, or why it was refused."""
+        return placement_words(step)
+
+    def asserts(self, claim: str, broken: BrokenStep, step: PlacementStep) -> Asserts | None:
+        """What must hold of the placement."""
+        return placer_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: PlacementStep
+    ) -> PlainCall | None:
+        """How a user's placer is called."""
+        return placer_call(form, step)
 
     def document_of(self, step: PlacementStep) -> dict[str, Any]:
         """The request and its answer."""
@@ -219,11 +252,15 @@ class PlanDriver(Driver[PlanRequest]):
     options = frozenset()
     pasts = False
     usual_scope = (3, 2)
-    optimum = "plan:optimal"
     goals = ("replicas", "copies")
     form = PLAN_REQUEST
     narration = PLAN_STEP
     aims = PLANNER_AIMS
+
+    @property
+    def optimum(self) -> str:
+        """The planner that answers by the solver."""
+        return "plan:optimal"
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request out of the source's choices."""
@@ -277,9 +314,19 @@ class PlanDriver(Driver[PlanRequest]):
 
         return PlanSearch()
 
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, what is rare first."""
+        from kassay.kinds.placement.removal import plan_removals
+
+        return plan_removals(document)
+
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.brokers), "partitions": len(case.before), "events": 1}
+
+    def words(self, step: PlanStep) -> str:
+        """The moves."""
+        return plan_words(step)
 
     def document_of(self, step: PlanStep) -> dict[str, Any]:
         """The request and its plan."""

@@ -8,13 +8,16 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from kassay.kinds.answers import Offer
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
+from kassay.kinds.streams.answers import by_threads, task_words
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import fresh_tasks, task_cell
 from kassay.model.calls import Failure
+from kassay.model.shape.removal import Removal
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
@@ -125,6 +128,12 @@ class TaskDriver(Driver[TaskHistory]):
 
         return TaskSearch()
 
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.streams.removal import task_removals
+
+        return task_removals(document)
+
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
         """Processes stand for members and tasks for partitions."""
         return {
@@ -132,6 +141,25 @@ class TaskDriver(Driver[TaskHistory]):
             "partitions": sum(case.partitions),
             "events": sum(len(change.events) for change in case.changes),
         }
+
+    @property
+    def optimum(self) -> str:
+        """The rule that answers by the solver."""
+        return "optimal-streams"
+
+    def is_proven(self, step: TaskStep) -> bool:
+        """Whether the solver proves its answer to the request."""
+        from kassay.kinds.streams.oracle import is_proven
+
+        return is_proven(step.request)
+
+    def late_offers(self, step: TaskStep) -> Iterator[Offer]:
+        """Active tasks by threads."""
+        yield "each task where it weighs least", by_threads(step)
+
+    def words(self, step: TaskStep) -> str:
+        """The tasks of each process."""
+        return task_words(step)
 
     def document_of(self, step: TaskStep) -> dict[str, Any]:
         """One rebalance."""

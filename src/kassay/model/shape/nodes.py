@@ -173,9 +173,15 @@ def put(document: Any, path: Path, value: Any) -> Any:
         return value
     first, rest = path[0], path[1:]
     if isinstance(document, Mapping):
-        return {**document, first: put(document.get(str(first)), rest, value)}
+        return {**document, first: put(document[first], rest, value) if rest else value}
     assert isinstance(first, int)
     return [*document[:first], put(document[first], rest, value), *document[first + 1 :]]
+
+
+def without_item(document: Any, path: Path, number: int) -> Any:
+    """The document without the item of that number in the list at the path."""
+    items = at(document, path)
+    return put(document, path, [*items[:number], *items[number + 1 :]])
 
 
 def inside(node: Node, value: Any) -> Node:

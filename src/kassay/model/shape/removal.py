@@ -22,6 +22,7 @@ from kassay.model.shape.nodes import (
     inside,
     places,
     put,
+    without_item,
 )
 
 
@@ -51,6 +52,17 @@ def plain_event(event: Mapping[str, Any]) -> str:
     name = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in event["event"]).strip()
     rest = [str(value) for key, value in event.items() if key != "event" and value not in (None, {}, [])]
     return " ".join(["the", name, *rest])
+
+
+def event_removals(case: Mapping[str, Any], words: EventWords = plain_event) -> Iterator[Removal]:
+    """Each event of the changes of a history, and each change in which nothing happens."""
+    for number, change in enumerate(case.get("changes", ())):
+        for place, event in enumerate(change.get("events", ())):
+            less = without_item(case, ("changes", number, "events"), place)
+            yield Removal(words(event), less, event=True)
+        if not change.get("events"):
+            less = without_item(case, ("changes",), number)
+            yield Removal(f"rebalance {number + 2}", less, event=True)
 
 
 def removals(node: Node, document: Any, words: EventWords = plain_event) -> Iterator[Removal]:

@@ -1,54 +1,104 @@
-"""What must hold of an answer, as lines of Python over it: for claims that a single answer can break."""
+"""Answers of a group's assignor: in words, what they could be, and what must hold of one, as Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
+from kassay.assignors import registry
+from kassay.assignors.plain.assignor import EXTRAS, plain_input
+from kassay.assignors.plain.forms import FULL, PLAIN
+from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, PlainCall, few, listed
 from kassay.kinds.broken import BrokenStep
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import CONSUMER_GROUPS
+from kassay.model.groups.metrics import rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.partitioners.sends import ProducerSendsStep
-from kassay.model.placement.step import PlacementStep
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.properties.groups.balance import ORDER, RACK_FIRST, order_of
+from kassay.properties.registry import Promise
 
 
-class Asserts(NamedTuple):
-    """Lines behind the call; `raises` in place of an answer, where an error is what must come."""
-
-    lines: tuple[str, ...] = ()
-    raises: str = ""
-
-    @property
-    def imports(self) -> tuple[str, ...]:
-        """What the lines need."""
-        return ("import pytest", "") if self.raises else ()
-
-    @property
-    def assigns(self) -> str:
-        """What stands before the call."""
-        return "answer = " if self.lines else ""
-
-    def around(self, call: Sequence[str]) -> list[str]:
-        """The call, in the block that expects the error if one must come."""
-        if not self.raises:
-            return list(call)
-        return [f"with pytest.raises({self.raises}):", *(f"    {line}" for line in call)]
+def group_words(step: Step) -> str:
+    """The loads, what moves, and what is away from its racks."""
+    answer = step.given
+    loads = " ".join(map(str, sorted((len(answer.get(m, ())) for m in step.group.by_id), reverse=True)))
+    if any(topic.weights is not None for topic in step.cluster.topics):
+        carried = [sum(map(step.cluster.weight, answer.get(m, ()))) for m in step.group.by_id]
+        loads = f"{' '.join(map(str, sorted(carried, reverse=True)))} by weight"
+    text = f"{loads} {_changes(step, answer)}" if step.previous else f"{loads}: {_shares(answer)}"
+    if any(map(any, step.cluster.replica_racks.values())):
+        away = len(rack_mismatches(step.cluster, step.group, answer))
+        text += f"; {away} away from their replicas' racks"
+    return text
 
 
-def asserts(claim: str, broken: BrokenStep, step: Any) -> Asserts | None:
+def _shares(answer: Assignment) -> str:
+    return few([f"{member_id} {listed(tps)}" for member_id, tps in answer.items()])
+
+
+def _changes(step: Step, answer: Assignment) -> str:
+    """Who hands what to whom; partitions that nobody gets are given up."""
+    owner = {tp: member_id for member_id, tps in answer.items() for tp in tps}
+    moves = [
+        f"{tp} {was} -> {owner.get(tp, 'nobody yet')}"
+        for tp, was in sorted(step.previous.items())
+        if tp not in answer.get(was, ())
+    ]
+    if not moves:
+        return "without a move"
+    return f"in {len(moves)} move{'s' if len(moves) > 1 else ''}: {few(moves)}"
+
+
+def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+    """What each member had before, the certified optimum of a consumer group, and the heaviest first."""
+    thing = broken.thing
+    if isinstance(thing, Rebalanced):
+        turn = broken.place[-1]
+        before = thing.steps[turn - 1].answer if turn else thing.before
+        if isinstance(before, Assignment):
+            yield BEFORE, before
+    if kind in CONSUMER_GROUPS:
+        yield from _of_consumers(promised, step)
+
+
+def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
+    """The certified optimum in the order of goals that the promise names, then in the others.
+
+    In a round of a cooperative target what changes hands has to wait, so the rule that does so comes first.
+    """
+    from kassay.kinds.groups.oracle import best_of_group
+
+    if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.claimants:
+        in_rounds = registry.find("optimal-cooperative")
+        if in_rounds is not None and promised.claim.id in (*in_rounds.claims, "complete", "single-owner"):
+            yield OPTIMUM, in_rounds.factory().assign(step.cluster, step.group)
+    for order in dict.fromkeys((order_of(promised), ORDER, RACK_FIRST)):
+        yield OPTIMUM, in_full(step.group, best_of_group(step, order).assignment)
+    yield "the heaviest first, to who carries least", _heaviest_first(step)
+
+
+def _heaviest_first(step: Step) -> Assignment:
+    """The partitions by weight, each to the reader that carries least by then."""
+    cluster, readers = step.cluster, step.group.subscribers
+    carried = dict.fromkeys(step.group.by_id, 0)
+    given: dict[str, list[TopicPartition]] = {member_id: [] for member_id in carried}
+    read = (tp for topic, tps in cluster.partitions.items() if topic in readers for tp in tps)
+    for tp in sorted(read, key=lambda tp: (-cluster.weight(tp), tp)):
+        who = min(readers[tp.topic], key=lambda member_id: (carried[member_id], member_id))
+        carried[who] += cluster.weight(tp)
+        given[who].append(tp)
+    return Assignment(given)
+
+
+def in_full(group: Group, assignment: Assignment) -> Assignment:
+    """The assignment with an entry for each member, in their order."""
+    return Assignment({member.member_id: assignment.get(member.member_id, ()) for member in group.members})
+
+
+def group_asserts(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
     """What must hold of the answer to the step; None where it takes more than this one answer to say."""
-    name = claim.partition(":")[0]
-    if name == "total":
-        return Asserts()
-    if isinstance(step, Step):
-        return _of_group(name, broken, step)
-    if isinstance(step, PlacementStep):
-        return _of_placer(name, broken, step)
-    if isinstance(step, ProducerSendsStep):
-        return _of_partitioner(name, broken, step)
-    return None
-
-
-def _of_group(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
     lines = _GROUP.get(name)
     if lines is None or (step.group.assignable is not None and name != "members"):
         return None
@@ -193,39 +243,10 @@ _GROUP: Final[Mapping[str, Callable[[Step, BrokenStep], list[str]]]] = {
 }
 
 
-def _of_placer(name: str, broken: BrokenStep, step: PlacementStep) -> Asserts | None:
-    request = step.request
-    if name in ("too-few-brokers", "partial-racks-refused"):
-        return Asserts(raises="ValueError")
-    if name == "replicas-distinct" and 1 <= request.replication_factor <= len(request.brokers):
-        known = sorted(request.by_id)
-        return Asserts(
-            (
-                f"assert len(answer) == {request.partitions}",
-                f"assert all(len(set(row)) == len(row) == {request.replication_factor} for row in answer)",
-                f"assert all(broker in {known!r} for row in answer for broker in row)",
-            )
-        )
-    if name == "leaders-even" and broken.evidence.facts.get("could be"):
-        led = [row[0] for row in request.existing if row]
-        best = sorted(broken.evidence.facts["could be"])  # type: ignore[call-overload]
-        return Asserts(
-            (
-                f"leaders = {led!r} + [row[0] for row in answer]",
-                f"assert sorted(map(leaders.count, {sorted(request.unfenced)!r})) == {best!r}",
-            )
-        )
-    return None
-
-
-def _of_partitioner(name: str, broken: BrokenStep, step: ProducerSendsStep) -> Asserts | None:
-    record, topic = step.request.records[broken.place[0]]
-    if record.partition is not None:
-        return None
-    if name == "in-range":
-        return Asserts((f"assert 0 <= answer < {topic.count}",))
-    if name == "hash-compatible":
-        return Asserts((f"assert answer == {broken.evidence.facts['by Kafka to']}",))
-    if name == "available-only":
-        return Asserts((f"assert answer in {list(topic.available)!r}",))
-    return None
+def group_call(form: str, extras: tuple[str, ...], step: Step) -> PlainCall | None:
+    """How a class of that form is called with the step's input."""
+    if form == PLAIN:
+        counts, members, *more = plain_input(step.cluster, step.group, extras)
+        named = tuple((key, value) for key, value in zip(EXTRAS, more) if key in extras)
+        return PlainCall("assign", (counts, members), named)
+    return PlainCall("assign", (step.cluster, step.group), full=True) if form == FULL else None
