@@ -16,7 +16,7 @@ from kassay.model.errors import KassayError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.registry import Evidence, Promise, Scope, Violation, always
+from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, as_text
 
 Best = Callable[[Any, Promise], Any]
 """The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""
