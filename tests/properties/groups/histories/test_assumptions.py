@@ -93,7 +93,7 @@ def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
     assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, assumption):
     def cases(assume):
