@@ -25,6 +25,7 @@ from kassay.model.shape.nodes import (
     Node,
     Part,
     Place,
+    Row,
     Table,
     Variant,
     places,
@@ -69,12 +70,13 @@ def _of_size(node: Node, size: int, like: Any) -> Iterator[Any]:
                 over = size - (count - least)
                 if over >= 0:
                     yield from map(list, _spread((item,) * count, over, (None,) * count))
+        case Row(items):
+            yield from map(list, _spread(items, size, (None,) * len(items)))
         case Table():
             if size == 0:
                 yield {}
         case Variant(tag, variants):
-            for number, (name, inner) in enumerate(variants.items()):
-                del number
+            for name, inner in variants.items():
                 for each in _of_size(inner, size, None):
                     yield {tag: name, **each}
         case Fields(fields):
@@ -138,6 +140,8 @@ def _numbered(node: Node, draft: Any) -> Any | None:
                 return counts[space] - 1
             case Many(item):
                 return [of(item, each) for each in value]
+            case Row(items):
+                return [of(item, each) for item, each in zip(items, value, strict=True)]
             case Maybe(inner):
                 return None if value is None else of(inner, value)
             case Variant(tag, variants):
@@ -156,25 +160,8 @@ def _numbered(node: Node, draft: Any) -> Any | None:
             return None
         if space not in counts and sorted(own) != list(range(len(own))):
             return None
-    like = {space: _like(node, space) for space in names}
-    words = {space: {i: plain_name(space, i, like[space]) for i in own} for space, own in names.items()}
+    words = {space: {i: plain_name(node, space, i) for i in own} for space, own in names.items()}
     return renamed(node, numbered, words)
-
-
-def _like(node: Node, space: str) -> Any:
-    """A name of the space's kind: a number or a text."""
-    match node:
-        case Leaf() if node.space == space:
-            return 0 if node.kind is LeafKind.WHOLE else ""
-        case Many(inner) | Maybe(inner):
-            return _like(inner, space)
-        case Variant(_, variants):
-            return next(
-                (k for k in (_like(each, space) for each in variants.values()) if k is not None), None
-            )
-        case Fields(fields):
-            return next((k for k in (_like(f.node, space) for f in fields) if k is not None), None)
-    return None
 
 
 def boundaries(leaf: Leaf) -> list[Any]:
@@ -255,7 +242,7 @@ def _fresh_names(node: Node, document: Any, path: tuple[str | int, ...], kept: i
             continue
         number, leaf = place.path[len(path)], place.node
         if isinstance(number, int) and number >= kept and isinstance(leaf, Leaf) and leaf.defines:
-            document = put(document, place.path, plain_name(leaf.space, number, place.value))
+            document = put(document, place.path, plain_name(node, leaf.space, number))
     return document
 
 
