@@ -155,7 +155,7 @@ def main() -> None:
         memory(chosen.memory)
         return
     bare = seconds([sys.executable, "-c", "pass"])
-    imported = seconds([sys.executable, "-c", "import kassay.model.groups.player, kassay.model.groups.trace"])
+    imported = seconds([sys.executable, "-c", "import kassay.model.groups.player, kassay.model.trace"])
     helped = seconds([sys.executable, "-m", "kassay", "--help"])
     print(f"python alone {bare:.3f} s, import kassay.model {imported:.3f} s, kassay --help {helped:.3f} s")
     for spec in TARGETS:

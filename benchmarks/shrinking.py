@@ -22,23 +22,30 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.faulty.registry import Control, load_controls
-from kassay.certify.hunts.cells import WITH_PASTS, ScopeCell, cases
-from kassay.certify.kinds.judging import Subject
+from kassay.certify.hunts.cells import cases
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.model.kinds import GROUPS, Kind
+from kassay.kinds.controls import Control, load_controls
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.registry import driver_for
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind, every_kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import Scope, promise
 
 LEFT_OUT: Final = ("terminates", "deterministic")
 COMPARED: Final = {
     **dict.fromkeys(GROUPS, ("events", "members", "partitions")),
-    Kind.PLACER: ("brokers", "new partitions"),
-    Kind.PLANNER: ("partitions", "replication factor", "brokers"),
-    Kind.PARTITIONER: ("records", "partitions"),
-    Kind.STREAMS: ("changes", "events", "processes", "tasks"),
-    Kind.CONNECT: ("changes", "events", "workers", "connectors", "tasks"),
+    PLACER: ("brokers", "new partitions"),
+    PLANNER: ("partitions", "replication factor", "brokers"),
+    PARTITIONER: ("records", "partitions"),
+    STREAMS: ("changes", "events", "processes", "tasks"),
+    CONNECT: ("changes", "events", "workers", "connectors", "tasks"),
 }
 """What counts of a case's size, in the order in which shrinking compares it."""
 CASES_MAX: Final = 400
@@ -116,12 +123,13 @@ def ended(control: Control, seeds: int) -> ShrunkEnds:
 
 def _small(kind: Kind) -> Iterator[Any]:
     """The cases of the smallest cells, all of each."""
-    if kind not in WITH_PASTS:
+    pasts = driver_for(kind).pasts
+    if pasts is None:
         return
     tried = 0
     sizes = sorted(((m, p) for m in range(1, 4) for p in range(1, 5)), key=lambda size: (sum(size), size))
     for members, partitions in sizes:
-        for past in (False, True) if WITH_PASTS[kind] else (False,):
+        for past in (False, True) if pasts else (False,):
             for case in cases(kind, ScopeCell(members, partitions, past)):
                 tried += 1
                 yield case
@@ -132,14 +140,14 @@ def _small(kind: Kind) -> Iterator[Any]:
 def main() -> int:
     """Print a line a control: the share of seeds, the least, and where the others ended."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kinds", nargs="*", default=[kind.value for kind in Kind])
+    parser.add_argument("kinds", nargs="*", default=[kind.name for kind in every_kind()])
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--only", default="")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for control in load_controls():
         about_time = promise(control.breaks, control.kind).claim.scope is Scope.TIMING
-        if control.kind.value not in options.kinds or control.breaks in LEFT_OUT or about_time:
+        if control.kind.name not in options.kinds or control.breaks in LEFT_OUT or about_time:
             continue
         if options.only and control.name != options.only:
             continue

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import AddPartitions, History, Join, Leave, NewLeader, Resubscribe
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import RebalanceProtocol
 from tests.offsets_log import Given, Log, Stored, Subscribed
 
 

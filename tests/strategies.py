@@ -4,14 +4,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Drawn
 
-SMALL = Profile()
+SMALL = GroupProfile()
 
 
 @st.composite
-def histories(draw: Any, profile: Profile = SMALL) -> Any:
+def histories(draw: Any, profile: GroupProfile = SMALL) -> Any:
     """Histories as the generator makes them, with Hypothesis as the source of choices."""
     return history(Drawn(draw), profile)

@@ -14,20 +14,25 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.node import LIBRARIES
 from kassay.certify.targets.resolve import resolve
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.protocols.kinds import COORDINATOR
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from tests import npm, paths
 
 BASELINE = read_baseline(paths.BASELINE)
 HISTORIES = {
-    Kind.CLIENT: 200,
-    Kind.SERVER: 300,
-    Kind.SHARE: 300,
-    Kind.STREAMS: 200,
-    Kind.PLACER: 1000,
-    Kind.PLANNER: 200,
-    Kind.PARTITIONER: 150,
-    Kind.CONNECT: 150,
+    CLIENT: 200,
+    SERVER: 300,
+    SHARE: 300,
+    STREAMS: 200,
+    PLACER: 1000,
+    PLANNER: 200,
+    PARTITIONER: 150,
+    CONNECT: 150,
 }
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 LONGER = {**BUGGY, "connect-incremental": 1000, "optimal-streams": 80}
@@ -70,7 +75,7 @@ def known(spec):
 def test_every_kind_of_reference_takes_part():
     left_out = {found.kind for found in registry.load_all().values()} - HISTORIES.keys()
     # the lookup of a coordinator is no target: vectors and its own tests hold it
-    assert left_out <= {Kind.COORDINATOR}
+    assert left_out <= {COORDINATOR}
     assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA, *NPM}
 
 

@@ -101,9 +101,9 @@ CROSS_CUTTING = {
 
 NO_TEST_OF_ITS_OWN = {
     "__main__": "every test that runs a command in a process of its own goes through it",
-    "certify.faulty.balance": "faulty/test_registry plays every control",
-    "certify.faulty.share_groups": "faulty/test_registry plays every control",
-    "certify.faulty.topics": "faulty/test_registry plays every control",
+    "kinds.groups.controls.balance": "faulty/test_registry plays every control",
+    "kinds.groups.controls.share_groups": "faulty/test_registry plays every control",
+    "kinds.groups.controls.topics": "faulty/test_registry plays every control",
     "model.errors": "names of errors alone",
     "model.verdict": "three words",
     "model.groups.assignor": "the interface and its empty parts",

@@ -8,7 +8,7 @@ import pytest
 
 from kassay import testing
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.testing import NotCertifiedError, certify_assignor
 from tests.certify.runs.written import certificate, result
@@ -90,7 +90,7 @@ def test_a_task_assignor_is_certified_like_any_other():
         certify_assignor(
             EveryTaskEverywhere, claims=["single-owner", "complete"], histories=20, controls=False
         )
-    assert caught.value.certificate.kind is Kind.STREAMS
+    assert caught.value.certificate.kind is STREAMS
 
 
 @pytest.mark.slow

@@ -9,20 +9,24 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import CLIENT, SHARE
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.sentences.functions import FUNCTIONS
 from kassay.properties.sentences.grammar import DEPTH_MAX, GRAMMAR, LENGTH_MAX
 from kassay.properties.sentences.vocabulary import Quantity, Type, Vocabulary
 from kassay.properties.sentences.words import VOCABULARIES
 
 _TITLES: Final = {
-    Kind.CLIENT: "Words for consumer groups",
-    Kind.SHARE: "Words for share groups",
-    Kind.PLACER: "Words for replica placement",
-    Kind.PLANNER: "Words for plans",
-    Kind.STREAMS: "Words for Streams tasks",
-    Kind.CONNECT: "Words for Connect",
-    Kind.PARTITIONER: "Words for partitioners",
+    CLIENT: "Words for consumer groups",
+    SHARE: "Words for share groups",
+    PLACER: "Words for replica placement",
+    PLANNER: "Words for plans",
+    STREAMS: "Words for Streams tasks",
+    CONNECT: "Words for Connect",
+    PARTITIONER: "Words for partitioners",
 }
 _NONE: Final = """## What the language cannot express
 

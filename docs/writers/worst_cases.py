@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
-from kassay.certify.hunts.worst import Badness, WorstCase, bound_of, worst_case
+from kassay.certify.hunts.worst import Badness, WorstCase, worst_case
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.search import GroupSearch
 
 RULES: Final = ("range", "roundrobin", "server-range", "uniform", "sticky", "cooperative-sticky")
 OTHERS: Final = (
@@ -82,7 +83,7 @@ def page() -> str:
     """The page."""
     lines = [_HEAD, row("rule", [f"{m} x {p}" for m, p in SIZES]), "|" + " --- |" * (len(SIZES) + 1)]
     lines += [row(rule, [case.value for case in cases(rule)]) for rule in RULES]
-    bounds: list[object] = [bound_of(resolve("range"), Badness.GAP, size) for size in SIZES]
+    bounds: list[object] = [GroupSearch().bound(Badness.GAP, size) for size in SIZES]
     lines.append(row("proven: at most", bounds))
     return "\n".join([*lines, _BETWEEN, *of_other_kinds()]) + "\n" + _TAIL
 

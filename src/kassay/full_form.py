@@ -10,8 +10,9 @@ class Mine(AssignorBase):
 """
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.groups.assignor import Assignor, AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import Assignor, AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.kinds import RebalanceProtocol
 
 __all__ = (
     "NO_GENERATION",

@@ -26,8 +26,8 @@ from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError, KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.reading.fields import suggestion, wrong

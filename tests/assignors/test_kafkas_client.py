@@ -18,7 +18,7 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import hash_map_order
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 from tests.javac import client, require_java
@@ -38,7 +38,7 @@ def inputs(rule: str, count: int) -> Iterator[Step]:
         seed = 0
         while count > 0:
             seed += 1
-            for rebalanced in player.play(history(Seeded(seed), Profile())):
+            for rebalanced in player.play(history(Seeded(seed), GroupProfile())):
                 yield from rebalanced.steps
                 count -= len(rebalanced.steps)
 

@@ -8,11 +8,11 @@ from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError, IndexOutOfB
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.registry import load_all
-from kassay.certify.kinds.fresh.racks import groupings
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.placement.scopes import groupings
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom, Recorded
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import (
     AdminOperationError,
     InvalidPartitionsError,
@@ -22,7 +22,7 @@ from kassay.model.placement.request import (
 from tests.assignors.placement.placed import bare, placed
 
 RULES = (RackUnaware, RackAware)
-PLACERS = [reference for reference in load_all().values() if reference.kind is Kind.PLACER]
+PLACERS = [reference for reference in load_all().values() if reference.kind is PLACER]
 
 
 @pytest.mark.parametrize("rule", RULES)

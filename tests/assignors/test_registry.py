@@ -12,7 +12,7 @@ from kassay.assignors.registry import (
     reference,
 )
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 from kassay.properties.registry import promise
 
 
@@ -78,7 +78,7 @@ def test_a_release_that_is_none_or_too_old_is_an_error_that_says_what_is_there(s
 def test_another_reference_of_a_rule_says_since_which_other_release():
     for since in ((), "4.0.1", ("4.5", "4.0.0"), "4.0"):
         with pytest.raises(ValueError, match="two reference algorithms are called 'uniform'"):
-            reference("uniform", kind=Kind.SERVER, source="nowhere", since=since)(
+            reference("uniform", kind=SERVER, source="nowhere", since=since)(
                 type("Second", (), {"__doc__": "Second."})
             )
     assert find("uniform").since == ("4.0.1",)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kassay.certify.alarm import Asleep, Overdue, deadline
+from kassay.kinds.alarm import Asleep, Overdue, deadline
 
 
 def test_what_takes_too_long_is_ended():

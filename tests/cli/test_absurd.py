@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kassay.cli.main import run
-from kassay.model.codec import MOST
+from kassay.model.shape.codec import MOST
 from tests.paths import HELD, ROOT, VECTORS
 
 SIZES = ("partitions", "tasks", "standbys", "standby_replicas", "stateful", "replication_factor")

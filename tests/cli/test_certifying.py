@@ -11,7 +11,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.cli import certifying
 from kassay.cli.certifying import Session
 from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from tests.certify.runs.written import certificate, result
 

@@ -20,7 +20,7 @@ from kassay.certify.clusters.inputs import read_cluster
 from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.re2.matching import compiled
 from kassay.model.re2.syntax import InvalidExpression
 from kassay.pipeline.campaign.plan.spec import read_spec
@@ -444,7 +444,7 @@ def test_command_lines(tmp_path):
 def test_sentences(tmp_path):
     """Sentences out of their own words and signs, or of anything, hunted in the smallest scope."""
     words = [
-        *VOCABULARIES[Kind.CLIENT].by_name,
+        *VOCABULARIES[CLIENT].by_name,
         *FUNCTIONS,
         *"mtr",
         *GRAMMAR.split('"')[1::2],

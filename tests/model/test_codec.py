@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import (
+from kassay.model.errors import InputError
+from kassay.model.shape.codec import (
     COUNT,
     FLAG,
     OBJECT,
@@ -16,17 +17,16 @@ from kassay.model.codec import (
     TEXT,
     WHOLE,
     Field,
+    document,
     enum,
     listed,
     mapped,
     optional,
     record,
-    shape,
     sparse,
     tagged,
     whole,
 )
-from kassay.model.errors import InputError
 
 
 class Colour(Enum):
@@ -153,9 +153,9 @@ def test_what_a_maker_objects_to_is_told_with_its_place():
 
 
 def test_a_shape_is_checked_and_stays_the_document_that_it_is():
-    form = shape(size=COUNT, note=Field(TEXT, None))
-    document = {"size": 3}
-    assert form.read(document, "box") is document
+    form = document(size=COUNT, note=Field(TEXT, None))
+    box = {"size": 3}
+    assert form.read(box, "box") is box
     for wrong, said in (
         ({}, "box.size: missing"),
         ({"size": "x"}, "box.size: expected a whole"),

@@ -7,11 +7,13 @@ import pytest
 
 from kassay.model.calls import Call, Failure, Look, Probe, Refusal
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.placement.kinds import PLANNER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.answers import OF_UNANSWERED, unanswered_calls
 from kassay.properties.registry import Evidence, load_claims
 
-KINDS = [Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.PLANNER, Kind.STREAMS]
+KINDS = [CLIENT, SERVER, SHARE, PLANNER, STREAMS]
 """The kinds whose steps have one answer; of these none may refuse."""
 
 

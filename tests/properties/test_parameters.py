@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
 from kassay.properties.groups.scaling import Scale, parse_scale
 from kassay.properties.parameters import NumberRange, number, one_of
@@ -62,13 +63,13 @@ def test_what_is_expected_is_said_in_words() -> None:
 
 def test_a_claim_without_a_parameter_takes_none() -> None:
     with pytest.raises(InputError, match="topic-even takes no argument"):
-        promise("topic-even:1", Kind.CLIENT)
+        promise("topic-even:1", CLIENT)
 
 
 def test_each_part_of_a_scale_has_its_range() -> None:
     assert parse_scale("1.5,60,32x64") == Scale(1.5, 60.0, 32, 64)
     for text in ("0,60,32x64", "1.5,0,32x64", "1.5,60,1x64", "1.5,60,32x0", "1.5,60,32x64,1", "1.5,60,32"):
         with pytest.raises(InputError, match="M a whole number from 2 to 100000"):
-            promise(f"scales:{text}", Kind.CLIENT)
+            promise(f"scales:{text}", CLIENT)
         with pytest.raises(InputError):
             parse_scale(text)

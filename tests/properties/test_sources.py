@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture.data import ConjectureData
 
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.groups.kinds import SERVER
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Drawn, Seeded, derive_seed, many, subset
 from tests.strategies import histories
@@ -22,7 +22,11 @@ def replayed(log, profile):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "profile",
-    [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions", "no-racks"}))],
+    [
+        GroupProfile(),
+        GroupProfile(kind=SERVER),
+        GroupProfile(assume=frozenset({"equal-subscriptions", "no-racks"})),
+    ],
     ids=["small", "server-side", "narrowed"],
 )
 def test_300_logs_replay_under_hypothesis(profile):
@@ -34,7 +38,7 @@ def test_300_logs_replay_under_hypothesis(profile):
 
 @pytest.mark.slow
 def test_large_profile_replays_too():
-    profile = Profile(name="large")
+    profile = GroupProfile(name="large")
     small_enough = 0
     for index in range(40):
         source = Seeded(derive_seed(5, index))
@@ -46,8 +50,8 @@ def test_large_profile_replays_too():
 
 
 def test_a_seed_makes_the_same_history_again():
-    first = [history(Seeded(derive_seed(3, i)), Profile()) for i in range(50)]
-    second = [history(Seeded(derive_seed(3, i)), Profile()) for i in range(50)]
+    first = [history(Seeded(derive_seed(3, i)), GroupProfile()) for i in range(50)]
+    second = [history(Seeded(derive_seed(3, i)), GroupProfile()) for i in range(50)]
     assert first == second
     assert len(set(first)) > 40
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
+from kassay.model.shape.codec import MOST
 from kassay.reading.fields import (
     Bound,
     Count,

@@ -12,9 +12,12 @@ from typing import Any, Final, Literal, TypeVar
 
 from kassay.assignors.releases import holding, newest, oldest, release_of, spans, taking_over
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.modules import import_modules
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.reading.specs import RuleSpec, parse
 
 EAGER: Final = RebalanceProtocol.EAGER
@@ -87,14 +90,14 @@ OF_OLD: Final = "4.0.0"
 
 _RULES: Final[dict[str, tuple[Reference, ...]]] = {}
 
-_PREFIXES: Final = {Kind.PLACER: "placement:", Kind.PLANNER: "plan:", Kind.PARTITIONER: "partitioner:"}
+_PREFIXES: Final = {PLACER: "placement:", PLANNER: "plan:", PARTITIONER: "partitioner:"}
 _Factory = TypeVar("_Factory", bound=Callable[[], Any])
 
 
 def reference(
     name: str,
     *,
-    kind: Kind = Kind.CLIENT,
+    kind: Kind = CLIENT,
     claims: tuple[str, ...] = (),
     source: str,
     protocol: RebalanceProtocol = EAGER,

@@ -19,19 +19,20 @@ from kassay.certify.causes.difference import (
 from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KassayError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.groups.trace import CONDITIONS, Trace
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import Kind, every_kind
+from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.registry import (
     Claim,
     claim_of,
@@ -109,7 +110,7 @@ def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
     if not is_sentence(claim_id):
         yield from ((kind, claim) for (kind, name), claim in load_claims().items() if name == claim_id)
         return
-    for kind in Kind:
+    for kind in every_kind():
         claim = claim_of(kind, claim_id)
         if claim is not None:
             yield kind, claim
@@ -135,7 +136,7 @@ def _claim(claim_id: str) -> dict[str, Any]:
                 "situations": [],
             },
         )
-        reading["kinds"].append(kind.value)
+        reading["kinds"].append(kind.name)
         reading["situations"] += [
             {"id": s.id, "sentence": s.sentence} for s in situations_of(kind) if claim_id in s.required_by
         ]
@@ -256,7 +257,7 @@ def _rule(rule: registry.Reference) -> dict[str, Any]:
         "schema": SCHEMA,
         "what": "rule",
         "id": rule.spec,
-        "kind": rule.kind.value,
+        "kind": rule.kind.name,
         "protocol": rule.protocol.value,
         "summary": rule.summary,
         "header": header,

@@ -23,6 +23,7 @@ from kassay.report.files.traces import with_saved_traces
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import Detail, body_view, verdict_line
 from kassay.writing.files import write_text
+from kassay.writing.text import counted
 
 if TYPE_CHECKING:
     from kassay.cli.events import Events
@@ -160,7 +161,7 @@ class Session:
         after = baselines.updated(baseline.known, self.certificates)
         write_json(baselines.document_of(after), str(baseline.path))
         if baseline.first:
-            number = facts.counted(len(after), "finding")
+            number = counted(len(after), "finding")
             self.errors.say(f"baseline {baseline.path}: written, accepts {number}; keep it with the source")
             return
         for change in baselines.changes(baseline.known, after, date.today()):

@@ -55,7 +55,7 @@ class Events:
 
     def target_loaded(self, target: Target) -> None:
         """The target can be asked."""
-        about = {"kind": target.kind.value, "protocol": target.protocol.value, "digest": target.digest}
+        about = {"kind": target.kind.name, "protocol": target.protocol.value, "digest": target.digest}
         self._tell("target-loaded", target=target.spec, **about, claims=[*target.claims])
 
     def target_not_loaded(self, spec: str, message: str) -> None:

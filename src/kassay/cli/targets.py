@@ -9,7 +9,9 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
+from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
@@ -18,10 +20,10 @@ if TYPE_CHECKING:
 
 CALL_TIMEOUT_S: Final = 20.0
 SUITES: Final = {
-    Kind.CLIENT: "bench",
-    Kind.SERVER: "bench",
-    Kind.SHARE: "share",
-    Kind.STREAMS: "streams",
+    CLIENT: "bench",
+    SERVER: "bench",
+    SHARE: "share",
+    STREAMS: "streams",
 }
 """The kinds of targets that answer instances, each with its usual suite."""
 F = TypeVar("F", bound=Callable[..., Any])

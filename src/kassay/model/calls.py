@@ -8,10 +8,10 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from kassay.model import codec
-from kassay.model.codec import TEXT, Field
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.lazy import lazy
+from kassay.model.shape import codec
+from kassay.model.shape.codec import TEXT, Field
 
 A = TypeVar("A")
 """What a target answers."""
@@ -141,8 +141,8 @@ def failure_of(error: Exception) -> Failure:
 
 
 NO_ANSWER: Final = {
-    "failure": Field(codec.shape(kind=TEXT, message=TEXT), None),
-    "refused": Field(codec.shape(java_class=TEXT, message=TEXT), None),
+    "failure": Field(codec.document(kind=TEXT, message=TEXT), None),
+    "refused": Field(codec.document(java_class=TEXT, message=TEXT), None),
 }
 """The fields that `answer_to_json` writes."""
 
@@ -150,5 +150,5 @@ NO_ANSWER: Final = {
 def answer_to_json(answer: Failure | Refusal) -> dict[str, Any]:
     """How there is no answer, as a document."""
     if isinstance(answer, Failure):
-        return {"failure": {"kind": answer.kind.value, "message": answer.message}}
+        return {"failure": {"kind": answer.kind.name, "message": answer.message}}
     return {"refused": answer._asdict()}

@@ -1,51 +1,33 @@
-"""The kinds of targets: what is put to the test, and what claims and references are of."""
+"""The kinds of targets, by name: what is put to the test, and what claims and references are of.
+
+A family declares its kinds in `model/<family>/kinds.py`; what a kind does is in `kinds/<family>`.
+"""
 
 from __future__ import annotations
 
-from enum import Enum
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
 from typing import Final, NamedTuple
 
-
-class Kind(Enum):
-    """What a target is; the letter that documents of older versions have for it is read like its word.
-
-    >>> Kind("streams") is Kind("T")
-    True
-    """
-
-    CLIENT = "client"
-    SERVER = "server"
-    SHARE = "share"
-    STREAMS = "streams"
-    PLACER = "placer"
-    PLANNER = "planner"
-    PARTITIONER = "partitioner"
-    COORDINATOR = "coordinator"
-    CONNECT = "connect"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Kind | None:
-        return next((kind for letter, kind in zip("CSHTPLKG", cls) if letter == value), None)
-
-    def __str__(self) -> str:
-        return self.value
+from kassay.model.errors import InputError
 
 
-GROUPS: Final = (Kind.CLIENT, Kind.SERVER, Kind.SHARE)
-"""Kinds whose targets assign the partitions of a consumer group."""
+class RebalanceProtocol(StrEnum):
+    """How assignments take effect: all at once, or revoked first and assigned in the next round (KIP-429)."""
 
-CONSUMER_GROUPS: Final = (Kind.CLIENT, Kind.SERVER)
-"""Those of them that give a partition to one member only."""
-
-SPEAKING: Final = (*GROUPS, Kind.CONNECT)
-"""Kinds of which a rebalance protocol says how they are asked."""
+    EAGER = "eager"
+    COOPERATIVE = "cooperative"
 
 
 class Nouns(NamedTuple):
-    """What is counted of a kind: its cases, the calls in one, who is there, what they get, and what happens.
+    """What is counted of a kind: its cases, the calls in one, its members, what they get, and its events.
 
-    Cases and calls stand in both numbers, since every run counts them. Empty where a kind has no such thing:
-    nobody is a member to a partitioner, nothing happens to a placer.
+    Cases and calls have both numbers, since every run counts them. Empty where a kind has no such thing: a
+    partitioner has no members, a request to a placer no events. `worlds` is what an exhaustive scope holds.
     """
 
     case: str
@@ -55,15 +37,88 @@ class Nouns(NamedTuple):
     who: str
     what: str
     event: str = ""
+    worlds: str = "cases"
 
 
-_HISTORY: Final = ("history", "histories", "rebalance", "rebalances")
-NOUNS: Final = {
-    **dict.fromkeys(GROUPS, Nouns(*_HISTORY, "member", "partition", "event after the start")),
-    Kind.STREAMS: Nouns(*_HISTORY, "process", "task", "event after the start"),
-    Kind.CONNECT: Nouns(*_HISTORY, "worker", "connector or task", "event after the start"),
-    Kind.PLACER: Nouns("request", "requests", "", "", "broker", "new partition"),
-    Kind.PLANNER: Nouns("request", "requests", "", "", "broker", "partition"),
-    Kind.PARTITIONER: Nouns("sending", "sendings", "record", "records", "", "partition", "record"),
-}
-"""The words in which a target of a kind is reported."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of target; two are the same only if they are one object, which `kind_named` finds by its name.
+
+    `family` is the folder behind each door that holds it. `meta` is what a target's META calls it, `title`
+    what a list of targets does. `method` is the one that answers, `forms` are the plain forms of a user's
+    class that are of this kind alone, `levels` what a target may say its answers are for. `speaks` says
+    whether a rebalance protocol decides how its targets are called, `usual` which one where a target names
+    none; `chosen` whether the same target may be run under either. Targets of kinds with the same `question`
+    are called with the same input. `certified`: targets of it can be put to the test.
+    """
+
+    name: str
+    family: str
+    nouns: Nouns
+    meta: str = ""
+    title: str = ""
+    question: str = ""
+    method: str = "assign"
+    forms: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    speaks: bool = False
+    chosen: bool = False
+    usual: RebalanceProtocol = RebalanceProtocol.EAGER
+    certified: bool = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Kind({self.name!r})"
+
+    def __reduce__(self) -> tuple[Callable[[str], Kind], tuple[str]]:
+        """By its name: a process that reads it has its own object."""
+        return kind_named, (self.name,)
+
+
+_DECLARED: Final[dict[str, Kind]] = {}
+
+
+def declare(kind: Kind) -> Kind:
+    """The kind, from now on found by its name; raises `ValueError` if another one has it."""
+    if _DECLARED.setdefault(kind.name, kind) is not kind:
+        raise ValueError(f"two kinds are called {kind.name!r}")
+    return kind
+
+
+@cache
+def _load() -> None:
+    """Import what declares the kinds of every family."""
+    import kassay.model as root
+
+    for package in pkgutil.iter_modules(root.__path__):
+        if package.ispkg:
+            inside = [module.name for module in pkgutil.iter_modules([f"{root.__path__[0]}/{package.name}"])]
+            if "kinds" in inside:
+                import_module(f"{root.__name__}.{package.name}.kinds")
+
+
+def every_kind() -> tuple[Kind, ...]:
+    """All kinds whose targets can be put to the test, in the order of the families' names."""
+    _load()
+    return tuple(kind for kind in _DECLARED.values() if kind.certified)
+
+
+def kind_called(meta: str) -> Kind | None:
+    """The kind that a target's META calls so; None if there is none."""
+    return next((kind for kind in every_kind() if kind.meta == meta), None)
+
+
+def kind_of_form(form: str) -> Kind | None:
+    """The kind that a plain form is of; None for one that several kinds share."""
+    return next((kind for kind in every_kind() if form in kind.forms), None)
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of that name; raises `InputError` if there is none."""
+    if name not in _DECLARED:
+        _load()
+    if name not in _DECLARED:
+        raise InputError(f"kind {name!r}: expected one of {', '.join(_DECLARED)}")
+    return _DECLARED[name]

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.model.calls import Look
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
 from kassay.properties.parameters import Parameter
 from kassay.reading.fields import suggestion
@@ -351,7 +352,7 @@ SITUATIONS: Final[dict[tuple[Kind, str], Situation]] = {}
 def situation(
     situation_id: str,
     *,
-    kinds: Kind | tuple[Kind, ...] = Kind.CLIENT,
+    kinds: Kind | tuple[Kind, ...] = CLIENT,
     required_by: tuple[str, ...],
     parts: tuple[str, ...] = (),
     excluded_by: tuple[str, ...] = (),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
+from kassay.model.shape.codec import MOST
 
 _SHOWN: Final = 60
 YEAR_S: Final = 366 * 86_400.0

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.certify.runs.verdicts import counted as counted
-from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import NOUNS, Kind
+from kassay.kinds.frames import guilty_at
+from kassay.model.kinds import Kind
+from kassay.model.trace import Conditions
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import claim_of, situations_of
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
 _BYTES_SHOWN: Final = 4
@@ -22,7 +22,7 @@ _EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
 
 def played(certificate: Certificate) -> str:
     """What was played, and for how long."""
-    nouns = NOUNS[certificate.kind]
+    nouns = certificate.kind.nouns
     cases, calls = certificate.histories, certificate.rebalances
     counts = [f"{cases} {nouns.case if cases == 1 else nouns.cases}"]
     counts += [f"{calls} {nouns.call if calls == 1 else nouns.calls}"] if nouns.call else []
@@ -49,7 +49,7 @@ def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]
 
 def size(example: Counterexample) -> str:
     """How small the smallest case is, in the words of its kind, and on what input it breaks the claim."""
-    nouns = NOUNS[example.trace.kind]
+    nouns = example.trace.kind.nouns
     counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
     return (
         f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
@@ -127,7 +127,7 @@ def interrupted(certificate: Certificate) -> str:
     """That the run was interrupted, and when; empty for one that was not."""
     if not certificate.interrupted:
         return ""
-    return f"interrupted after {counted(certificate.histories, NOUNS[certificate.kind].case)}"
+    return f"interrupted after {counted(certificate.histories, certificate.kind.nouns.case)}"
 
 
 def unreached(certificate: Certificate) -> str:
@@ -249,29 +249,10 @@ def rounds_of(
     ]
 
 
-def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
-    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
-    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
-    for each in broken:
-        place = each["step"], each["round"]
-        named = {each["subject"], *_names_in(each["facts"].values())}
-        guilty[place] = guilty.get(place, frozenset()) | named
-    return guilty
-
-
 def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
     """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
     first = next((place for place, mark in enumerate(marked) if mark), 0)
     return max(0, first + 1 - most), min(most, len(marked))
-
-
-def _names_in(values: Iterable[Any]) -> Iterator[str]:
-    """The texts among the values, and in lists of them."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from _names_in(value)
 
 
 class CouldBe(NamedTuple):

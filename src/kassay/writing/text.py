@@ -73,3 +73,24 @@ def _escaped(character: str) -> str:
     if code in _ESCAPED_BYTES:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun: `2 processes`.
+
+    >>> counted(0, "history"), counted(1, "event after the start"), counted(2, "connector or task")
+    ('0 histories', '1 event after the start', '2 connectors or tasks')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    words = noun.split(" ")
+    at = next((place - 1 for place, word in enumerate(words) if word in ("after", "of")), len(words) - 1)
+    for place in {at, words.index("or") - 1} if "or" in words else {at}:
+        words[place] = _plural(words[place])
+    return f"{number} {' '.join(words)}"
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"

@@ -11,9 +11,9 @@ from kassay.assignors.optimal.cooperative import OptimalCooperative
 from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.registry import find
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from tests.assignors.optimal.groups import assert_optimal, cluster_of, group_of
 
 
@@ -78,7 +78,7 @@ def test_one_chain_of_moves_where_sticky_leaves_a_member_idle() -> None:
 
 def test_both_are_registered_with_their_claims() -> None:
     sticky, cooperative = find("optimal-sticky"), find("optimal-cooperative")
-    assert (sticky.kind, cooperative.kind) == (Kind.CLIENT, Kind.CLIENT)
+    assert (sticky.kind, cooperative.kind) == (CLIENT, CLIENT)
     assert set(cooperative.claims) - set(sticky.claims) == {"cooperative"}
     assert {"balanced-optimal", "sticky-minimal", "rack-local", "stable", "converges"} <= set(sticky.claims)
     assert cooperative.protocol is RebalanceProtocol.COOPERATIVE

@@ -16,6 +16,7 @@ from kassay.assignors.streams.group.sticky import StreamsGroupSticky
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import asking as connect_asking
 from kassay.model.connect.player import run_connect
 from kassay.model.connect.work import (
@@ -26,9 +27,9 @@ from kassay.model.connect.work import (
     WorkerChange,
 )
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.history import asking, run_tasks
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.model.verdict import Verdict
 from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
@@ -264,9 +265,9 @@ def judged(name, fault, claim, *, in_process=False, histories=8):
 @pytest.mark.parametrize(
     ("name", "kind", "protocol", "claims"),
     [
-        (BY_PROCESS, Kind.STREAMS, "eager", ("standby-disjoint", "balanced-within-one", "deterministic")),
-        (BY_MEMBER, Kind.STREAMS, "eager", ("standby-disjoint", "deterministic")),
-        (WAITS, Kind.CONNECT, "cooperative", ("deleted-stops", "balanced-within-one", "lost-returns")),
+        (BY_PROCESS, STREAMS, "eager", ("standby-disjoint", "balanced-within-one", "deterministic")),
+        (BY_MEMBER, STREAMS, "eager", ("standby-disjoint", "deterministic")),
+        (WAITS, CONNECT, "cooperative", ("deleted-stops", "balanced-within-one", "lost-returns")),
     ],
 )
 def test_a_sound_class_is_certified_by_what_it_declares(name, kind, protocol, claims):

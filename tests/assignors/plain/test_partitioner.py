@@ -6,7 +6,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import TargetNotLoadable
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, send_all
 from kassay.model.verdict import Verdict
@@ -29,7 +29,7 @@ def verdicts(found, *claims, histories=60):
 @WAYS
 def test_a_sound_partitioner_is_certified_by_what_it_declares(in_process):
     found = target("Crc", in_process)
-    assert (found.kind, found.claims) == (Kind.PARTITIONER, ("available-only", "deterministic"))
+    assert (found.kind, found.claims) == (PARTITIONER, ("available-only", "deterministic"))
     # In some cases no key comes again, in more all partitions are available: these show nothing.
     assert set(verdicts(found, histories=160).values()) == {Verdict.HOLDS}
     assert verdicts(found, "hash-compatible") == {"hash-compatible": Verdict.VIOLATED}

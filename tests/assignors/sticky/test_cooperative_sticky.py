@@ -10,8 +10,9 @@ from kassay.assignors.sticky.sticky import Sticky
 from kassay.assignors.sticky.user_data import decode_generation, encode_generation
 from kassay.model.cluster import Cluster
 from kassay.model.errors import KafkaError
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.kinds import RebalanceProtocol
 from tests.assignors.client.groups import as_cooperative, as_sticky, cases, problems, told, tps
 
 

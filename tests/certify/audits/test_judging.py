@@ -14,10 +14,10 @@ from kassay.certify.audits.judging import (
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
 from kassay.certify.explain import explain
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.lines import Place
 from kassay.writing.documents import json_text
 from tests.certify.audits.logs import tps
@@ -39,14 +39,14 @@ def step(a, b, protocol=RebalanceProtocol.EAGER):
 @pytest.mark.parametrize(
     ("kind", "assignor", "asked"),
     [
-        (Kind.CLIENT, "range", {"topic-even", "contiguous", "copartitioned"}),
-        (Kind.CLIENT, "roundrobin", {"balanced-within-one"}),
-        (Kind.CLIENT, "sticky", {"balanced-kip54", "sticky-minimal"}),
-        (Kind.CLIENT, "cooperative-sticky", {"balanced-kip54", "cooperative", "sticky-minimal"}),
-        (Kind.SERVER, "uniform", {"balanced-within-one", "sticky-minimal"}),
-        (Kind.SERVER, "range", {"topic-even"}),
-        (Kind.CLIENT, "theirs", set()),
-        (Kind.SERVER, None, set()),
+        (CLIENT, "range", {"topic-even", "contiguous", "copartitioned"}),
+        (CLIENT, "roundrobin", {"balanced-within-one"}),
+        (CLIENT, "sticky", {"balanced-kip54", "sticky-minimal"}),
+        (CLIENT, "cooperative-sticky", {"balanced-kip54", "cooperative", "sticky-minimal"}),
+        (SERVER, "uniform", {"balanced-within-one", "sticky-minimal"}),
+        (SERVER, "range", {"topic-even"}),
+        (CLIENT, "theirs", set()),
+        (SERVER, None, set()),
     ],
 )
 def test_an_assignor_is_asked_what_its_reference_declares_of_a_step(kind, assignor, asked):
@@ -55,8 +55,8 @@ def test_an_assignor_is_asked_what_its_reference_declares_of_a_step(kind, assign
 
 
 def test_streams_may_hold_back_and_racks_excuse_range():
-    assert "complete" not in {each.id for each in promises(Kind.CLIENT, "stream").rounds}
-    assert "contiguous" not in {each.id for each in promises(Kind.CLIENT, "range", True).outcome}
+    assert "complete" not in {each.id for each in promises(CLIENT, "stream").rounds}
+    assert "contiguous" not in {each.id for each in promises(CLIENT, "range", True).outcome}
 
 
 def test_every_reference_is_there():
@@ -68,17 +68,15 @@ def test_every_reference_is_there():
 def test_moves_beyond_the_least_are_measured_for_all_and_found_for_the_sticky():
     swapped = step((0, 2), (1, 3))
     for assignor, claims in (("sticky", ["sticky-minimal"]), ("roundrobin", [])):
-        judged = judgement(Kind.CLIENT, assignor, swapped, swapped, AT, owners_known=True)
+        judged = judgement(CLIENT, assignor, swapped, swapped, AT, owners_known=True)
         assert [each.claim for each in judged.findings] == claims
         assert (judged.measured, judged.measured.needless) == (RebalanceFigures(0, 0, 2, 0), 2)
-    assert (
-        judgement(Kind.CLIENT, "sticky", swapped, swapped, AT, owners_known=False).measured.needless is None
-    )
+    assert judgement(CLIENT, "sticky", swapped, swapped, AT, owners_known=False).measured.needless is None
 
 
 def test_a_finding_is_a_trace_that_can_be_explained(tmp_path):
     twice = step((0, 1), (1, 2, 3))
-    (finding,) = only_owners(Kind.CLIENT, "range", twice, AT).findings
+    (finding,) = only_owners(CLIENT, "range", twice, AT).findings
     path = tmp_path / "trace.json"
     path.write_text(json_text(finding.trace.to_json()))
     document = explain(str(path))
@@ -96,8 +94,8 @@ def test_a_round_that_withholds_is_no_outcome():
 
 def test_how_an_assignor_gives_on():
     eager, cooperative = RebalanceProtocol
-    assert protocol_of(Kind.CLIENT, "range", True) is eager
-    assert protocol_of(Kind.CLIENT, "cooperative-sticky", False) is cooperative
-    assert protocol_of(Kind.CLIENT, "theirs", True) is cooperative
-    assert protocol_of(Kind.CLIENT, "theirs", False) is eager
-    assert protocol_of(Kind.SERVER, "uniform", True) is eager
+    assert protocol_of(CLIENT, "range", True) is eager
+    assert protocol_of(CLIENT, "cooperative-sticky", False) is cooperative
+    assert protocol_of(CLIENT, "theirs", True) is cooperative
+    assert protocol_of(CLIENT, "theirs", False) is eager
+    assert protocol_of(SERVER, "uniform", True) is eager

@@ -12,8 +12,8 @@ from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import GroupProtocol
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history as drawn_history
 from kassay.properties.registry import Scope
 from kassay.properties.sources import Seeded
@@ -24,7 +24,7 @@ from tests.played_log import a_life, played, write_classic, write_consumer
 from tests.strategies import histories
 
 CLASSIC = ("range", "roundrobin", "sticky", "cooperative-sticky")
-SERVER = {"uniform": "uniform", "server-range": "range"}
+ON_BROKERS = {"uniform": "uniform", "server-range": "range"}
 FEW = settings(max_examples=12)
 
 
@@ -32,8 +32,8 @@ def log_of(spec, history, named=True):
     """The log of what was played, and the rounds."""
     rebalanced = [each for each in played(spec, history) if not isinstance(each.steps[-1].answer, Failure)]
     log = Log()
-    if spec in SERVER:
-        write_consumer(log, "g", SERVER[spec], rebalanced, named=named)
+    if spec in ON_BROKERS:
+        write_consumer(log, "g", ON_BROKERS[spec], rebalanced, named=named)
     else:
         write_classic(log, "g", spec, rebalanced)
     return log, rebalanced
@@ -55,7 +55,7 @@ def test_every_round_that_was_played_is_read(spec, history):
 @given(st.sampled_from(CLASSIC), histories())
 def test_a_claim_about_a_round_is_broken_in_the_log_where_it_was_when_it_was_played(spec, history):
     log, rebalanced = log_of(spec, history)
-    asked = [each for each in promises(Kind.CLIENT, spec).rounds if each.claim.scope is Scope.STEP]
+    asked = [each for each in promises(CLIENT, spec).rounds if each.claim.scope is Scope.STEP]
     broken = {
         ("g", each.id, step.generation)
         for rebalance in rebalanced
@@ -100,7 +100,7 @@ def test_no_record_that_is_missing_makes_a_finding_of_a_classic_group(spec, hist
 def test_what_is_taken_away_never_makes_a_finding_at_length(spec):
     for seed in range(15):
         chance = random.Random(seed)
-        log, _ = log_of(spec, drawn_history(Seeded(seed), Profile()), bool(seed % 2))
+        log, _ = log_of(spec, drawn_history(Seeded(seed), GroupProfile()), bool(seed % 2))
         whole = found(of_records(log.records))
         for _ in range(4):
             upto = chance.randrange(len(log.records) + 1)
@@ -130,7 +130,7 @@ def test_a_needless_move_is_found():
     group = only(rows({"a": (0, 1), "b": (2, 3)}, {"a": (0, 2), "b": (1, 3)}))
     (finding,) = (each for each in group.findings if each.claim == "sticky-minimal")
     assert (finding.generation, group.needless) == (2, 2)
-    assert finding.trace.kind is Kind.SERVER
+    assert finding.trace.kind is SERVER
 
 
 def test_a_partition_with_two_owners_is_found_where_it_is_and_where_it_is_owned():

@@ -12,9 +12,9 @@ from kassay.certify.causes.difference import (
 )
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import Side, TargetDifference
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions
 
 
 def joins(*members):
@@ -26,7 +26,7 @@ def joins(*members):
 
 CLAIM = {"owned": [["t0", 0], ["t0", 1]], "generation": 0}
 DIFFERENCE = TargetDifference(
-    kind=Kind.CLIENT,
+    kind=CLIENT,
     left=Side("sticky"),
     right=Side("cooperative-sticky", protocol=RebalanceProtocol.COOPERATIVE),
     by=By.ANSWER,

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from kassay.certify.diff.compare import By, Comparison, Lead
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join

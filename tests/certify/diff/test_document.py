@@ -5,12 +5,12 @@ import pytest
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import SCHEMA, Side, TargetDifference, difference_of, is_difference
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions
 
 DIFFERENCE = TargetDifference(
-    kind=Kind.CLIENT,
+    kind=CLIENT,
     left=Side("range", None, RebalanceProtocol.EAGER, {"kassay": "1"}),
     right=Side("a.py:A", "ab", RebalanceProtocol.COOPERATIVE),
     by=By.QUALITY,

@@ -8,10 +8,10 @@ import pytest
 from kassay.assignors.registry import changes_since, load_all
 from kassay.certify.diff.run import diff
 from kassay.certify.diff.upgrade import upgrade
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure, asked
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import bucket_order, computed_order, string_hash

@@ -3,10 +3,10 @@
 from contextlib import ExitStack
 from dataclasses import replace
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.kinds import Kind
 from kassay.properties.registry import promise, validity_claims
 

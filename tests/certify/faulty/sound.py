@@ -11,20 +11,24 @@ from kassay.assignors.optimal.sticky import OptimalSticky
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
 from kassay.assignors.server.share_simple import ShareSimple
-from kassay.certify.faulty.balance import MovesOneAtATime
-from kassay.certify.faulty.members import OptimalStreams
-from kassay.certify.faulty.placements import EvenPlacer
-from kassay.certify.faulty.registry import Control
-from kassay.certify.faulty.threads import EvenTasks, StickyTasks
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
+from kassay.kinds.controls import Control
+from kassay.kinds.groups.controls.balance import MovesOneAtATime
+from kassay.kinds.groups.controls.members import OptimalStreams
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.controls.placers import EvenPlacer
+from kassay.kinds.streams.controls.threads import EvenTasks, StickyTasks
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.java.randomness import RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 from kassay.properties.registry import load_claims
 from tests.certify.faulty.caught import IMPLIED
@@ -143,7 +147,7 @@ BESIDE: dict[str | tuple[Kind, str], str | type] = {
     "state-to-one": EvenTasks,
     "leaves-one-out": EvenTasks,
     "deals-again": EvenTasks,
-    (Kind.STREAMS, "goes-by-listing"): EvenTasks,
+    (STREAMS, "goes-by-listing"): EvenTasks,
     "hashes-processes": EvenTasks,
     "swaps-what-was-lost": OptimalStreams,
     "swaps-copies": OptimalStreams,
@@ -155,10 +159,10 @@ By its name, and by its kind where controls of other kinds have that name and no
 OF_EVEN_SHARES = ("assignable", "balanced-within-one", "shared-evenly", "fewest-taken-back", "stable")
 """The claims of share groups that `Staircase` does not keep."""
 USUAL = {
-    Kind.PLACER: "placement:striped",
-    Kind.PLANNER: "plan:optimal",
-    Kind.STREAMS: "streams-high-availability",
-    Kind.CONNECT: "optimal-connect",
+    PLACER: "placement:striped",
+    PLANNER: "plan:optimal",
+    STREAMS: "streams-high-availability",
+    CONNECT: "optimal-connect",
 }
 
 
@@ -168,10 +172,10 @@ CASES = 80
 """Those in which every situation was aimed at once: cases in which all claims of a kind are asked."""
 
 ENTANGLED = {
-    (Kind.CLIENT, "trusts-claims"): "who keeps whatever is claimed is out of balance too; gives-twice is not",
-    (Kind.CONNECT, "gives-lost-work-to-one"): "a rebalance for no reason moves what is too much there",
-    (Kind.CONNECT, "never-stops-what-it-revokes"): "it starts what runs elsewhere, and counts twice there",
-    (Kind.CONNECT, "never-reassigns-without-delay"): "what is left out was lost",
+    (CLIENT, "trusts-claims"): "who keeps whatever is claimed is out of balance too; gives-twice is not",
+    (CONNECT, "gives-lost-work-to-one"): "a rebalance for no reason moves what is too much there",
+    (CONNECT, "never-stops-what-it-revokes"): "it starts what runs elsewhere, and counts twice there",
+    (CONNECT, "never-reassigns-without-delay"): "what is left out was lost",
 }
 """The controls that more than their claim tells from a sound rule.
 
@@ -184,7 +188,7 @@ def broken_by_sound(control: Control) -> frozenset[str]:
     """The claims of the kind that the sound rule beside the control breaks as well, in the same cases."""
     named = BESIDE.get((control.kind, control.name)) or BESIDE.get(control.name)
     rule = named or control.like or USUAL[control.kind]
-    if control.kind is Kind.SHARE and control.breaks not in OF_EVEN_SHARES:
+    if control.kind is SHARE and control.breaks not in OF_EVEN_SHARES:
         rule = Staircase
     if isinstance(rule, str):
         reference = find(rule)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.shrink import broken, shrink
-from kassay.model.kinds import Kind
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
+from kassay.model.groups.kinds import CLIENT
 from kassay.properties.registry import promise
 from tests.certify.faulty.caught import WITHIN, job_for
 
@@ -14,8 +14,8 @@ NAMES = ("omits-idle", "counts-to-the-end", "gives-twice", "deals-in-turn", "res
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_catches_a_control_shrinks(name):
-    (control,) = (each for each in controls_of(Kind.CLIENT) if each.name == name)
-    broken_promise = promise(control.breaks, Kind.CLIENT)
+    (control,) = (each for each in controls_of(CLIENT) if each.name == name)
+    broken_promise = promise(control.breaks, CLIENT)
     job = job_for(control)
     subject = Subject(control.new, control.protocol, (broken_promise,))
     case = next(each for each in map(job.case, range(WITHIN)) if job.driver.examine(each, subject).violations)

@@ -3,12 +3,12 @@
 import pytest
 
 from kassay.assignors.partitioners.explicit import Explicit
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from tests.certify.faulty.caught import alone
 
 TOPIC = TopicMetadata.of(7)
-CONTROLS = alone(Kind.PARTITIONER)
+CONTROLS = alone(PARTITIONER)
 
 
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: control.name)

@@ -5,11 +5,11 @@ import pytest
 from kassay.assignors.placement.striped import Striped
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from tests.certify.faulty.caught import alone
 
-CONTROLS = alone(Kind.PLACER)
+CONTROLS = alone(PLACER)
 FOUR = tuple(Broker(number) for number in range(4))
 
 

@@ -2,24 +2,24 @@
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.plans import PlanDriver
 from kassay.certify.runs.shrink import shrink
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.kind import PlanDriver
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.placement.kinds import PLANNER
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
 
-DRIVER = PlanDriver(Kind.PLANNER)
+DRIVER = PlanDriver(PLANNER)
 
-PROFILE = Profile(kind=Kind.PLANNER)
+PROFILE = GroupProfile(kind=PLANNER)
 
 
 def subject(new, *claims, twin=None):
-    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(Kind.PLANNER)}]
-    promises = (*validity_claims(Kind.PLANNER), *(promise(name, Kind.PLANNER) for name in names))
+    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(PLANNER)}]
+    promises = (*validity_claims(PLANNER), *(promise(name, PLANNER) for name in names))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -29,11 +29,7 @@ def broken(case, whom):
 
 @pytest.mark.parametrize(
     "control",
-    [
-        c
-        for c in controls_of(Kind.PLANNER)
-        if c.name in ("takes-from-anybody", "goes-round-about", "doubles-up")
-    ],
+    [c for c in controls_of(PLANNER) if c.name in ("takes-from-anybody", "goes-round-about", "doubles-up")],
     ids=lambda control: control.name,
 )
 def test_each_fault_is_found_and_shrinks_to_one_partition(control):
@@ -41,7 +37,7 @@ def test_each_fault_is_found_and_shrinks_to_one_partition(control):
     case = next(
         c for s in range(100) if control.breaks in broken(c := DRIVER.generate(Seeded(s), PROFILE), whom)
     )
-    found = shrink(DRIVER, case, whom, promise(control.breaks, Kind.PLANNER))
+    found = shrink(DRIVER, case, whom, promise(control.breaks, PLANNER))
     assert DRIVER.counts(found.case)["partitions"] <= 2
     (told,) = DRIVER.narrate(found.case, whom)
     assert told["moves"]

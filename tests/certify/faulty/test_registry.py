@@ -4,22 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of, load_controls
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.scaling import scaling_result
+from kassay.kinds.controls import controls_of, load_controls
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import load_claims, promise
 from tests.certify.faulty.caught import IMPLIED, catching
-from tests.certify.faulty.sound import (
-    ENTANGLED,
-    UNASKED,
-    broken_by_sound,
-    broken_of_all,
-    implying,
-)
+from tests.certify.faulty.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
 
 MORE = 8
 """Cases beyond the first catch in which no other claim may catch a control."""
@@ -67,14 +62,14 @@ def test_every_claim_has_a_control_that_it_alone_tells_from_a_sound_rule():
     assert load_claims().keys() == alone
 
 
-@pytest.mark.parametrize("control", controls_of(Kind.CLIENT), ids=by_kind_and_name)
+@pytest.mark.parametrize("control", controls_of(CLIENT), ids=by_kind_and_name)
 def test_what_a_control_keeps_are_claims_of_its_kind(control):
     assert {(control.kind, claim) for claim in control.kept} <= load_claims().keys()
     assert control.breaks not in control.kept
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER])
+@pytest.mark.parametrize("kind", [CLIENT, SERVER])
 def test_a_rule_that_grows_too_fast_is_timed(kind):
     (control,) = (each for each in controls_of(kind) if each.breaks == "scales")
     subject = Subject(control.new, control.protocol, (promise("scales", kind),))
@@ -83,7 +78,7 @@ def test_a_rule_that_grows_too_fast_is_timed(kind):
 
 
 def test_a_control_that_never_answers_is_interrupted():
-    (control,) = (each for each in controls_of(Kind.PARTITIONER) if each.breaks == "terminates")
+    (control,) = (each for each in controls_of(PARTITIONER) if each.breaks == "terminates")
     with pytest.raises(TargetFailure) as failure:
         control.new({}).partition(None, type("Nobody", (), {"available": ()}))
     assert failure.value.kind is FailureKind.TIMEOUT

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from kassay.model.kinds import Kind
-from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest, process_id
 from tests.certify.faulty.caught import alone
 
-CONTROLS = alone(Kind.STREAMS)
+CONTROLS = alone(STREAMS)
 A, B = process_id(0), process_id(2)
 FIFTH = TaskId(0, 4)
 FOUR = tuple(TaskId(0, partition) for partition in range(4))

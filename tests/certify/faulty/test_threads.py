@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.faulty.threads import EvenTasks
-from kassay.model.kinds import Kind
-from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.kinds.controls import controls_of
+from kassay.kinds.streams.controls.threads import EvenTasks
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest, process_id
 
 A, B, C = process_id(0), process_id(2), process_id(4)
 S0, S1, S2, S3 = (TaskId(0, partition) for partition in range(4))
@@ -20,7 +19,7 @@ RAN = tuple(TaskClient(who, 1, active) for who, active in ((A, (S0, S3)), (B, (S
 
 
 def given(name, request=REQUEST):
-    (control,) = (each for each in controls_of(Kind.STREAMS) if each.name == name)
+    (control,) = (each for each in controls_of(STREAMS) if each.name == name)
     return {
         who: (list(own), list(copies))
         for who, (own, copies) in control.new({}).assign(request).processes.items()

@@ -5,25 +5,30 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.findings.broken import broken_steps, plain
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.broken import broken_steps, plain
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import ROUNDS_MAX
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import promise
 from tests.certify.findings.cases import smallest
 
 CONTROLS = [
-    (Kind.CLIENT, "gives-twice", (0, 0), "t0-0"),
-    (Kind.CLIENT, "hands-over-at-once", (0, 0), "t0-1"),
-    (Kind.CLIENT, "never-rests", (0, 1), "m0"),
-    (Kind.CLIENT, "loses-last", (0, 0), "t0-0"),
-    (Kind.PLACER, "repeats-broker", (0,), "partition 0"),
-    (Kind.PARTITIONER, "remembers-keys", (1,), "record for t1"),
-    (Kind.STREAMS, "runs-twice", (0,), "0_0"),
-    (Kind.CONNECT, "hands-connector-over", (1,), "c0-1"),
+    (CLIENT, "gives-twice", (0, 0), "t0-0"),
+    (CLIENT, "hands-over-at-once", (0, 0), "t0-1"),
+    (CLIENT, "never-rests", (0, 1), "m0"),
+    (CLIENT, "loses-last", (0, 0), "t0-0"),
+    (PLACER, "repeats-broker", (0,), "partition 0"),
+    (PARTITIONER, "remembers-keys", (1,), "record for t1"),
+    (STREAMS, "runs-twice", (0,), "0_0"),
+    (CONNECT, "hands-connector-over", (1,), "c0-1"),
 ]
 
 
@@ -63,22 +68,22 @@ class TakesBack(AssignorBase):
     ],
 )
 def test_evidence_stands_in_the_round_by_which_it_is_plain(claim, again, places):
-    driver, case, asked, _ = smallest(Kind.CLIENT, "gives-twice")
-    promised = promise(claim, Kind.CLIENT)
+    driver, case, asked, _ = smallest(CLIENT, "gives-twice")
+    promised = promise(claim, CLIENT)
     protocol = RebalanceProtocol.COOPERATIVE
     subject = replace(asked, new=lambda _: TakesBack(again), protocol=protocol, promises=(promised,))
     assert [step.place for step in broken_steps(driver, case, subject, promised)] == places
 
 
-@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.STREAMS, Kind.PLACER])
+@pytest.mark.parametrize("kind", [CLIENT, STREAMS, PLACER])
 def test_nothing_is_broken_by_a_sound_rule(kind):
     from kassay.assignors.registry import load_all
-    from kassay.certify.kinds.judging import Subject
+    from kassay.kinds.judging import Subject
     from kassay.properties.registry import validity_claims
 
     driver = driver_for(kind)
     rule = next(each for each in load_all().values() if each.kind is kind)
-    name = {Kind.CLIENT: "gives-twice", Kind.STREAMS: "runs-twice", Kind.PLACER: "repeats-broker"}[kind]
+    name = {CLIENT: "gives-twice", STREAMS: "runs-twice", PLACER: "repeats-broker"}[kind]
     _, case, _, _ = smallest(kind, name)
     for promised in validity_claims(kind):
         subject = Subject(lambda _: rule.factory(), rule.protocol, (promised,))

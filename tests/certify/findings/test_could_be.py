@@ -4,27 +4,31 @@ import json
 
 import pytest
 
-from kassay.certify.faulty.registry import load_controls
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.model.groups.trace import COULD_BE
-from kassay.model.kinds import Kind
+from kassay.kinds.controls import load_controls
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import CLIENT, SHARE
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.trace import COULD_BE
 from kassay.properties.registry import Scope, promise
 from tests.certify.findings.cases import smallest
 
 SHOWN = [
-    (Kind.CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
-    (Kind.CLIENT, "deals-afresh", "1 0 without a move"),
-    (Kind.CLIENT, "forgets-racks", "0 away from their replicas' racks"),
-    (Kind.CLIENT, "counts-partitions", "50 50 4 by weight in 2 moves"),
-    (Kind.CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
-    (Kind.CLIENT, "never-rests", "1 0 without a move"),
-    (Kind.SHARE, "shuffles-the-moved", "1 1 without a move"),
-    (Kind.PLACER, "starts-at-the-first", "partition 1 on 1"),
-    (Kind.PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
-    (Kind.PLANNER, "goes-round-about", "0 moves: none"),
-    (Kind.PARTITIONER, "keeps-the-sign", "partition 1"),
-    (Kind.STREAMS, "runs-twice", "0_0"),
-    (Kind.CONNECT, "gives-lost-work-to-one", "w0 starts c0 c0-0, w1 starts c0-1"),
+    (CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
+    (CLIENT, "deals-afresh", "1 0 without a move"),
+    (CLIENT, "forgets-racks", "0 away from their replicas' racks"),
+    (CLIENT, "counts-partitions", "50 50 4 by weight in 2 moves"),
+    (CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
+    (CLIENT, "never-rests", "1 0 without a move"),
+    (SHARE, "shuffles-the-moved", "1 1 without a move"),
+    (PLACER, "starts-at-the-first", "partition 1 on 1"),
+    (PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
+    (PLANNER, "goes-round-about", "0 moves: none"),
+    (PARTITIONER, "keeps-the-sign", "partition 1"),
+    (STREAMS, "runs-twice", "0_0"),
+    (CONNECT, "gives-lost-work-to-one", "w0 starts c0 c0-0, w1 starts c0-1"),
 ]
 BY_ITSELF = [
     control
@@ -45,7 +49,7 @@ def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
 
 
 def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
-    _, possible = broken_and_could_be(*smallest(Kind.CLIENT, "restarts-per-topic"))
+    _, possible = broken_and_could_be(*smallest(CLIENT, "restarts-per-topic"))
     assert (possible["by"], possible["certified"]) == ("the certified optimum", True)
     assert possible["measures"]["balance"] == [1, 1]
     assert possible["instead_of"]["balance"] == [2, 0]
@@ -53,7 +57,7 @@ def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
 
 
 def test_what_compares_two_answers_has_none_that_is_right_by_itself():
-    broken, possible = broken_and_could_be(*smallest(Kind.CLIENT, "remembers"))
+    broken, possible = broken_and_could_be(*smallest(CLIENT, "remembers"))
     assert broken
     assert possible is None
 

@@ -5,15 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.hunts.cells import LADDER, WITH_PASTS, ScopeCell, cases, ladder
-from kassay.certify.kinds.exhaustive import scope_cases
-from kassay.certify.kinds.registry import driver_for
+from kassay.certify.hunts.cells import LADDER, cases, ladder
+from kassay.kinds.groups.scopes import scope_cases
+from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import every_kind
+from kassay.model.placement.kinds import PLACER
+from kassay.properties.groups.histories.generator import GroupProfile
+
+WITH_CELLS = [kind for kind in every_kind() if driver_for(kind).pasts is not None]
 
 
-@pytest.mark.parametrize("kind", WITH_PASTS)
+@pytest.mark.parametrize("kind", WITH_CELLS, ids=str)
 @pytest.mark.parametrize("pasts", [False, True])
 def test_a_cell_has_cases_of_its_size_each_once(kind, pasts):
     driver = driver_for(kind)
@@ -38,20 +43,20 @@ def test_the_groups_of_cells_are_those_of_the_scope_in_every_order():
     def reads_all(case):
         return {t for j in case.joins for t in j.member.topics} == set(case.cluster.counts)
 
-    of_cells = {nameless(case) for p in (False, True) for case in cases(Kind.CLIENT, ScopeCell(2, 3, p))}
+    of_cells = {nameless(case) for p in (False, True) for case in cases(CLIENT, ScopeCell(2, 3, p))}
     of_scope = {
         nameless(case)
-        for case in scope_cases(Profile(), 2, 3)
+        for case in scope_cases(GroupProfile(), 2, 3)
         if len(case.joins) == 2 and sum(case.cluster.counts.values()) == 3 and reads_all(case)
     }
     assert of_cells == of_scope
 
 
 def test_equal_subscriptions_and_no_racks_narrow_a_cell():
-    equal = list(cases(Kind.CLIENT, ScopeCell(2, 3, False), equal=True))
+    equal = list(cases(CLIENT, ScopeCell(2, 3, False), equal=True))
     assert all(len({j.member.topics for j in case.joins}) == 1 for case in equal)
     assert Counter(len(case.cluster.topics) for case in equal) == {1: 1, 2: 2, 3: 1}
-    bare = list(cases(Kind.PLACER, ScopeCell(2, 3, False), racks=False))
+    bare = list(cases(PLACER, ScopeCell(2, 3, False), racks=False))
     assert {broker.rack for case in bare for broker in case.request.brokers} == {None}
 
 
@@ -66,19 +71,19 @@ def renamed(case):
 @pytest.mark.parametrize("brokers", range(1, 6))
 def test_of_requests_that_other_ids_make_alike_a_cell_has_one(brokers):
     cell = ScopeCell(brokers, 1, False)
-    one = list(cases(Kind.PLACER, cell, alike_by_rack=True))
+    one = list(cases(PLACER, cell, alike_by_rack=True))
     assert len(set(one)) == len(one) == (2 ** (brokers - 1) + 1) * brokers**2
-    assert {*one} == {renamed(case) for case in cases(Kind.PLACER, cell)}
+    assert {*one} == {renamed(case) for case in cases(PLACER, cell)}
 
 
-@pytest.mark.parametrize("kind", WITH_PASTS)
+@pytest.mark.parametrize("kind", WITH_CELLS, ids=str)
 def test_a_ladder_has_each_cell_once_and_a_scope_all_that_are_not_larger(kind):
     done = set()
-    for (members, partitions), cells in ladder(kind, (4, 4)):
+    for (members, partitions), cells in ladder(driver_for(kind), (4, 4)):
         assert not done & set(cells)
         done |= set(cells)
         assert {cell.size for cell in done} == {
             (m, p) for m in range(1, members + 1) for p in range(1, partitions + 1)
         }
-    assert [rung for rung, _ in ladder(kind, (2, 7))] == [(1, 1), (2, 2), (2, 3), (2, 7)]
-    assert [rung for rung, _ in ladder(kind, None)] == list(LADDER)
+    assert [rung for rung, _ in ladder(driver_for(kind), (2, 7))] == [(1, 1), (2, 2), (2, 3), (2, 7)]
+    assert [rung for rung, _ in ladder(driver_for(kind), None)] == list(LADDER)

@@ -6,12 +6,13 @@ from itertools import product
 import pytest
 
 from kassay.assignors.placement.rack_aware import RackAware
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.hunt import HuntOptions, HuntOutcome, hunt_claim
-from kassay.certify.kinds.fresh.racks import rack_sizes
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.placement.scopes import rack_sizes
+from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import Recorded

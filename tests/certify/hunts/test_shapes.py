@@ -6,9 +6,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.hunts.cells import ScopeCell, cases
-from kassay.certify.hunts.shapes import beside, chain, changed, shape_of, stairs, widened
-from kassay.model.kinds import Kind
+from kassay.certify.hunts.cells import cases
+from kassay.kinds.groups.shapes import beside, chain, changed, shape_of, stairs, widened
+from kassay.kinds.protocol import ScopeCell
+from kassay.model.groups.kinds import CLIENT
 
 
 def sound(shape, members, partitions):
@@ -23,7 +24,7 @@ def sound(shape, members, partitions):
 
 
 def test_a_group_is_had_back_from_its_shape():
-    for case in cases(Kind.CLIENT, ScopeCell(2, 3, pasts=True)):
+    for case in cases(CLIENT, ScopeCell(2, 3, pasts=True)):
         shape = shape_of(case)
         assert shape_of(shape.history()) == shape
 
@@ -39,7 +40,7 @@ def test_whatever_is_changed_a_shape_keeps_its_size_and_its_sense(members, parti
 
 
 def test_a_small_group_is_widened_to_the_size():
-    for case in cases(Kind.CLIENT, ScopeCell(2, 2, pasts=False)):
+    for case in cases(CLIENT, ScopeCell(2, 2, pasts=False)):
         assert sound(widened(shape_of(case), (5, 7)), 5, 7)
         for size in ((2, 2), (2, 5), (5, 2), (4, 4), (4, 5), (5, 7)):
             assert sound(beside(shape_of(case), size), *size)

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.hunts.cells import ScopeCell, cases
+from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.worst import Badness, worst_case, worst_document
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.replay import playback_of, replay
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.protocol import ScopeCell
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from tests.cli.runner import valid
 
 
@@ -86,7 +87,7 @@ def test_no_group_of_the_small_size_is_worse():
     loads = [
         spread_of_range(case).values()
         for past in (False, True)
-        for case in cases(Kind.CLIENT, ScopeCell(2, 3, past))
+        for case in cases(CLIENT, ScopeCell(2, 3, past))
     ]
     assert worst("range", "spread", (2, 3)).value <= max(max(each) - min(each) for each in loads)
 

@@ -8,26 +8,26 @@ import pytest
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.optimal.connect import OptimalConnect
-from kassay.certify.faulty.registry import controls_of
-from kassay.certify.kinds.connect import ConnectDriver
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.shrink import shrink
+from kassay.kinds.connect.kind import ConnectDriver
+from kassay.kinds.controls import controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.connect.history import ConnectHistory
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Seeded
 from tests.certify.kinds.descent import TRIED
 from tests.certify.kinds.users import first_broken
 from tests.mutants import connect_assignors
 
-DRIVER = ConnectDriver(Kind.CONNECT)
-PROFILE = Profile(kind=Kind.CONNECT)
+DRIVER = ConnectDriver(CONNECT)
+PROFILE = GroupProfile(kind=CONNECT)
 
 
 def subject(rule, *claims, protocol=RebalanceProtocol.COOPERATIVE):
-    promises = (*validity_claims(Kind.CONNECT), *(promise(claim, Kind.CONNECT) for claim in claims))
+    promises = (*validity_claims(CONNECT), *(promise(claim, CONNECT) for claim in claims))
     return Subject(lambda _config: rule(), protocol, promises)
 
 
@@ -53,8 +53,8 @@ def test_sound_rules_break_nothing():
 
 @pytest.mark.parametrize("name", ["leaves-deleted-running", "gives-lost-work-to-one", "waits-twice"])
 def test_a_broken_rule_is_shrunk_to_a_smaller_history_that_replays(name):
-    (control,) = (each for each in controls_of(Kind.CONNECT) if each.name == name)
-    claim = promise(control.breaks, Kind.CONNECT)
+    (control,) = (each for each in controls_of(CONNECT) if each.name == name)
+    claim = promise(control.breaks, CONNECT)
     whom = replace(subject(control.factory), promises=(claim,))
     cases = (DRIVER.generate(Seeded(seed), PROFILE) for seed in range(200))
     case = next(case for case in cases if DRIVER.examine(case, whom).violations and len(case.changes) > 2)
@@ -90,7 +90,7 @@ def test_every_candidate_is_smaller_and_sound():
 
 
 def test_an_assumption_leaves_out_what_contradicts_itself():
-    assumed = Profile(kind=Kind.CONNECT, assume=frozenset({"no-conflicting-claims"}))
+    assumed = GroupProfile(kind=CONNECT, assume=frozenset({"no-conflicting-claims"}))
     for seed in range(60):
         case = DRIVER.generate(Seeded(seed), assumed)
         assert DRIVER.is_within(next(DRIVER.play(case, subject(OptimalConnect))), assumed.assume), seed

@@ -1,4 +1,4 @@
-from kassay.certify.kinds.cuts import compositions, one_or_two, with_one, without_one, without_runs
+from kassay.kinds.cuts import compositions, one_or_two, with_one, without_one, without_runs
 
 
 def test_runs_are_left_out_the_longest_first():

@@ -5,28 +5,28 @@ from hypothesis import given, settings
 
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.kinds.groups import GroupDriver
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.groups.kind import GroupDriver
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.registry import promise, validity_claims
 from tests.certify.kinds.users import first_broken
 from tests.mutants import share_assignors
 from tests.properties.groups.steps import member, rebalanced, step
 from tests.strategies import histories
 
-DRIVER = GroupDriver(Kind.CLIENT)
+DRIVER = GroupDriver(CLIENT)
 JOIN = (Join(Member("a", ("t", "u"))), Join(Member("b", ("t", "u"))))
 CASE = History(Cluster.of({"t": 3, "u": 3}), (JOIN, (Leave("b"),)))
 
 
 def subject(new, *claims, twin=None):
-    promises = (*validity_claims(Kind.CLIENT), *(promise(name, Kind.CLIENT) for name in claims))
+    promises = (*validity_claims(CLIENT), *(promise(name, CLIENT) for name in claims))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -94,7 +94,7 @@ def test_a_case_counts_who_joins_what_is_there_at_the_start_and_what_happens_aft
 def test_the_best_goes_by_the_order_that_the_promise_names():
     (first, _) = DRIVER.play(CASE, subject(RoundRobin))
     (outcome,) = first.outcomes
-    best = DRIVER.best(outcome, promise("balanced-optimal", Kind.CLIENT))
+    best = DRIVER.best(outcome, promise("balanced-optimal", CLIENT))
     assert (best.loads, best.moved, best.mismatched) == ((3, 3), 0, 0)
     assert TopicPartition("t", 0) in outcome.given["a"]
 

@@ -4,19 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Calls, Examination, Subject, judge
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Call, Failure, Look, Probe
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.placement.kinds import PLANNER
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.parameters import one_of
 from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
 from kassay.properties.sources import Seeded
 
-CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
+CERTIFIED = list(every_kind())
 
 
 def failing(kind):
@@ -37,7 +39,7 @@ def broken_by(target_kind, failure_kind):
     driver, fails = driver_for(target_kind), failing(failure_kind)
     promises = tuple(validity_claims(target_kind))
     subject = Subject(lambda config: fails(), RebalanceProtocol.EAGER, promises)
-    case = driver.generate(Seeded(4), Profile(kind=target_kind))
+    case = driver.generate(Seeded(4), GroupProfile(kind=target_kind))
     return {violation.claim for violation in driver.examine(case, subject).violations}
 
 
@@ -50,7 +52,7 @@ def test_a_call_ended_for_time_or_memory_breaks_terminates_and_any_other_failure
 
 def claimed(claim_id, scope=Scope.STEP, **changes):
     changes = {"applies": None, "breakable": always, "parameter": None, **changes}
-    claim = replace(validity_claims(Kind.PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
+    claim = replace(validity_claims(PLANNER)[0].claim, id=claim_id, scope=scope, **changes)
     return Promise(replace(claim, predicate=lambda *things: iter([Evidence(str(things), {})])))
 
 
@@ -109,7 +111,7 @@ def test_judgements_across_processes_are_counted_apart(look):
 
 def test_a_claim_says_where_it_can_be_broken_or_is_not_registered():
     with pytest.raises(TypeError, match="breakable"):
-        claim("new", kinds=Kind.CLIENT, source="nobody", fix="be kind")
+        claim("new", kinds=CLIENT, source="nobody", fix="be kind")
 
 
 def test_calls_without_an_answer_are_for_the_claims_that_speak_of_them():

@@ -7,32 +7,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.partitioners.explicit import Explicit
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.partitioners import SendsDriver
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Subject
+from kassay.kinds.partitioners.kind import SendsDriver
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.certify.kinds.descent import TRIED, descent
 from tests.mutants import partitioners
 
-DRIVER = SendsDriver(Kind.PARTITIONER)
-PROFILE = Profile(kind=Kind.PARTITIONER)
+DRIVER = SendsDriver(PARTITIONER)
+PROFILE = GroupProfile(kind=PARTITIONER)
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    validity = validity_claims(Kind.PARTITIONER)
+    validity = validity_claims(PARTITIONER)
     promises = (
         *validity,
-        *(promise(c, Kind.PARTITIONER) for c in claims if c not in {v.id for v in validity}),
+        *(promise(c, PARTITIONER) for c in claims if c not in {v.id for v in validity}),
     )
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
@@ -126,7 +126,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 
 def test_the_driver_serves_partitioners():
-    assert isinstance(driver_for(Kind.PARTITIONER), SendsDriver)
+    assert isinstance(driver_for(PARTITIONER), SendsDriver)
     case = ProducerSends(
         ((ProducerRecord("t"), TopicMetadata.of(4)), (ProducerRecord("u"), TopicMetadata.of(2)))
     )

@@ -6,30 +6,30 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.striped import Striped
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.placements import PlacementCase, PlacementDriver
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.kind import PlacementCase, PlacementDriver
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.certify.kinds.descent import descent
 from tests.mutants import placers
 
-DRIVER = PlacementDriver(Kind.PLACER)
+DRIVER = PlacementDriver(PLACER)
 
-PROFILE = Profile(kind=Kind.PLACER)
+PROFILE = GroupProfile(kind=PLACER)
 
 cases = st.builds(PlacementCase, st.composite(lambda draw: request(Drawn(draw)))(), st.integers(0, 2**31 - 1))
 
 
 def subject(new, *claims):
-    promises = (*validity_claims(Kind.PLACER), *(promise(claim, Kind.PLACER) for claim in claims))
+    promises = (*validity_claims(PLACER), *(promise(claim, PLACER) for claim in claims))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises)
 
 
@@ -121,7 +121,7 @@ def test_a_document_of_another_form_is_bad_input(spoilt, told):
 
 
 def test_the_driver_serves_placers():
-    assert isinstance(driver_for(Kind.PLACER), PlacementDriver)
+    assert isinstance(driver_for(PLACER), PlacementDriver)
     assert DRIVER.counts(PlacementCase(PlacementRequest(4, 1, (Broker(0),)), 0)) == {
         "members": 1,
         "partitions": 4,

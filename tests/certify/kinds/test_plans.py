@@ -5,29 +5,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.plans import PlanDriver, best_plan, loads_after
+from kassay.kinds.judging import Subject
+from kassay.kinds.placement.kind import PlanDriver, best_plan, loads_after
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, plan_step
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
-DRIVER = PlanDriver(Kind.PLANNER)
+DRIVER = PlanDriver(PLANNER)
 
-PROFILE = Profile(kind=Kind.PLANNER)
+PROFILE = GroupProfile(kind=PLANNER)
 
 requests = st.composite(lambda draw: plan_request(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(Kind.PLANNER)}]
-    promises = (*validity_claims(Kind.PLANNER), *(promise(name, Kind.PLANNER) for name in names))
+    names = [claim for claim in claims if claim not in {found.id for found in validity_claims(PLANNER)}]
+    promises = (*validity_claims(PLANNER), *(promise(name, PLANNER) for name in names))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 

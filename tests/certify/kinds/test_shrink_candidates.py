@@ -4,12 +4,12 @@ from itertools import islice
 
 from hypothesis import HealthCheck, given, settings
 
-from kassay.certify.kinds.registry import driver_for
-from kassay.certify.kinds.shrink_candidates import shrunk_histories
+from kassay.kinds.groups.shrinking import shrunk_histories
+from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, OwnedClaim, Withhold
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from tests.certify.kinds.descent import descent
 from tests.strategies import histories
 
@@ -25,7 +25,7 @@ def test_candidates_for_a_smaller_history_are_histories(case):
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(histories())
 def test_what_breaks_whatever_happens_shrinks_to_one_event_in_an_empty_world(case):
-    smallest = descent(driver_for(Kind.CLIENT), case)
+    smallest = descent(driver_for(CLIENT), case)
     assert smallest.cluster.topics == ()
     ((event,),) = smallest.changes
     if isinstance(event, Join):

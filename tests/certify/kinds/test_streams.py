@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.oracles.streams import best_of_members
-from kassay.certify.kinds.streams import TaskDriver
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
+from kassay.kinds.streams.kind import TaskDriver
+from kassay.kinds.streams.oracle import best_of_members
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -29,27 +29,28 @@ from kassay.model.streams.tasks import (
     TaskClient,
     TaskId,
     TaskRequest,
+    process_id,
 )
 from kassay.model.verdict import Verdict
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.aims import TAGGED, tagged_task_history
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
 from tests.certify.kinds.descent import descent
 from tests.mutants import task_assignors
 from tests.paths import TARGETS
 
-DRIVER = TaskDriver(Kind.STREAMS)
-PROFILE = Profile(kind=Kind.STREAMS)
+DRIVER = TaskDriver(STREAMS)
+PROFILE = GroupProfile(kind=STREAMS)
 
 histories = st.composite(lambda draw: task_history(Drawn(draw)))()
 
 
 def subject(new, *claims, twin=None):
-    promises = (*validity_claims(Kind.STREAMS), *(promise(c, Kind.STREAMS) for c in claims))
+    promises = (*validity_claims(STREAMS), *(promise(c, STREAMS) for c in claims))
     return Subject(lambda config: new(), RebalanceProtocol.EAGER, promises, twin=twin)
 
 
@@ -116,11 +117,11 @@ def test_references_keep_what_they_declare(new):
 
 @pytest.mark.parametrize(("claim", "faulty"), task_assignors.FAULTY.items())
 def test_each_fault_is_found_and_shrinks_to_a_small_history(claim, faulty):
-    whom = replace(subject(faulty), promises=(promise(claim, Kind.STREAMS),))
+    whom = replace(subject(faulty), promises=(promise(claim, STREAMS),))
     case = next(
         c for seed in range(300) if broken(c := DRIVER.generate(Seeded(seed), PROFILE), whom) == {claim}
     )
-    found = shrink(DRIVER, case, whom, promise(claim, Kind.STREAMS))
+    found = shrink(DRIVER, case, whom, promise(claim, STREAMS))
     sizes = DRIVER.counts(found.case)
     # A needless move shows when one process goes and the two that stay need not exchange anything.
     assert sizes["members"] <= (3 if claim == "sticky-minimal" else 2)
@@ -257,7 +258,7 @@ def verdicts(name, histories, of=OF_USERS, **settings):
 @pytest.mark.parametrize(("fault", "claim"), FAULTS.items())
 def test_a_users_faulty_assignor_breaks_the_claim_that_its_fault_is_about(fault, claim):
     judged = verdicts("ByProcess", 30, claims=(claim,), config={"fault": fault})
-    assert judged[promise(claim, Kind.STREAMS).id] is Verdict.VIOLATED
+    assert judged[promise(claim, STREAMS).id] is Verdict.VIOLATED
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ import pytest
 from kassay.certify.optimum.gaps import measure, require_measurable
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SHARE
+from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
@@ -136,7 +137,7 @@ def test_an_optimum_not_found_in_time_is_unsolved_and_nobody_is_asked():
 
 def test_what_answers_no_groups_is_refused():
     require_measurable(resolve("uniform"))
-    require_measurable(resolve("streams-sticky"), [Kind.STREAMS])
+    require_measurable(resolve("streams-sticky"), [STREAMS])
     with pytest.raises(InputError) as refused:
         require_measurable(resolve("partitioner:murmur2"))
     assert str(refused.value) == (
@@ -145,4 +146,4 @@ def test_what_answers_no_groups_is_refused():
     with pytest.raises(
         InputError, match="is of kind client, expected an assignor of share groups, Streams tasks"
     ):
-        require_measurable(resolve("range"), [Kind.SHARE, Kind.STREAMS])
+        require_measurable(resolve("range"), [SHARE, STREAMS])

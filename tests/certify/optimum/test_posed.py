@@ -4,7 +4,8 @@ import pytest
 
 from kassay.certify.optimum.posed import How, Missed, play, play_application, posed
 from kassay.certify.targets.resolve import resolve
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
+from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.consumers.gap import as_group
@@ -30,9 +31,9 @@ class Assignor:
     ("document", "kinds"),
     [
         (consumer("join", 1, members=3, partitions=5), CONSUMER_GROUPS),
-        (share_group("join", 1, members=3), (Kind.SHARE,)),
-        (tasks("join", 1, clients=2, tasks=3), (Kind.STREAMS,)),
-        (member_tasks("join", 1, processes=2, tasks=3), (Kind.STREAMS,)),
+        (share_group("join", 1, members=3), (SHARE,)),
+        (tasks("join", 1, clients=2, tasks=3), (STREAMS,)),
+        (member_tasks("join", 1, processes=2, tasks=3), (STREAMS,)),
     ],
 )
 def test_a_family_has_its_kinds(document, kinds):

@@ -17,8 +17,9 @@ from kassay.certify.optimum.rank import (
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import Offer, Way, resolve
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
@@ -51,7 +52,7 @@ def ranked():
 def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
     for each in ranked:
         kind = each.certificate.kind
-        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED[Kind.CLIENT]]
+        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED[CLIENT]]
         assert [claim.id.partition(":")[0] for claim in each.certificate.claims] == names
         claims = each.to_json()["claims"]
         assert sorted(name for verdict in Verdict for name in claims[verdict.value]) == sorted(
@@ -98,7 +99,7 @@ def test_a_target_ends_as_its_certificate_does_unless_an_instance_failed_or_ther
 
 def test_every_reference_of_consumer_groups_is_ranked_by_default():
     kinds = {spec: resolve(spec).kind for spec in default_targets()}
-    assert set(kinds.values()) == {Kind.CLIENT, Kind.SERVER}
+    assert set(kinds.values()) == {CLIENT, SERVER}
     assert {"range", "optimal-cooperative", "uniform@4.0.1"} <= kinds.keys()
 
 
@@ -122,9 +123,9 @@ def test_what_is_installed_is_what_lacks_nothing(monkeypatch):
         return Offer(spec, kind, RebalanceProtocol.EAGER, (), "", "", lambda: missing)
 
     offers = [
-        offer("acme:here", Kind.CLIENT, ""),
-        offer("acme:away", Kind.CLIENT, "pip install acme"),
-        offer("acme:server", Kind.SERVER, ""),
+        offer("acme:here", CLIENT, ""),
+        offer("acme:away", CLIENT, "pip install acme"),
+        offer("acme:server", SERVER, ""),
     ]
     way = Way(1, list, lambda _: None, list, lambda: offers)
     monkeypatch.setattr("kassay.certify.optimum.rank.ways", lambda: (way,))
@@ -143,7 +144,7 @@ def test_task_assignors_are_judged_on_claims_of_theirs_and_the_optimum_stands_fi
     assert (best.spec, best.balance, best.moves) == ("optimal-streams", 0, 0)
     judged = {claim.id for claim in best.certificate.claims}
     assert {claim.id for claim in other.certificate.claims} == judged
-    assert set(DECLARED[Kind.STREAMS]) < judged
+    assert set(DECLARED[STREAMS]) < judged
     assert not best.claims(Verdict.VIOLATED)
 
 

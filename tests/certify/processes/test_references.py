@@ -3,11 +3,11 @@
 import pytest
 
 from kassay.assignors.placement.rack_aware import RackAware
-from kassay.certify.faulty.registry import load_controls
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.controls import load_controls
 from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata

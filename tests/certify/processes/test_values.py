@@ -18,10 +18,11 @@ from kassay.certify.processes.values import (
     encode_learned,
 )
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import History
 from kassay.model.groups.player import Player
+from kassay.model.kinds import RebalanceProtocol
 from tests.strategies import histories
 
 CLUSTER = Cluster((Topic("t", 2, ((0, 1), (1,)), (5, 7)), Topic("u", 1)), (Broker(0, "x"), Broker(1)))

@@ -6,15 +6,20 @@ from dataclasses import replace
 import pytest
 
 from kassay.assignors.registry import load_all
-from kassay.certify.faulty.registry import load_controls
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of
 from kassay.certify.runs.verdicts import Tally, verdict_of
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.controls import load_controls
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.history import NewLeader
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.protocols.kinds import COORDINATOR
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
 from kassay.properties.registry import Scope, load_claims, promise, situations_of
@@ -23,21 +28,21 @@ from tests.mutants import connect_assignors
 WITHIN = 80
 """By this case every situation was aimed at, and reached."""
 CORRECT = {
-    (Kind.CLIENT, "eager"): "optimal-sticky",
-    (Kind.CLIENT, "cooperative"): "optimal-cooperative",
-    (Kind.SERVER, "eager"): "uniform",
-    (Kind.SHARE, "eager"): "share-simple",
-    (Kind.STREAMS, "eager"): "streams-high-availability",
-    (Kind.PLACER, "eager"): "placement:striped",
-    (Kind.PLANNER, "eager"): "plan:optimal",
-    (Kind.PARTITIONER, "eager"): "partitioner:explicit",
-    (Kind.CONNECT, "eager"): "connect-eager",
-    (Kind.CONNECT, "cooperative"): "optimal-connect",
+    (CLIENT, "eager"): "optimal-sticky",
+    (CLIENT, "cooperative"): "optimal-cooperative",
+    (SERVER, "eager"): "uniform",
+    (SHARE, "eager"): "share-simple",
+    (STREAMS, "eager"): "streams-high-availability",
+    (PLACER, "eager"): "placement:striped",
+    (PLANNER, "eager"): "plan:optimal",
+    (PARTITIONER, "eager"): "partitioner:explicit",
+    (CONNECT, "eager"): "connect-eager",
+    (CONNECT, "cooperative"): "optimal-connect",
 }
 DECLARED = [
     (reference.kind, reference.protocol.value, reference.claims)
     for reference in load_all().values()
-    if reference.kind is not Kind.COORDINATOR
+    if reference.kind is not COORDINATOR
 ]
 EVERYTHING = [
     (kind, protocol, tuple(claim for of, claim in load_claims() if of is kind)) for kind, protocol in CORRECT
@@ -173,8 +178,8 @@ def test_a_shape_that_is_asked_for_is_what_every_case_has():
     ],
 )
 def test_what_a_claim_speaks_of_is_there_often(claims, often):
-    promises = tuple(promise(claim, Kind.CLIENT) for claim in claims)
-    profile = profile_of(Kind.CLIENT, promises, RunOptions())
+    promises = tuple(promise(claim, CLIENT) for claim in claims)
+    profile = profile_of(CLIENT, promises, RunOptions())
     assert (profile.racked > 0.5, profile.weighted > 0.5, profile.quiet > 0.5) == often
 
 
@@ -214,7 +219,7 @@ def test_a_slow_and_correct_sticky_assignor_is_certified_in_its_share_of_twenty_
         bench.subject = replace(bench.subject, new=lambda config: Counted(new(config), calls))
         for start in range(0, WITHIN, 8):
             total.add(play_block(bench, start, start + 8))
-            verdicts = {verdict_of(p, Kind.CLIENT, total, frozenset())[0] for p in job.promises}
+            verdicts = {verdict_of(p, CLIENT, total, frozenset())[0] for p in job.promises}
             if verdicts == {Verdict.HOLDS}:
                 break
     assert verdicts == {Verdict.HOLDS}

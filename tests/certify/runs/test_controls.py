@@ -5,23 +5,23 @@ import time
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.faulty import registry
-from kassay.certify.faulty.registry import ASLEEP, PATIENCE_S, Control, controls_of
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs import controls as playing
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds import controls as declared
+from kassay.kinds.controls import ASLEEP, PATIENCE_S, Control, controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol, every_kind
 
 NOT_EVEN, SLOW = "counts-partitions", "waits-for-ever"
 
 
-def named(name, kind=Kind.CLIENT):
+def named(name, kind=CLIENT):
     (control,) = (each for each in controls_of(kind) if each.name == name)
     return control
 
@@ -65,7 +65,7 @@ def test_controls_that_run_out_of_time_are_unknown_and_prove_nothing(monkeypatch
     assert none["unproven"] == ["complete", "members"]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if controls_of(kind)], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in every_kind() if controls_of(kind)], ids=str)
 def test_one_that_never_answers_is_wrapped(kind):
     waiting = named(SLOW, kind)
     assert type(waiting.new({})) is not waiting.factory
@@ -79,9 +79,9 @@ class Sound(RoundRobin):
 @pytest.mark.parametrize(("seconds", "judged"), [(60.0, False), (-1.0, None)])
 def test_a_control_that_is_missed_or_not_run_in_time_does_not_count_as_caught(seconds, judged):
     job = Job(resolve("range"), RunOptions(budget=Budget(histories=5)))
-    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
+    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, CLIENT)
     assert caught_by(job, control, 5, time.monotonic() + seconds) is judged
-    breaks = next(c for c in controls_of(Kind.CLIENT) if c.breaks == "complete")
+    breaks = next(c for c in controls_of(CLIENT) if c.breaks == "complete")
     assert caught_by(job, breaks, 50, time.monotonic() + 60) is True
 
 
@@ -98,11 +98,11 @@ class Dawdles(RoundRobin):
 
 def test_endless_cases_end_with_the_time_of_controls():
     job = Job(resolve("range"), RunOptions(claims=("complete",)))
-    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, Kind.CLIENT)
+    control = Control("sound", Sound, "complete", RebalanceProtocol.EAGER, CLIENT)
     assert caught_by(job, control, 10**9, time.monotonic() + 0.2) is None
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if controls_of(kind)], ids=str)
+@pytest.mark.parametrize("kind", [kind for kind in every_kind() if controls_of(kind)], ids=str)
 def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(kind):
     """What a shorter time ends says nothing of a call that may take `PATIENCE_S`."""
     waiting = named(SLOW, kind)
@@ -111,7 +111,7 @@ def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(ki
 
 
 def test_one_that_sleeps_and_never_answers_is_caught_before_its_time_is_over(monkeypatch):
-    monkeypatch.setitem(registry._PATIENCE, "terminates", registry._Patience(60.0, ASLEEP))
+    monkeypatch.setitem(declared._PATIENCE, "terminates", declared._Patience(60.0, ASLEEP))
     job = Job(resolve("range"), RunOptions(claims=("terminates",)))
     started = time.monotonic()
     assert caught_by(job, named(SLOW), 40, started + 120) is True
@@ -120,7 +120,7 @@ def test_one_that_sleeps_and_never_answers_is_caught_before_its_time_is_over(mon
 
 def test_a_control_that_is_timed_may_sleep():
     job = Job(resolve("range"), RunOptions(claims=("terminates",)))
-    slow = Control("dawdles", Dawdles, "scales", RebalanceProtocol.EAGER, Kind.CLIENT).new({})
+    slow = Control("dawdles", Dawdles, "scales", RebalanceProtocol.EAGER, CLIENT).new({})
     Dawdles.ended = 0
     next(iter(job.driver.play(job.case(0), Subject(lambda _: slow, RebalanceProtocol.EAGER, ()))))
     assert Dawdles.ended
@@ -129,7 +129,7 @@ def test_a_control_that_is_timed_may_sleep():
 @pytest.mark.parametrize("claim", ["terminates", "scales"])
 def test_a_slow_call_ends_with_the_time_of_controls(claim):
     job = Job(resolve("range"), RunOptions(claims=(claim,)))
-    control = Control("dawdles", Dawdles, claim, RebalanceProtocol.EAGER, Kind.CLIENT)
+    control = Control("dawdles", Dawdles, claim, RebalanceProtocol.EAGER, CLIENT)
     Dawdles.ended = 0
     assert caught_by(job, control, 40, time.monotonic() + PATIENCE_S / 4) is None
     assert Dawdles.ended == 0

@@ -6,7 +6,6 @@ import pytest
 
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import (
-    PRIORITIES,
     Budget,
     RunOptions,
     profile_of,
@@ -14,13 +13,18 @@ from kassay.certify.runs.options import (
     require_heeded,
 )
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.kind import PRIORITIES
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, GROUPS, SERVER, SHARE
+from kassay.model.kinds import RebalanceProtocol, every_kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import validity_claims
 
-CERTIFIED = [kind for kind in Kind if kind is not Kind.COORDINATOR]
+CERTIFIED = list(every_kind())
 
 
 def ids(promises):
@@ -38,9 +42,9 @@ def test_validity_is_judged_once_whatever_else_is_declared(kind):
 
 def test_claims_that_the_user_names_are_all_that_is_judged():
     chosen = RunOptions(claims=("stable", "converges:2", "stable"))
-    assert ids(promises_of(Kind.CLIENT, ("deterministic",), chosen)) == ["stable", "converges:2"]
+    assert ids(promises_of(CLIENT, ("deterministic",), chosen)) == ["stable", "converges:2"]
     with pytest.raises(InputError, match="unknown claim 'no-such'"):
-        promises_of(Kind.CLIENT, (), RunOptions(claims=("no-such",)))
+        promises_of(CLIENT, (), RunOptions(claims=("no-such",)))
 
 
 @pytest.mark.parametrize(
@@ -48,18 +52,18 @@ def test_claims_that_the_user_names_are_all_that_is_judged():
     [("small", "small", ""), ("mixed", "mixed", ""), ("shape:range-idle", "large", "range-idle")],
 )
 def test_a_shape_is_large(profile, name, shape):
-    found = profile_of(Kind.CLIENT, (), RunOptions(profile=profile, assume=frozenset({"no-racks"})))
-    assert (found.name, found.shape, found.kind, found.assume) == (name, shape, Kind.CLIENT, {"no-racks"})
+    found = profile_of(CLIENT, (), RunOptions(profile=profile, assume=frozenset({"no-racks"})))
+    assert (found.name, found.shape, found.kind, found.assume) == (name, shape, CLIENT, {"no-racks"})
 
 
 def test_priorities_are_drawn_where_a_claim_goes_by_them_unless_the_user_gave_some():
-    promises = promises_of(Kind.CLIENT, ("active-passive",), RunOptions())
-    assert profile_of(Kind.CLIENT, promises, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
+    promises = promises_of(CLIENT, ("active-passive",), RunOptions())
+    assert profile_of(CLIENT, promises, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
     own = (("assignment.priority", ("7",)),)
-    profile = profile_of(Kind.CLIENT, promises, RunOptions(member_config=own))
+    profile = profile_of(CLIENT, promises, RunOptions(member_config=own))
     assert (profile.member_configs, profile.deals) == (own, True)
-    assert not profile_of(Kind.CLIENT, promises, RunOptions()).deals
-    assert profile_of(Kind.CLIENT, promises[:1], RunOptions()).member_configs == ()
+    assert not profile_of(CLIENT, promises, RunOptions()).deals
+    assert profile_of(CLIENT, promises[:1], RunOptions()).member_configs == ()
 
 
 @pytest.mark.parametrize(
@@ -101,31 +105,31 @@ def test_a_kind_without_scopes_is_refused():
 IDLE = {
     "assume": (
         RunOptions(assume=frozenset({"no-racks"})),
-        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.PLACER},
+        {CLIENT, SERVER, SHARE, PLACER},
     ),
     "protocol": (
         RunOptions(protocol=RebalanceProtocol.EAGER),
-        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.CONNECT},
+        {CLIENT, SERVER, SHARE, CONNECT},
     ),
     "member-config": (
         RunOptions(member_config=(("priority", ("1", "2")),)),
-        {Kind.CLIENT, Kind.SERVER, Kind.SHARE},
+        {CLIENT, SERVER, SHARE},
     ),
     "profile": (
         RunOptions(profile="large"),
-        {Kind.CLIENT, Kind.SERVER, Kind.SHARE, Kind.STREAMS, Kind.PLACER, Kind.CONNECT},
+        {CLIENT, SERVER, SHARE, STREAMS, PLACER, CONNECT},
     ),
-    "shape": (RunOptions(profile="shape:0"), {Kind.CLIENT, Kind.SERVER, Kind.SHARE}),
+    "shape": (RunOptions(profile="shape:0"), {CLIENT, SERVER, SHARE}),
 }
 OF_KIND = {
-    Kind.CLIENT: "failover",
-    Kind.SERVER: "uniform",
-    Kind.SHARE: "share-simple",
-    Kind.STREAMS: "streams-sticky",
-    Kind.PLACER: "placement:striped",
-    Kind.PLANNER: "plan:optimal",
-    Kind.PARTITIONER: "partitioner:murmur2",
-    Kind.CONNECT: "connect-incremental",
+    CLIENT: "failover",
+    SERVER: "uniform",
+    SHARE: "share-simple",
+    STREAMS: "streams-sticky",
+    PLACER: "placement:striped",
+    PLANNER: "plan:optimal",
+    PARTITIONER: "partitioner:murmur2",
+    CONNECT: "connect-incremental",
 }
 
 

@@ -14,10 +14,10 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.replay import Instead, load_trace, read_trace, replay
 from kassay.certify.targets.resolve import digest_of, resolve
 from kassay.model.errors import InputError, TargetNotFound
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions, Trace
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.itf import to_itf
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.report.screen.cases.rounds import story
 from tests.cli.runner import valid
@@ -132,7 +132,7 @@ def file(tmp_path):
 def recorded(path, to, case=TWO_OF_TWO, **changes):
     """The path of a trace that says of the target in the file that it is uneven."""
     trace = Trace(
-        kind=Kind.CLIENT,
+        kind=CLIENT,
         target=str(path),
         digest=digest_of([str(path)]),
         protocol=RebalanceProtocol.EAGER,

@@ -4,12 +4,12 @@ import time
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.scaling import scaling_result, sized, sizes
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.judging import Subject
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
 from kassay.properties.registry import promise, split_claims
@@ -32,7 +32,7 @@ def test_growth_is_judged_over_every_doubling():
 def test_the_references_scale():
     target = resolve("range")
     subject = Subject(target.open().new, target.protocol, ())
-    found = scaling_result(subject, promise("scales:2,5,40x400", Kind.CLIENT), 30.0)
+    found = scaling_result(subject, promise("scales:2,5,40x400", CLIENT), 30.0)
     assert found.verdict is Verdict.HOLDS, found.why
     assert "40x400" in found.why
 
@@ -52,11 +52,10 @@ def test_a_slow_rule_does_not_scale():
             time.sleep(0.000004 * len(group.members) ** 3)
             return self.inner.assign(cluster, group)
 
-    found = scaling_result(subject_of(Slow), promise("scales:1.5,60,32x64", Kind.CLIENT), 30.0)
+    found = scaling_result(subject_of(Slow), promise("scales:1.5,60,32x64", CLIENT), 30.0)
     assert found.verdict is Verdict.VIOLATED, found.why
     assert (
-        scaling_result(subject_of(Slow), promise("scales:9,60,32x64", Kind.CLIENT), 0.0).verdict
-        is Verdict.UNKNOWN
+        scaling_result(subject_of(Slow), promise("scales:9,60,32x64", CLIENT), 0.0).verdict is Verdict.UNKNOWN
     )
 
 
@@ -74,7 +73,7 @@ def test_sizes_end_at_the_claimed_one():
 )
 def test_arguments_that_make_no_sense_are_refused(spelled):
     with pytest.raises(InputError, match=spelled.split(":")[0]):
-        promise(spelled, Kind.CLIENT)
+        promise(spelled, CLIENT)
 
 
 def test_commas_inside_an_argument_belong_to_it():

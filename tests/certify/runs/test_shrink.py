@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from kassay.certify.faulty.registry import load_controls
-from kassay.certify.kinds.judging import Examination, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.targets.resolve import resolve
-from kassay.model.codec import Form
-from kassay.model.kinds import Kind
+from kassay.kinds.controls import load_controls
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.registry import driver_for
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation, promise
 
 
@@ -20,9 +20,9 @@ from kassay.properties.registry import Evidence, Violation, promise
 @pytest.mark.parametrize("cases", [10, pytest.param(40, marks=pytest.mark.deep)])
 def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input(cases):
     """A CPU second a case."""
-    found = promise("topic-even", Kind.CLIENT)
+    found = promise("topic-even", CLIENT)
     subject = Subject(resolve("ceil-range").open().new, resolve("ceil-range").protocol, (found,))
-    driver = driver_for(Kind.CLIENT)
+    driver = driver_for(CLIENT)
     job = Job(resolve("ceil-range"), RunOptions(budget=Budget(histories=1)))
     made = []
     for index in range(cases):
@@ -38,23 +38,22 @@ def test_shrinking_is_deterministic_and_keeps_to_the_class_of_input(cases):
 
 
 def test_a_case_that_breaks_nothing_does_not_shrink():
-    found = promise("topic-even", Kind.CLIENT)
+    found = promise("topic-even", CLIENT)
     target = resolve("range")
     case = Job(target, RunOptions()).case(0)
     assert (
-        shrink(driver_for(Kind.CLIENT), case, Subject(target.open().new, target.protocol, (found,)), found)
-        is None
+        shrink(driver_for(CLIENT), case, Subject(target.open().new, target.protocol, (found,)), found) is None
     )
 
 
-TOTAL = promise("total", Kind.CLIENT)
+TOTAL = promise("total", CLIENT)
 NOBODY = Subject(lambda config: None, resolve("range").protocol, (TOTAL,))
 
 
 class Numbers:
     """Cases are numbers; each breaks the claim where `broken` says so, on contradictory input below a limit."""
 
-    form = Form(lambda value, path: value)
+    form = Shape(lambda value, path: value)
 
     def __init__(
         self,
@@ -139,10 +138,10 @@ ENDS = (
 
 @pytest.mark.parametrize(("name", "least"), ENDS)
 def test_counterexamples_of_many_seeds_end_at_the_least(name, least):
-    control = next(c for c in load_controls() if (c.name, c.kind) == (name, Kind.CLIENT))
-    found = promise(control.breaks, Kind.CLIENT)
+    control = next(c for c in load_controls() if (c.name, c.kind) == (name, CLIENT))
+    found = promise(control.breaks, CLIENT)
     subject = Subject(control.new, control.protocol, (found,))
-    driver, ends = driver_for(Kind.CLIENT), []
+    driver, ends = driver_for(CLIENT), []
     for seed in range(4):
         job = Job(control.target(), RunOptions(claims=(control.breaks,), seed=seed))
         case = next((c for c in map(job.case, range(200)) if broken(driver, c, subject, found)), None)

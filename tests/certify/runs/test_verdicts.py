@@ -5,23 +5,23 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, counted, reached_by_id, verdict_of
-from kassay.model.kinds import Kind
+from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import every_kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, promise, situations_of
+from kassay.writing.text import counted
 
-BALANCED = promise("balanced-within-one", Kind.CLIENT)
+BALANCED = promise("balanced-within-one", CLIENT)
 ENOUGH = BALANCED.claim.minimum
-REQUIRED = [
-    name for s in situations_of(Kind.CLIENT) if BALANCED.claim.id in s.required_by for name in s.names
-]
+REQUIRED = [name for s in situations_of(CLIENT) if BALANCED.claim.id in s.required_by for name in s.names]
 
 
 def judged(times, reached=REQUIRED, **counts):
     """The verdict on `BALANCED` with its reason, after so many judgements and these situations."""
     count = ClaimCount(checked=times, **counts)
     tally = Tally(histories=9, counts={BALANCED.id: count}, reached=dict.fromkeys(reached, 1))
-    return verdict_of(BALANCED, Kind.CLIENT, tally, frozenset())
+    return verdict_of(BALANCED, CLIENT, tally, frozenset())
 
 
 def test_enough_judgements_and_every_situation_hold():
@@ -47,7 +47,7 @@ def test_many_parts_that_never_came_up_are_counted():
 
 
 def test_what_was_never_judged_is_unknown():
-    assert verdict_of(BALANCED, Kind.CLIENT, Tally(), frozenset()) == (Verdict.UNKNOWN, "never judged")
+    assert verdict_of(BALANCED, CLIENT, Tally(), frozenset()) == (Verdict.UNKNOWN, "never judged")
 
 
 def test_one_failure_is_a_violation_and_says_on_which_input():
@@ -61,7 +61,7 @@ def test_one_failure_is_a_violation_and_says_on_which_input():
 
 def test_a_scope_tried_to_its_end_needs_no_minimum():
     few = Tally(counts={BALANCED.id: ClaimCount(checked=1)})
-    assert verdict_of(BALANCED, Kind.CLIENT, few, frozenset(), exhaustive="2x2") == (
+    assert verdict_of(BALANCED, CLIENT, few, frozenset(), exhaustive="2x2") == (
         Verdict.HOLDS,
         "not refuted by any input to 2x2 (1 checks)",
     )
@@ -80,7 +80,7 @@ def tally_of(found, reached=True, **counts):
 class Of:
     """A promise of a kind."""
 
-    def __init__(self, spelled, kind=Kind.CLIENT):
+    def __init__(self, spelled, kind=CLIENT):
         self.promise, self.kind = promise(spelled, kind), kind
 
     def verdict(self, assume=NONE, exhaustive=None, **tally):
@@ -98,7 +98,7 @@ def test_a_verdict_needs_enough_judgements_that_could_have_failed():
     assert found.verdict(checked=0, judged=1, failed=1)[0] is Verdict.VIOLATED, "evidence stands"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_a_claim_that_never_counted_is_unknown(kind):
     for of, claim_id in load_claims():
         if of is kind:
@@ -112,7 +112,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
                 assert why.startswith("nothing to judge")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_each_part_of_each_required_situation_is_needed(kind):
     for claim_id in [claim_id for of, claim_id in load_claims() if of is kind]:
         found = Of(claim_id, kind)
@@ -153,7 +153,7 @@ def test_an_assumption_waives_the_situations_that_it_excludes_and_no_others():
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_checks_across_processes_are_told_apart_and_needed(kind):
     found = Of("deterministic", kind)
     for exhaustive in (None, "2x2"):
@@ -175,23 +175,23 @@ def test_tallies_add_up_whatever_their_order():
 
 
 def test_a_situation_that_the_target_cannot_meet_is_neither_required_nor_told_of():
-    subject = promise("single-owner", Kind.CLIENT)
+    subject = promise("single-owner", CLIENT)
     met = Tally(counts={"single-owner": ClaimCount(checked=1000, judged=1000)})
-    for each in situations_of(Kind.CLIENT):
+    for each in situations_of(CLIENT):
         if each.id != "skipped-generation":
             met.reached.update(each.names)
     traits = frozenset({SENDS_NO_GENERATIONS})
     lacking = "not reached: skipped-generation"
-    assert verdict_of(subject, Kind.CLIENT, met, frozenset()) == (Verdict.UNKNOWN, lacking)
-    assert verdict_of(subject, Kind.CLIENT, met, traits)[0] is Verdict.HOLDS
-    assert reached_by_id(Kind.CLIENT, met, [subject])["skipped-generation"] == 0
-    assert "skipped-generation" not in reached_by_id(Kind.CLIENT, met, [subject], traits)
+    assert verdict_of(subject, CLIENT, met, frozenset()) == (Verdict.UNKNOWN, lacking)
+    assert verdict_of(subject, CLIENT, met, traits)[0] is Verdict.HOLDS
+    assert reached_by_id(CLIENT, met, [subject])["skipped-generation"] == 0
+    assert "skipped-generation" not in reached_by_id(CLIENT, met, [subject], traits)
     met.reached["skipped-generation"] = 2
-    assert reached_by_id(Kind.CLIENT, met, [subject], traits)["skipped-generation"] == 2
+    assert reached_by_id(CLIENT, met, [subject], traits)["skipped-generation"] == 2
 
 
 def test_a_situation_that_defines_a_claim_is_told_of_where_that_is_asked_or_it_came_up():
-    kind = Kind.CLIENT
+    kind = CLIENT
     defining = {s.id: s.defines for s in situations_of(kind) if s.defines}
     everything = {s.id for s in situations_of(kind)}
     assert defining

@@ -1,9 +1,9 @@
 """A certificate written down by hand: claims as verdicts, broken on ordinary or contradictory input."""
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions, Trace
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 
 
@@ -14,7 +14,7 @@ def result(
     counterexample = None
     if verdict is Verdict.VIOLATED:
         trace = Trace(
-            Kind.CLIENT, "mine", None, RebalanceProtocol.EAGER, claim, contradictory, {}, ("no",),
+            CLIENT, "mine", None, RebalanceProtocol.EAGER, claim, contradictory, {}, ("no",),
             conditions=Conditions(),
         )  # fmt: skip
         counterexample = Counterexample(trace, 2, 3, 0, "no")
@@ -26,7 +26,7 @@ def result(
 def certificate(*results: ClaimResult, target: str = "mine") -> Certificate:
     """The certificate of these results."""
     return Certificate(
-        target=target, kind=Kind.CLIENT, protocol="eager", digest=None, seed=0, budget={"seconds": None, "histories": 9},
+        target=target, kind=CLIENT, protocol="eager", digest=None, seed=0, budget={"seconds": None, "histories": 9},
         profile="small", assume=(), histories=9, rebalances=20, claims=results, reached={},
         controls={"of": 0, "caught": 0, "unknown": 0, "missed": [], "unproven": []}, elapsed_s=0.5,
     )  # fmt: skip

@@ -14,10 +14,12 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.java.randomness import JavaRandom
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children
 
@@ -61,7 +63,7 @@ def test_a_file(in_process: bool) -> None:
     path = DATA / "several.py"
     target = resolve(f"{path}:First", in_process=in_process)
     assert target.name == "First"
-    assert target.kind == Kind.CLIENT
+    assert target.kind == CLIENT
     assert target.claims == ("deterministic",)
     assert target.digest == hashlib.sha256(path.read_bytes()).hexdigest()
     assert not children()
@@ -78,7 +80,7 @@ def test_the_kind_says_which_groups_an_assignor_is_of(kind: str, tmp_path: Path)
         "class Rule:\n    def assign(self, topics, members):\n        return {m['id']: [] for m in members}\n"
     )
     target = resolve(str(file), in_process=True)
-    assert target.kind is {"assignor": Kind.CLIENT, "server-assignor": Kind.SERVER}.get(kind, Kind.SHARE)
+    assert target.kind is {"assignor": CLIENT, "server-assignor": SERVER}.get(kind, SHARE)
     with target.open() as host:
         assert host.new({}).assign(CLUSTER, GROUP) == Assignment({"a": ()})
 
@@ -336,7 +338,7 @@ def test_the_full_form_done_wrong(in_process: bool) -> None:
 @both_ways
 def test_placers(in_process: bool) -> None:
     target = resolve(f"{DATA}/placers.py:InTurn", in_process=in_process)
-    assert (target.kind, target.claims) == (Kind.PLACER, ("replicas-distinct",))
+    assert (target.kind, target.claims) == (PLACER, ("replicas-distinct",))
     with target.open() as host:
         made = host.new({})
         assert isinstance(made, Placer)

@@ -19,7 +19,8 @@ from kassay.certify.targets.jars import CLIENTS_VARIABLE
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import GroupMetadata
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from tests import classfiles
 from tests.certify.processes.children import children

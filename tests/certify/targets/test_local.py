@@ -10,7 +10,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import TargetFailure
 from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Assignment, Group, Member
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from tests.certify.processes.children import DATA, children
 
 CLUSTER = Cluster.of({"t": 1})
@@ -19,7 +19,7 @@ GROUP = Group((Member("a", ("t",)),))
 
 def test_a_reference() -> None:
     target = resolve("roundrobin")
-    assert (target.name, target.kind, target.protocol) == ("roundrobin", Kind.CLIENT, "eager")
+    assert (target.name, target.kind, target.protocol) == ("roundrobin", CLIENT, "eager")
     assert "balanced-within-one" in target.claims
     with target.open() as host:
         made = host.new({})

@@ -22,8 +22,8 @@ from kassay.model.errors import InputError, KassayError, TargetNotFound
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Group, Member
 from kassay.model.groups.history import History, Join, Leave, NewLeader, Rebalance
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from tests.certify.processes.children import children
 
@@ -111,7 +111,7 @@ def test_a_spec_is_recorded_as_it_can_be_given_again() -> None:
     assert (target.spec, target.name, target.kind) == (
         "mixed:range,roundrobin",
         "mixed:range,roundrobin",
-        Kind.CLIENT,
+        CLIENT,
     )
     assert target.parts == ("range", "roundrobin")
     assert set(target.claims) == {"deterministic", "order-independent"}, "what each promises, and no more"
@@ -152,7 +152,7 @@ def test_a_mixed_target_is_compared_with_its_parts() -> None:
     assert diff(resolve("mixed:range,roundrobin"), resolve("range"), options).verdict == "differ"
 
 
-@pytest.mark.parametrize("name", [spec for spec, each in load_all().items() if each.kind is Kind.CLIENT])
+@pytest.mark.parametrize("name", [spec for spec, each in load_all().items() if each.kind is CLIENT])
 def test_no_reference_minds_who_leads(name: str) -> None:
     options = RunOptions(claims=("leader-neutral",), budget=Budget(histories=40))
     certificate = certify(resolve(name), options)

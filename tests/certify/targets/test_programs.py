@@ -16,11 +16,15 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, GROUP
@@ -69,21 +73,19 @@ def test_the_examples(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "name", "kind"),
     [
-        pytest.param(f"{PYTHON} {PROGRAMS}/sticky2.py", "sticky2", Kind.CLIENT, id="python"),
-        pytest.param(
-            f"node {PROGRAMS}/turns2.mjs", "turns2-js", Kind.CLIENT, id="node", marks=pytest.mark.node
-        ),
+        pytest.param(f"{PYTHON} {PROGRAMS}/sticky2.py", "sticky2", CLIENT, id="python"),
+        pytest.param(f"node {PROGRAMS}/turns2.mjs", "turns2-js", CLIENT, id="node", marks=pytest.mark.node),
         pytest.param(
             "{compiled}",
             "hash-c",
-            Kind.PARTITIONER,
+            PARTITIONER,
             id="c",
             marks=pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler (cc)"),
         ),
         pytest.param(
             f"bash {PROGRAMS}/first.sh",
             "bash",
-            Kind.PARTITIONER,
+            PARTITIONER,
             id="bash",
             marks=pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
         ),
@@ -95,7 +97,7 @@ def test_the_examples_of_version_2_are_certified(tmp_path: Path, command: str, n
         subprocess.run(["cc", "-o", str(compiled), str(PROGRAMS / "hash.c")], check=True)
     target = resolve(f"exec:{command.format(compiled=compiled)}", limits=Limits(60, start_timeout_s=60))
     assert (target.name, target.kind) == (name, kind)
-    histories = 130 if kind is Kind.PARTITIONER else 80
+    histories = 130 if kind is PARTITIONER else 80
     certificate = certify(target, RunOptions(budget=Budget(histories=histories), controls=False))
     assert {result.verdict for result in certificate.claims} == {Verdict.HOLDS}
 
@@ -106,9 +108,9 @@ def test_the_examples_of_version_2_are_certified(tmp_path: Path, command: str, n
 @pytest.mark.parametrize(
     ("file", "name", "kind"),
     [
-        ("task_assignor.py", "EvenProcesses", Kind.STREAMS),
-        ("member_task_assignor.py", "EvenMembers", Kind.STREAMS),
-        ("connect_assignor.py", "EvenWorkers", Kind.CONNECT),
+        ("task_assignor.py", "EvenProcesses", STREAMS),
+        ("member_task_assignor.py", "EvenMembers", STREAMS),
+        ("connect_assignor.py", "EvenWorkers", CONNECT),
     ],
 )
 def test_a_program_is_given_the_document_that_a_class_is_given(file: str, name: str, kind: Kind) -> None:

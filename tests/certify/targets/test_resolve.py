@@ -12,8 +12,8 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Group, Member
+from kassay.model.kinds import RebalanceProtocol
 from tests.certify.processes.children import DATA
 
 CLUSTER = Cluster.of({"t": 1})

@@ -10,7 +10,7 @@ import pytest
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.registry import find
-from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment
 from tests.paths import VECTORS

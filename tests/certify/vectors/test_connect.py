@@ -11,7 +11,7 @@ import pytest
 from kassay.assignors.connect.eager import ConnectEager
 from kassay.assignors.connect.incremental import ConnectIncremental
 from kassay.assignors.registry import find
-from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from tests.paths import VECTORS
 

@@ -11,7 +11,7 @@ from kassay.assignors.partitioners.abs import Abs
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import find
 from kassay.assignors.server.coordinator import remainder_first
-from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from tests.paths import VECTORS
 

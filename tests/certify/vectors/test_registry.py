@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.certify.vectors.registry import load_formats
+from kassay.kinds.vectors import load_formats
 
 
 def test_every_format_is_found():

@@ -12,7 +12,7 @@ from kassay.assignors.placement.rack_aware import RackAware
 from kassay.assignors.placement.rack_unaware import RackUnaware
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find, load_all
-from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError

@@ -11,7 +11,7 @@ from kassay.assignors.registry import find
 from kassay.assignors.server.range import ServerRange
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.assignors.server.uniform import Uniform
-from kassay.certify.vectors.registry import FORMATS, load_formats
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment
 from tests.paths import VECTORS

@@ -11,13 +11,13 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.sticky import StreamsSticky
-from kassay.certify.faulty.streams import IgnoresTags
 from kassay.certify.vectors.check import check_file, read_vectors
-from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.streams import StreamsVector
+from kassay.kinds.streams.controls.tasks import IgnoresTags
+from kassay.kinds.streams.vectors.processes import StreamsVector
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
 from kassay.properties.registry import applies, promise
 from kassay.properties.streams import tasks
@@ -66,7 +66,7 @@ def test_copies_are_spread_over_tags_as_was_recorded():
     result = check_file(file, None, exact=True)
     assert (result.passed, result.failures) == (459, ())
     assert len(check_file(file, IgnoresTags, exact=True).failures) == 182
-    spread = promise("standby-tags", Kind.STREAMS).claim
+    spread = promise("standby-tags", STREAMS).claim
     for vector in read_vectors(file).vectors:
         case = read_as(StreamsVector, vector)
         step = TaskStep(case.request, case.answer, at_rest=True)

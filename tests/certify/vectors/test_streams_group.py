@@ -9,8 +9,8 @@ import pytest
 
 from kassay.assignors.streams.group.sticky import StreamsGroupSticky
 from kassay.certify.vectors.check import check_file
-from kassay.certify.vectors.registry import FORMATS, load_formats
-from kassay.certify.vectors.streams_group import StreamsGroupVector
+from kassay.kinds.streams.vectors.members import StreamsGroupVector
+from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import computed_order, hash_map_order, string_hash
 from kassay.model.streams.group import MemberTasks

@@ -8,7 +8,7 @@ import pytest
 
 from kassay.cli.commands.certify import command as certify
 from kassay.cli.main import run
-from kassay.model.groups.trace import Conditions
+from kassay.model.trace import Conditions
 from tests.cli.runner import kassay, one_line, valid
 
 QUICK = ("--histories", "3")

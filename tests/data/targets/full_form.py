@@ -1,7 +1,8 @@
 # ruff: noqa
 """Full-form targets: one that uses everything, and some that do it wrong."""
 
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
 

@@ -8,14 +8,20 @@ import pytest
 from kassay.assignors.client.range import Range
 from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
 from kassay.assignors.sticky.sticky import Sticky
-from kassay.certify.faulty.groups import CountsToTheEnd, DealsToAll, GivesOneTwice, LosesLast, NamesAStranger
+from kassay.kinds.groups.controls.consumers import (
+    CountsToTheEnd,
+    DealsToAll,
+    GivesOneTwice,
+    LosesLast,
+    NamesAStranger,
+)
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.player import Player
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 from tests.assignors.client.groups import tps
@@ -29,7 +35,7 @@ HISTORIES = 12
 def steps_of(rule, protocol):
     for seed in range(HISTORIES):
         player = Player(lambda _: rule(), protocol, confirm=True)
-        for rebalanced in player.play(history(Seeded(seed), Profile())):
+        for rebalanced in player.play(history(Seeded(seed), GroupProfile())):
             yield from (step for step in rebalanced.steps if not isinstance(step.answer, Failure))
 
 

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import (
     AddPartitions,
@@ -23,6 +23,7 @@ from kassay.model.groups.history import (
     StaticReturn,
 )
 from kassay.model.groups.player import ROUNDS_MAX, Player
+from kassay.model.kinds import RebalanceProtocol
 from tests.strategies import histories
 
 T = Cluster.of({"t": 4})

@@ -6,9 +6,9 @@ from kassay.assignors.client.range import Range
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import RebalanceProtocol
 from tests.assignors.client.groups import tps
 from tests.assignors.optimal.groups import drawn
 

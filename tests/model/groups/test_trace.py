@@ -7,9 +7,9 @@ import pytest
 
 from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import SCHEMA, Conditions, Trace
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.trace import SCHEMA, Conditions, Trace
 
 CASE = {
     "cluster": {"brokers": [], "topics": [{"name": "t", "partitions": 2}]},
@@ -18,7 +18,7 @@ CASE = {
 }
 CONDITIONS = Conditions({"a": "b"}, 0.5, 64, True, ("no-racks",), ("pure", "topic-even"), None)
 TRACE = Trace(
-    Kind.CLIENT, "range", None, RebalanceProtocol.EAGER, "topic-even", False, CASE, ("topic-even: t",),
+    CLIENT, "range", None, RebalanceProtocol.EAGER, "topic-even", False, CASE, ("topic-even: t",),
     seed=1, index=2, conditions=CONDITIONS, versions={"kassay": "1.0", "python": "3.11.4"},
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
 from kassay.properties.connect.situations import reached_by
 from kassay.properties.registry import situations_of
@@ -15,4 +15,4 @@ def test_a_recipe_reaches_its_situation(name, aim):
 
 
 def test_every_situation_has_a_recipe():
-    assert {situation.id for situation in situations_of(Kind.CONNECT)} == CONNECT_AIMS.keys()
+    assert {situation.id for situation in situations_of(CONNECT)} == CONNECT_AIMS.keys()

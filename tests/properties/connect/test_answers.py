@@ -4,9 +4,9 @@ import pytest
 
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
 from kassay.properties.registry import promise
 
 
@@ -16,5 +16,5 @@ from kassay.properties.registry import promise
 )
 def test_a_call_without_an_answer_breaks_one_claim(kind, claim_id, other):
     step = ConnectStep(ConnectRequest((), (ConnectWorker("x"),)), Failure(kind, "no"))
-    assert [e.subject for e in promise(claim_id, Kind.CONNECT).claim.predicate(step)] == ["assign"]
-    assert list(promise(other, Kind.CONNECT).claim.predicate(step)) == []
+    assert [e.subject for e in promise(claim_id, CONNECT).claim.predicate(step)] == ["assign"]
+    assert list(promise(other, CONNECT).claim.predicate(step)) == []

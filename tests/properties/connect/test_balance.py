@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 
 from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import (
     ConnectAssignment,
     ConnectorTaskId,
@@ -12,7 +13,6 @@ from kassay.model.connect.work import (
     ConnectWorker,
     WorkerChange,
 )
-from kassay.model.kinds import Kind
 from kassay.properties.connect.balance import balanced_within_one, least_taken_back
 from kassay.properties.registry import promise
 from tests.properties.confirming import both_seen, confirm
@@ -65,7 +65,7 @@ def test_what_is_configured_no_longer_is_no_load():
 
 
 def test_balance_counts_where_an_answer_at_rest_can_lack_it():
-    found = promise("balanced-within-one", Kind.CONNECT)
+    found = promise("balanced-within-one", CONNECT)
     at_rest = ([s for s in steps(request) if s.at_rest and is_single(s)] for request in requests(2))
     both_seen(confirm(found, some) for some in at_rest if some)
 
@@ -86,7 +86,7 @@ def moved(request, *tasks):
     [((4, 0), TASKS[:2], False), ((4, 0), TASKS[:3], True), ((2, 2), TASKS[:1], True)],
 )
 def test_more_than_balance_needs_is_told(loads, taken, broken):
-    found = promise("sticky-minimal", Kind.CONNECT).claim
+    found = promise("sticky-minimal", CONNECT).claim
     last = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     run = ConnectRun((moved(cluster(*loads), *taken), last), 1)
     assert found.applies(run)
@@ -97,7 +97,7 @@ def test_more_than_balance_needs_is_told(loads, taken, broken):
 
 
 def test_nothing_is_said_of_moves_without_rest_or_with_losses():
-    found = promise("sticky-minimal", Kind.CONNECT).claim
+    found = promise("sticky-minimal", CONNECT).claim
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     assert not found.applies(ConnectRun((moved(cluster(4, 0), TASKS[0]),), 1))
     lossy = ConnectStep(cluster(2, 0), ConnectAssignment({}), lost_since=((TASKS[3], 0),))
@@ -110,7 +110,7 @@ def test_nothing_is_said_of_moves_without_rest_or_with_losses():
     [("converges", 5, False), ("converges:2", 2, False), ("converges:2", 3, True)],
 )
 def test_rounds_to_rest_are_counted(spelled, rounds, broken):
-    found = promise(spelled, Kind.CONNECT)
+    found = promise(spelled, CONNECT)
     step = ConnectStep(cluster(2, 2), ConnectAssignment({}))
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     run = ConnectRun((step, *[step] * (rounds - 1), rest), 1)
@@ -119,7 +119,7 @@ def test_rounds_to_rest_are_counted(spelled, rounds, broken):
 
 
 def test_a_rebalance_for_no_reason_changes_nothing():
-    found = promise("stable", Kind.CONNECT).claim
+    found = promise("stable", CONNECT).claim
     rest = ConnectStep(cluster(2, 2), ConnectAssignment({}), at_rest=True)
     assert not found.applies(ConnectRun((rest,), 1))
     for answer, subjects in (

@@ -4,8 +4,8 @@ import pytest
 
 from kassay.model.calls import Look, Probe
 from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, ConnectWorker, WorkerChange
-from kassay.model.kinds import Kind
 from kassay.properties.registry import promise
 from tests.properties.confirming import both_seen, confirm
 from tests.properties.connect.requests import requests, steps
@@ -17,7 +17,7 @@ def evidence(claim_id, running, changes, **known):
     workers = tuple(ConnectWorker(worker, own) for worker, own in running.items())
     request = ConnectRequest((("a", 0), ("b", 0)), workers)
     answer = ConnectAssignment({worker: WorkerChange(*lists) for worker, lists in changes.items()})
-    predicate = promise(claim_id, Kind.CONNECT).claim.predicate
+    predicate = promise(claim_id, CONNECT).claim.predicate
     return [found.subject for found in predicate(ConnectStep(request, answer, **known))]
 
 
@@ -42,18 +42,18 @@ def test_what_is_wrong_is_named(claim_id, running, changes, subjects):
 
 @pytest.mark.parametrize("claim_id", ["single-owner", "deleted-stops", "revoke-before-assign"])
 def test_a_claim_about_a_round_counts_where_an_answer_breaks_it(claim_id):
-    found = promise(claim_id, Kind.CONNECT)
+    found = promise(claim_id, CONNECT)
     both_seen(confirm(found, list(steps(request))) for request in requests(1))
 
 
 def test_that_everything_runs_counts_where_something_may_be_left_out_at_rest():
-    found = promise("complete", Kind.CONNECT)
+    found = promise("complete", CONNECT)
     both_seen(confirm(found, [s for s in steps(request) if s.at_rest]) for request in requests(1))
 
 
 @pytest.mark.parametrize("claim_id", ["deterministic", "order-independent"])
 def test_second_looks_count_where_another_answer_is_valid(claim_id):
-    found = promise(claim_id, Kind.CONNECT)
+    found = promise(claim_id, CONNECT)
     look = Look.PERMUTED if claim_id == "order-independent" else Look.AGAIN
     request = ConnectRequest((("a", 0),), (ConnectWorker(X), ConnectWorker(Y)))
     one, other = (ConnectAssignment({worker: WorkerChange(("a",))}) for worker in (X, Y))

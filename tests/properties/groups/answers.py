@@ -4,8 +4,8 @@ from itertools import combinations, combinations_with_replacement, product
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from tests.properties.groups.steps import COOPERATIVE, EAGER
 
 IDS = "abc"
@@ -58,14 +58,14 @@ def _subsets(items):
     return [own for size in range(1, len(items) + 1) for own in combinations(items, size)]
 
 
-def valid_answers(step, kind=Kind.CLIENT):
+def valid_answers(step, kind=CLIENT):
     """Every answer that keeps all validity claims: a cooperative round may withhold what is claimed."""
     claimed = {tp for m in step.group.members for tp in m.owned} if step.protocol is COOPERATIVE else set()
     holders = {}
     for tp in partitions(step.cluster):
         able = readers(step, tp)
         if able:
-            to = _subsets(able) if kind is Kind.SHARE else [(one,) for one in able]
+            to = _subsets(able) if kind is SHARE else [(one,) for one in able]
             free = step.group.assignable is not None and tp not in step.group.assignable
             holders[tp] = [*to, ()] if free or tp in claimed else to
     return [dealt(step, dict(zip(holders, chosen))) for chosen in product(*holders.values())]

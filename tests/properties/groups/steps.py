@@ -2,10 +2,10 @@
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.balance import Best
 from kassay.properties.registry import applies, promise
 
@@ -37,7 +37,7 @@ def rebalanced(*steps, settled=True, revocations=0, change=(), **extras):
 
 
 def evidence(spelled, thing, *more):
-    found = promise(spelled, Kind.CLIENT)
+    found = promise(spelled, CLIENT)
     claim = found.claim
     if claim.parameter is not None:
         more = (*more, found.value)

@@ -5,7 +5,7 @@ import pytest
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Assignment
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 from kassay.properties.registry import load_claims
 from tests.properties.groups.steps import (
     AB,
@@ -28,7 +28,7 @@ def test_a_failure_is_not_total_or_does_not_terminate():
 
 def test_a_documented_refusal_is_an_answer_of_the_coordinator_only_for_unknown_topics():
     refused = Failure(FailureKind.RAISED, "raised", ("PartitionAssignorException",))
-    total = load_claims()[Kind.SERVER, "total"].predicate
+    total = load_claims()[SERVER, "total"].predicate
     assert list(total(step([member("a", "x")], refused))) == []
     assert list(total(step([member("a", "t")], refused)))
     assert evidence("total", step([member("a", "x")], refused))

@@ -5,8 +5,8 @@ from itertools import permutations
 import pytest
 
 from kassay.model.cluster import Broker, Cluster, Topic
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, Best, order_of
 from kassay.properties.registry import applies, promise
 from tests.properties.confirming import answered, is_broken
@@ -77,7 +77,7 @@ def _is_kip54(s):
 
 
 def test_balance_is_broken_exactly_where_its_statement_is_false(few):
-    within_one, kip54 = promise("balanced-within-one", Kind.CLIENT), promise("balanced-kip54", Kind.CLIENT)
+    within_one, kip54 = promise("balanced-within-one", CLIENT), promise("balanced-kip54", CLIENT)
     for asked in few(readings(), 100):
         for one in answered(asked, valid_answers(asked)):
             loads = list(map(len, one.given.values()))

@@ -9,16 +9,16 @@ from itertools import product
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_group, best_of_share_group
+from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import History, Join, NewLeader, StaticReturn
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
 from kassay.properties.groups.balance import ORDER
 from kassay.properties.registry import Scope, load_claims, promise, validity_claims
 from tests.properties.confirming import SAMPLE, answered, both_seen, confirm, is_broken
@@ -143,8 +143,8 @@ def test_what_is_not_there_and_who_is_not_there_break_their_claims_in_any_answer
 
 
 def test_a_cooperative_round_must_give_out_what_nobody_claims(few):
-    found = promise("complete", Kind.CLIENT)
-    validity = [promise(claim_id, Kind.CLIENT) for claim_id in OF_SHAPE - {"complete"}]
+    found = promise("complete", CLIENT)
+    validity = [promise(claim_id, CLIENT) for claim_id in OF_SHAPE - {"complete"}]
     outcomes = set()
     for step in [*few(pasts(), 400), *larger_pasts(len(few(range(2000), 100)))]:
         if step.protocol is COOPERATIVE:
@@ -175,7 +175,7 @@ def test_claims_about_calls_count_everywhere(kind, few):
 @pytest.mark.parametrize("look", Look)
 def test_second_looks_count_where_another_answer_is_valid(kind, claim_id, look, few):
     found = promise(claim_id, kind)
-    inputs = readings() if kind is not Kind.CLIENT else [*readings(), *few(pasts(), 1200)]
+    inputs = readings() if kind is not CLIENT else [*readings(), *few(pasts(), 1200)]
     outcomes = set()
     for step in few(inputs, SAMPLE // 4):
         answers = valid_answers(step, kind)
@@ -205,7 +205,7 @@ def test_the_best_balance_counts_where_a_valid_answer_has_another(kind, few):
 
 @pytest.mark.parametrize("ratio", ["1", "1.5", "2"])
 def test_the_heaviest_member_counts_where_it_may_carry_too_much(ratio, few):
-    found = promise(f"weighted-spread:{ratio}", Kind.CLIENT)
+    found = promise(f"weighted-spread:{ratio}", CLIENT)
     rng = random.Random(3)
     outcomes = set()
     for step in few(readings(), SAMPLE):
@@ -220,7 +220,7 @@ def test_the_heaviest_member_counts_where_it_may_carry_too_much(ratio, few):
 
 
 def test_taking_too_early_counts_where_another_claims(few):
-    found = promise("cooperative", Kind.CLIENT)
+    found = promise("cooperative", CLIENT)
     inputs = [*few(pasts(), 600), *larger_pasts(len(few(range(6000), 300)))]
     both_seen(confirm(found, answered(step, valid_answers(step))) for step in inputs)
 
@@ -242,7 +242,7 @@ class Restless(AssignorBase):
 @pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
 @pytest.mark.parametrize("spelled", ["converges", "converges:1", "converges:12"])
 def test_rest_counts_where_an_assignor_may_go_on_for_ever(spelled, protocol, few):
-    found = promise(spelled, Kind.CLIENT)
+    found = promise(spelled, CLIENT)
     outcomes = set()
     for step in few(readings(), SAMPLE // 3):
         history = History(step.cluster, (tuple(Join(member) for member in step.group.members),))
@@ -277,7 +277,7 @@ def test_a_group_at_rest_counts_where_it_may_get_another_answer(kind, protocol, 
 
 @pytest.mark.parametrize("protocol", [EAGER, COOPERATIVE])
 def test_another_leader_counts_where_it_may_answer_otherwise(protocol, few):
-    found = promise("leader-neutral", Kind.CLIENT)
+    found = promise("leader-neutral", CLIENT)
     outcomes = set()
     for step in few(readings()):
         change = (NewLeader(step.group.members[-1].member_id),)
@@ -307,10 +307,10 @@ def share_rounds(size, seed=8):
 
 @pytest.mark.parametrize("claim_id", ["shared-evenly", "balanced-within-one", "deterministic", "complete"])
 def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id, few):
-    found = promise(claim_id, Kind.SHARE)
+    found = promise(claim_id, SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
-        answers = valid_answers(step, Kind.SHARE)
+        answers = valid_answers(step, SHARE)
         things = answered(step, answers)
         if claim_id == "deterministic":
             things = [replace(things[0], probes=(Probe(Look.PROCESS, other),)) for other in answers]
@@ -322,7 +322,7 @@ def test_what_may_not_be_given_out_counts_for_no_claim_of_share_groups(claim_id,
 
 
 def test_the_withheld_counts_where_somebody_could_be_given_it_anew(few):
-    found = promise("assignable", Kind.SHARE)
+    found = promise("assignable", SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
         readers = [m.member_id for m in step.group.members]
@@ -332,19 +332,19 @@ def test_the_withheld_counts_where_somebody_could_be_given_it_anew(few):
 
 
 def test_the_fewest_copies_taken_back_count_where_an_even_answer_takes_back_more(few):
-    found = promise("fewest-taken-back", Kind.SHARE)
+    found = promise("fewest-taken-back", SHARE)
     outcomes = set()
     for step in few(share_rounds(2000), 200):
         best = best_of_share_group(step.cluster, step.group)
-        outcomes.add(confirm(found, answered(step, valid_answers(step, Kind.SHARE)), best))
+        outcomes.add(confirm(found, answered(step, valid_answers(step, SHARE)), best))
     both_seen(outcomes)
 
 
 def test_a_share_group_at_rest_counts_where_it_may_get_another_answer(few):
-    found = promise("stable", Kind.SHARE)
+    found = promise("stable", SHARE)
     outcomes = set()
     for step in few(share_rounds(400), 60):
-        answers = valid_answers(step, Kind.SHARE)
+        answers = valid_answers(step, SHARE)
         for before in answers[:2]:
             quiet = [
                 Rebalanced(1, (), (each,), True, 0, quiet=True, before=before)
@@ -355,7 +355,7 @@ def test_a_share_group_at_rest_counts_where_it_may_get_another_answer(few):
 
 
 def test_a_static_return_counts_where_it_may_get_other_partitions(few):
-    found = promise("static-stable", Kind.CLIENT)
+    found = promise("static-stable", CLIENT)
     outcomes = set()
     for step in few([*pasts(sizes=SPLITS[:3]), *larger_pasts(3000)], 500):
         back = step.group.members[0].member_id

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.cluster import Cluster
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.properties.groups.balance import ORDER, RACK_FIRST
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
 from kassay.properties.registry import promise
@@ -24,7 +24,7 @@ def test_the_fewest_moves_count_where_as_balanced_an_answer_moves_more(kind, few
 
 @pytest.mark.parametrize("order", [ORDER, RACK_FIRST])
 def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few):
-    found = promise(f"rack-local:{order}", Kind.CLIENT)
+    found = promise(f"rack-local:{order}", CLIENT)
     inputs = priced_inputs(True, few.all)
     both_seen(confirm(found, answered(s, valid_answers(s)), brute_best(s, order)) for s in inputs)
 
@@ -33,7 +33,7 @@ def test_the_fewest_mismatches_count_where_as_good_an_answer_has_more(order, few
     "spelled", ["balanced-optimal", "sticky-minimal", f"rack-local:{ORDER}", f"rack-local:{RACK_FIRST}"]
 )
 def test_larger_groups_and_the_solvers_own_assignments(spelled, few):
-    found = promise(spelled, Kind.CLIENT)
+    found = promise(spelled, CLIENT)
     outcomes = set()
     for asked in larger_priced(len(few(range(600), 25))):
         answers = valid_answers(asked)

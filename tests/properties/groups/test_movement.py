@@ -3,8 +3,8 @@
 import pytest
 
 from kassay.model.groups.history import Join, NewLeader, StaticReturn
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.registry import load_claims
 from tests.properties.groups.steps import (
     AB,

@@ -8,8 +8,8 @@ from hypothesis import given
 from kassay.assignors.server.share_simple_4_2 import ShareEvenly
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
-from kassay.model.kinds import Kind
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import promise
 from tests.assignors.server.groups import situations
@@ -21,7 +21,7 @@ MIXED = [member("a", "tu"), member("b", "t"), member("c", "t")]
 
 
 def evidence(claim, thing):
-    return list(promise(claim, Kind.SHARE).claim.predicate(thing))
+    return list(promise(claim, SHARE).claim.predicate(thing))
 
 
 def test_what_may_not_be_given_out_is_given_to_nobody_who_did_not_have_it():
@@ -86,7 +86,7 @@ BEFORE = [member("a", owned="t0 t1"), member("b", owned="t0"), member("c")]
 
 
 def test_taking_back_is_counted_where_all_is_even_and_against_the_fewest():
-    claim = promise("fewest-taken-back", Kind.SHARE).claim
+    claim = promise("fewest-taken-back", SHARE).claim
     best = BestSharing(0)
     kept = step(BEFORE, {"a": "t0 t1", "b": "t0", "c": "t1"}, T2)
     taken = step(BEFORE, {"a": "t0", "b": "t0 t1", "c": "t1"}, T2)

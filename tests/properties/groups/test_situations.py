@@ -6,11 +6,11 @@ from kassay.model.calls import Look, Probe
 from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import AddPartitions, Join, NewLeader, Rebalance, Resubscribe
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.properties.registry import situations_of
 from tests.properties.groups.steps import T4, UV, member, rebalanced, step, tps
 
-SITUATIONS = {situation.id: situation for situation in situations_of(Kind.CLIENT)}
+SITUATIONS = {situation.id: situation for situation in situations_of(CLIENT)}
 UVW = Cluster.of({"u": 2, "v": 2, "w": 2})
 RACKED = Cluster((Topic("t", 3, ((0,), (0,), (1,))),), (Broker(0, "r0"), Broker(1, "r1")))
 FIVE = [member(name) for name in "abcde"]

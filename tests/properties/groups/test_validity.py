@@ -10,7 +10,7 @@ from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Assignment
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
 from kassay.properties.registry import Scope, load_claims, promise, validity_claims
 from tests.properties.confirming import is_broken
 from tests.properties.groups.answers import partitions, readers, step_of, valid_answers
@@ -71,7 +71,7 @@ def test_complete_lets_a_cooperative_round_withhold_what_is_claimed():
 
 
 def test_validity_is_what_the_claims_document_lists():
-    assert {found.id for found in validity_claims(Kind.CLIENT)} == {
+    assert {found.id for found in validity_claims(CLIENT)} == {
         "members", "single-owner", "exists", "subscribed", "complete", "total", "terminates", "pure",
     }  # fmt: skip
     timed = {claim.id for claim in load_claims().values() if claim.scope is Scope.TIMING}
@@ -97,19 +97,19 @@ def _all_out(s):
 
 
 STATEMENTS = {
-    (Kind.CLIENT, "members"): lambda s: s.given.keys() == s.group.by_id.keys(),
+    (CLIENT, "members"): lambda s: s.given.keys() == s.group.by_id.keys(),
     **dict.fromkeys(
-        [(Kind.SERVER, "members"), (Kind.SHARE, "members")], lambda s: s.given.keys() <= s.group.by_id.keys()
+        [(SERVER, "members"), (SHARE, "members")], lambda s: s.given.keys() <= s.group.by_id.keys()
     ),
     **dict.fromkeys(
-        [(Kind.CLIENT, "single-owner"), (Kind.SERVER, "single-owner")],
+        [(CLIENT, "single-owner"), (SERVER, "single-owner")],
         lambda s: max(Counter(tp for tps in s.given.values() for tp in tps).values(), default=1) == 1,
     ),
-    (Kind.SHARE, "single-owner"): lambda s: all(len(set(tps)) == len(tps) for tps in s.given.values()),
+    (SHARE, "single-owner"): lambda s: all(len(set(tps)) == len(tps) for tps in s.given.values()),
     **{(kind, "exists"): _exist for kind in GROUPS},
     **{(kind, "subscribed"): _are_read for kind in GROUPS},
     **{(kind, "complete"): _all_out for kind in CONSUMER_GROUPS},
-    (Kind.SHARE, "complete"): lambda s: _all_out(replace(s, protocol=EAGER)),
+    (SHARE, "complete"): lambda s: _all_out(replace(s, protocol=EAGER)),
 }
 """What each claim says, put plainly."""
 

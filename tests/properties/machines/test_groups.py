@@ -5,9 +5,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
-from kassay.certify.faulty.registry import controls_of
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.kinds.controls import controls_of
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.machines.groups import GroupMachine, machine_for
 from kassay.properties.registry import validity_claims
 
@@ -40,15 +40,15 @@ def test_sound_rules_pass(name: str) -> None:
     "name", ["loses-last", "omits-idle", "deals-to-all", "favours-first-listed", "remembers"]
 )
 def test_faulty_rules_are_caught(name: str) -> None:
-    control = next(c for c in controls_of(Kind.CLIENT) if c.name == name)
-    validity = {found.claim.id for found in validity_claims(Kind.CLIENT)}
+    control = next(c for c in controls_of(CLIENT) if c.name == name)
+    validity = {found.claim.id for found in validity_claims(CLIENT)}
     claims = () if control.breaks in validity else (control.breaks,)
     with pytest.raises(AssertionError, match=f"{control.breaks}|the books expect"):
         run_state_machine_as_test(machine_for(control.new, claims, control.protocol), settings=SEARCH)
 
 
 def test_handing_over_at_once_is_caught() -> None:
-    control = next(c for c in controls_of(Kind.CLIENT) if c.name == "hands-over-at-once")
+    control = next(c for c in controls_of(CLIENT) if c.name == "hands-over-at-once")
     machine = machine_for(control.new, ("cooperative",), RebalanceProtocol.COOPERATIVE)
     with pytest.raises(AssertionError, match="cooperative"):
         run_state_machine_as_test(machine, settings=SEARCH)

@@ -6,13 +6,13 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.assignors.registry import load_all
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.properties.machines.placement import placement_machine
 from tests.mutants import placers
 
 QUICK = settings(max_examples=40, stateful_step_count=20, deadline=None, database=None, derandomize=True)
 SEARCH = settings(QUICK, max_examples=300, phases=[Phase.generate], print_blob=False)
-PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
+PLACERS = {spec: found for spec, found in load_all().items() if found.kind == PLACER}
 SEEN_BY_THE_MACHINE = {
     claim_id: faulty
     for claim_id, faulty in placers.FAULTY.items()

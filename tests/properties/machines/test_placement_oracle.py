@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.machines.placement_oracle import JUDGED, broken
@@ -14,7 +14,7 @@ from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import applies, load_claims
 from kassay.properties.sources import Seeded
 
-CLAIMS = {claim_id: load_claims()[Kind.PLACER, claim_id] for claim_id in sorted(JUDGED)}
+CLAIMS = {claim_id: load_claims()[PLACER, claim_id] for claim_id in sorted(JUDGED)}
 FOUR = tuple(Broker(i, "ab"[i % 2]) for i in range(4))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kassay.assignors.registry import load_all
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
 from kassay.properties.partitioners.murmur2 import partition_of_key
@@ -16,15 +16,15 @@ from kassay.properties.registry import applies, load_claims, promise, validity_c
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 
-CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PARTITIONER]
+CLAIMS = [c.id for (kind, _), c in load_claims().items() if kind == PARTITIONER]
 
-PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PARTITIONER}
+PARTITIONERS = {spec: found for spec, found in load_all().items() if found.kind == PARTITIONER}
 
 sendings = st.composite(lambda draw: sending(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, Kind.PARTITIONER).claim
+    found = promise(claim_id, PARTITIONER).claim
     return list(found.predicate(step)) if applies(found, step) else []
 
 
@@ -32,7 +32,7 @@ def evidence(claim_id, step):
 @given(sent=sendings)
 def test_a_reference_keeps_validity_and_what_it_claims(spec, sent):
     step = send(PARTITIONERS[spec].factory, sent, again=True)
-    for claim_id in {*(made.id for made in validity_claims(Kind.PARTITIONER)), *PARTITIONERS[spec].claims}:
+    for claim_id in {*(made.id for made in validity_claims(PARTITIONER)), *PARTITIONERS[spec].claims}:
         assert evidence(claim_id, step) == []
 
 
@@ -126,6 +126,6 @@ def test_what_another_process_answers_is_judged_by_the_claim_about_processes_alo
     record, topic = ProducerRecord("t", b"k"), TopicMetadata.of(2)
     asked, first = ProducerSends(((record, topic),)), (Sent(record, topic, 0),)
     step = ProducerSendsStep(asked, first, (Probe(look, (Sent(record, topic, 1),)),))
-    claims = {name: promise(name, Kind.PARTITIONER).claim for name in ("pure", "deterministic")}
+    claims = {name: promise(name, PARTITIONER).claim for name in ("pure", "deterministic")}
     assert {name for name in claims if evidence(name, step)} == broken
     assert {name for name, claim in claims.items() if claim.breakable(step)} == broken

@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.properties.placement.aims import PLACER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.answers import may_refuse
 from kassay.properties.placement.scenarios import NO_RACKS, SMALL, PlacementProfile
@@ -15,7 +15,7 @@ SEEDS = 60
 
 @pytest.mark.parametrize("aim", sorted(PLACER_AIMS))
 def test_every_request_is_in_its_situation_and_no_placer_may_refuse_it(aim):
-    situation = load_situations()[Kind.PLACER, aim]
+    situation = load_situations()[PLACER, aim]
     asked = [aimed_request(Seeded(seed), SMALL, aim) for seed in range(SEEDS)]
     assert all(situation.reached(request) for request in asked)
     assert not any(may_refuse(request) for request in asked)
@@ -29,6 +29,6 @@ def test_where_racks_are_assumed_away_there_are_none():
 
 
 def test_several_replicas_of_a_partition_have_to_move():
-    situation = load_situations()[Kind.PLANNER, "many-moves"]
+    situation = load_situations()[PLANNER, "many-moves"]
     for seed in range(SEEDS // 3):
         assert situation.reached(OptimalPlan().plan(aimed_plan_request(Seeded(seed))))

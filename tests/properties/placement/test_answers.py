@@ -7,7 +7,7 @@ import pytest
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import PlacementRequest
@@ -17,7 +17,7 @@ from kassay.properties.registry import applies, load_claims, promise
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, Kind.PLACER).claim
+    found = promise(claim_id, PLACER).claim
     return list(found.predicate(step)) if applies(found, step) else []
 
 
@@ -85,7 +85,7 @@ MOVES = replace(STAYS, moves=(Move(TopicPartition("t", 0), 0, 1),))
 @pytest.mark.parametrize("look", Look)
 def test_a_second_plan_that_differs_breaks_the_claims_that_take_that_look(look):
     """A planner's partitions have an order: whether another one changes the plan is no claim."""
-    claims = {claim_id: claim for (kind, claim_id), claim in load_claims().items() if kind is Kind.PLANNER}
+    claims = {claim_id: claim for (kind, claim_id), claim in load_claims().items() if kind is PLANNER}
     for second in (MOVES, Failure(FailureKind.RAISED, "oh")):
         step = PlanStep(PLANNED, STAYS, (Probe(look, second),))
         broken = {c for c in ("pure", "deterministic", "total") if list(claims[c].predicate(step))}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.properties.placement.plans import (
     plan_minimal,
@@ -111,6 +111,6 @@ def test_more_copies_than_needed_are_found():
 
 def test_the_generator_reaches_its_situation_and_the_claims_are_registered():
     assert sum(has_many_moves(plan(Seeded(seed))) for seed in range(100)) > 10
-    assert [found.id for found in situations_of(Kind.PLANNER)] == ["many-moves"]
-    registered = {claim_id for kind, claim_id in load_claims() if kind == Kind.PLANNER}
+    assert [found.id for found in situations_of(PLANNER)] == ["many-moves"]
+    registered = {claim_id for kind, claim_id in load_claims() if kind == PLANNER}
     assert registered >= {"plan-valid", "plan-minimal", "replicas-distinct", "rack-spread", "total"}

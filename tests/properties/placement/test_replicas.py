@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kassay.assignors.registry import load_all
 from kassay.model.calls import Look
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
@@ -21,15 +21,15 @@ from tests.mutants import placers
 
 LOOKS = (Look.AGAIN, Look.OTHER, Look.PERMUTED)
 
-CASES = [c.id for (kind, _), c in load_claims().items() if kind == Kind.PLACER and c.scope is Scope.STEP]
+CASES = [c.id for (kind, _), c in load_claims().items() if kind == PLACER and c.scope is Scope.STEP]
 
-PLACERS = {spec: found for spec, found in load_all().items() if found.kind == Kind.PLACER}
+PLACERS = {spec: found for spec, found in load_all().items() if found.kind == PLACER}
 
 requests = st.composite(lambda draw: request(Drawn(draw)))()
 
 
 def evidence(claim_id, step):
-    found = promise(claim_id, Kind.PLACER).claim
+    found = promise(claim_id, PLACER).claim
     return list(found.predicate(step)) if applies(found, step) else []
 
 
@@ -41,7 +41,7 @@ def steps(new, count=400):
 @given(asked=requests, seed=st.integers(0, 2**32))
 def test_a_reference_keeps_validity_and_what_it_claims(spec, asked, seed):
     step = place(PLACERS[spec].factory, asked, seed, (Look.AGAIN, Look.OTHER))
-    for claim_id in {*(made.id for made in validity_claims(Kind.PLACER)), *PLACERS[spec].claims}:
+    for claim_id in {*(made.id for made in validity_claims(PLACER)), *PLACERS[spec].claims}:
         assert evidence(claim_id, step) == []
 
 

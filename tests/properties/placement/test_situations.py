@@ -3,7 +3,7 @@
 from collections import Counter
 
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.properties.placement.scenarios import (
     request,
@@ -14,7 +14,7 @@ from kassay.properties.sources import Seeded
 
 def test_every_situation_and_every_kind_of_cluster_is_reached_often():
     asked = [request(Seeded(seed)) for seed in range(400)]
-    reached = Counter(s.id for one in asked for s in situations_of(Kind.PLACER) if s.reached(one))
+    reached = Counter(s.id for one in asked for s in situations_of(PLACER) if s.reached(one))
     assert set(reached) == {"uneven-racks", "fenced", "rf-near-brokers", "partitions-added"}
     assert min(reached.values()) >= 40
     kinds = Counter(
@@ -27,4 +27,4 @@ def test_every_situation_and_every_kind_of_cluster_is_reached_often():
 
 def test_the_situations_tell_inputs_apart():
     plain = PlacementRequest(1, 1, tuple(Broker(i, "ab"[i % 2]) for i in range(4)))
-    assert not any(situation.reached(plain) for situation in situations_of(Kind.PLACER))
+    assert not any(situation.reached(plain) for situation in situations_of(PLACER))

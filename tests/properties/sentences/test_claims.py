@@ -5,8 +5,10 @@ import pytest
 from kassay.model.cluster import Cluster
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
+from kassay.model.protocols.kinds import COORDINATOR
 from kassay.properties.registry import (
     Scope,
     claim_of,
@@ -40,12 +42,12 @@ def test_no_claim_is_spelled_like_a_sentence_and_no_sentence_like_a_claim():
 
 
 def test_the_promise_holds_the_sentence_by_which_it_is_made_again():
-    promised = promise("  few =  moved   <= max(1,  members) ", Kind.CLIENT)
+    promised = promise("  few =  moved   <= max(1,  members) ", CLIENT)
     assert promised.id == promised.claim.id == "few = moved <= max(1, members)"
-    assert promise(promised.id, Kind.CLIENT).claim.sentence == "Always moved <= max(1, members)."
-    assert claim_of(Kind.CLIENT, promised.id).scope is Scope.OUTCOME
-    assert claim_of(Kind.PLACER, promised.id) is None
-    assert promise("rounds <= 2", Kind.CLIENT).claim.confirm
+    assert promise(promised.id, CLIENT).claim.sentence == "Always moved <= max(1, members)."
+    assert claim_of(CLIENT, promised.id).scope is Scope.OUTCOME
+    assert claim_of(PLACER, promised.id) is None
+    assert promise("rounds <= 2", CLIENT).claim.confirm
 
 
 def test_a_list_of_claims_is_split_between_sentences():
@@ -60,20 +62,20 @@ def test_a_list_of_claims_is_split_between_sentences():
 
 
 def test_a_broken_sentence_says_what_its_measures_are_and_of_whom():
-    even = promise("max(load) - min(load) <= 1", Kind.CLIENT).claim
+    even = promise("max(load) - min(load) <= 1", CLIENT).claim
     (evidence,) = even.predicate(step(3, 0))
     assert (evidence.subject, dict(evidence.facts)) == ("the group", {"load": {"m0": 3, "m1": 0}})
     assert list(even.predicate(step(2, 1))) == []
-    few = promise("all m: load(m) <= ceil(partitions / members)", Kind.CLIENT).claim
+    few = promise("all m: load(m) <= ceil(partitions / members)", CLIENT).claim
     (evidence,) = few.predicate(step(1, 2, 0, partitions=3))
     assert evidence.subject == "member m1"
     assert evidence.facts == {"partitions": 3, "members": 3}
 
 
 def test_it_is_judged_where_its_conditions_hold_and_all_values_are_there():
-    held = promise("max(load) <= 1 where members > 1", Kind.CLIENT).claim
+    held = promise("max(load) <= 1 where members > 1", CLIENT).claim
     assert held.applies(step(3, 0)) and not held.applies(step(3))
-    no_racks = promise("max(r: load(r)) <= 1", Kind.CLIENT).claim
+    no_racks = promise("max(r: load(r)) <= 1", CLIENT).claim
     assert not no_racks.applies(step(3, 0))
 
 
@@ -89,7 +91,7 @@ def test_it_is_judged_where_its_conditions_hold_and_all_values_are_there():
     ],
 )
 def test_a_judgement_counts_where_another_answer_would_break_it(text, breakable):
-    assert promise(text, Kind.CLIENT).claim.breakable(step(2, 1)) is breakable
+    assert promise(text, CLIENT).claim.breakable(step(2, 1)) is breakable
 
 
 def test_what_is_about_no_kind_is_refused_by_the_kind_that_reads_furthest():
@@ -97,11 +99,11 @@ def test_what_is_about_no_kind_is_refused_by_the_kind_that_reads_furthest():
     with pytest.raises(InputError, match="column 18: no measure 'repicas'"):
         require_sentence("all r: 1 < 2 and repicas(r) <= 1")
     with pytest.raises(InputError, match="no sentences about targets of kind coordinator"):
-        vocabulary_of(Kind.COORDINATOR)
+        vocabulary_of(COORDINATOR)
     with pytest.raises(InputError, match="column 1: no measure 'replicas'"):
-        sentence_promise("replicas <= 1", Kind.CLIENT)
+        sentence_promise("replicas <= 1", CLIENT)
 
 
 def test_the_columns_of_a_named_sentence_are_those_of_the_whole_text():
     with pytest.raises(InputError, match="column 12"):
-        read_sentence("even = max(laod) <= 1", Kind.CLIENT)
+        read_sentence("even = max(laod) <= 1", CLIENT)

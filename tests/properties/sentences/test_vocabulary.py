@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.properties.sentences.functions import FUNCTIONS
 from kassay.properties.sentences.words import VOCABULARIES
 
@@ -17,4 +17,4 @@ def test_words_are_of_one_meaning(kind):
 
 
 def test_both_kinds_of_consumer_groups_have_the_same_words():
-    assert VOCABULARIES[Kind.CLIENT] is VOCABULARIES[Kind.SERVER]
+    assert VOCABULARIES[CLIENT] is VOCABULARIES[SERVER]

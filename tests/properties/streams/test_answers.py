@@ -3,8 +3,8 @@
 import pytest
 
 from kassay.model.calls import Look, Probe
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.registry import load_claims
 
@@ -25,7 +25,7 @@ MINDED = {
 @pytest.mark.parametrize("look", Look)
 @pytest.mark.parametrize("claim_id", ["pure", "deterministic", "order-independent"])
 def test_another_answer_is_told_by_process_to_those_that_mind(look, claim_id):
-    predicate = load_claims()[Kind.STREAMS, claim_id].predicate
+    predicate = load_claims()[STREAMS, claim_id].predicate
     assert list(predicate(TaskStep(ASKED, GIVEN, probes=(Probe(look, SAME),)))) == []
     found = list(predicate(TaskStep(ASKED, GIVEN, probes=(Probe(look, OTHER),))))
     if claim_id in MINDED[look]:

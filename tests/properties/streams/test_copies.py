@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -15,10 +15,10 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
     member_id,
+    process_id,
 )
 from kassay.properties.registry import promise
 from kassay.properties.streams.copies import BestStandbys, standby_count, sticky_standbys, warm_ups
-from kassay.properties.streams.scenarios import process_id
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 S0, S1, S2, N0 = TaskId(0, 0), TaskId(0, 1), TaskId(0, 2), TaskId(1, 0)
@@ -85,7 +85,7 @@ def answer(a=(), b=(), c=(), runs=((S0,), (S1,), (N0,)), **more):
 
 
 def applies(step, best=LEAST):
-    return promise("sticky-standbys", Kind.STREAMS).claim.applies(step, best)
+    return promise("sticky-standbys", STREAMS).claim.applies(step, best)
 
 
 def test_copies_that_must_be_restored_are_told():

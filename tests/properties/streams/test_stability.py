@@ -6,8 +6,8 @@ import pytest
 
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     ClientTasks,
     TaskAssignment,
@@ -26,7 +26,7 @@ HELD = TaskRequest((TaskClient(A, 1, (T0,)), TaskClient(B, 1, (T1,))), (T0, T1),
 KEPT = TaskAssignment({A: ClientTasks((T0,), ()), B: ClientTasks((T1,), ())})
 SWAPPED = TaskAssignment({A: ClientTasks((T1,), ()), B: ClientTasks((T0,), ())})
 ERROR = Failure(FailureKind.RAISED, "oh")
-STABLE = load_claims()[Kind.STREAMS, "stable"]
+STABLE = load_claims()[STREAMS, "stable"]
 
 
 def run(*answers, quiet=None, settling=0, at_rest=True):
@@ -48,7 +48,7 @@ def test_rest_is_reached_in_time(rounds, settling, at_rest, broken):
 
 
 def test_a_run_that_ends_in_an_error_is_not_asked_whether_it_rests():
-    claim = promise("converges", Kind.STREAMS).claim
+    claim = promise("converges", STREAMS).claim
     assert not claim.applies(run(KEPT, ERROR))
     assert claim.applies(run(KEPT, KEPT))
 
@@ -68,7 +68,7 @@ def test_only_what_rested_and_was_left_alone_has_to_stay():
 
 
 def test_a_second_run_gives_the_same_even_where_the_first_one_moved_tasks():
-    claim = load_claims()[Kind.STREAMS, "fixed-point"]
+    claim = load_claims()[STREAMS, "fixed-point"]
     assert [evidence.subject for evidence in fixed_point(run(SWAPPED, KEPT))] == [A]
     assert list(fixed_point(run(SWAPPED, SWAPPED))) == []
     for other in (

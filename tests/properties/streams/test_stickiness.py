@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     CHANGELOG,
     RUNNING,
@@ -13,9 +13,9 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
     member_id,
+    process_id,
 )
 from kassay.properties.registry import promise
-from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.stickiness import BestMembers, Spent, before, homes, spent, sticky_by_member
 
 A, B = process_id(0), process_id(2)
@@ -66,7 +66,7 @@ def test_only_what_costs_more_than_the_best_is_told():
 
 
 def test_it_says_something_only_of_balanced_answers_by_member():
-    applies = promise("sticky-by-member", Kind.STREAMS).claim.applies
+    applies = promise("sticky-by-member", STREAMS).claim.applies
     least = BestMembers(Spent(0, 2), Spent(9, 9))
     assert applies(answer([S0], [S1], [N0]), least)
     assert not applies(answer([S0, S1], [N0], []), least)

@@ -2,11 +2,17 @@
 
 import pytest
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 from kassay.properties.registry import applies, promise
-from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.tags import COPIES_MAX, standby_tags
 
 TASK = TaskId(0, 0)
@@ -79,4 +85,4 @@ def test_a_task_without_all_its_copies_is_left_to_other_claims():
 )
 def test_it_is_judged_where_each_process_has_each_tag_and_orders_are_few(found, judged):
     assert COPIES_MAX == 3
-    assert applies(promise("standby-tags", Kind.STREAMS).claim, found) == judged
+    assert applies(promise("standby-tags", STREAMS).claim, found) == judged

@@ -2,7 +2,7 @@
 
 import json
 
-from kassay.model.groups.trace import SCHEMA
+from kassay.model.trace import SCHEMA
 from kassay.report.files.audits import with_audit_traces
 from tests.certify.audits.logs import of_records
 from tests.cli.runner import valid

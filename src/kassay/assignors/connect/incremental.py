@@ -21,6 +21,7 @@ from itertools import cycle
 from kassay.assignors.connect.backoff import backoff_ms
 from kassay.assignors.java_errors import IndexOutOfBoundsError
 from kassay.assignors.registry import COOPERATIVE, reference
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.leader import LeaderState
 from kassay.model.connect.work import (
     ConnectAssignment,
@@ -34,7 +35,6 @@ from kassay.model.connect.work import (
     work_key,
 )
 from kassay.model.java.hashes import hash_map_order, utf16_key
-from kassay.model.kinds import Kind
 
 Loads = dict[str, list[Work]]
 """What each worker has after a round, in the order in which the leader's map iterates workers."""
@@ -42,7 +42,7 @@ Loads = dict[str, list[Work]]
 
 @reference(
     "connect-incremental",
-    kind=Kind.CONNECT,
+    kind=CONNECT,
     protocol=COOPERATIVE,
     claims=(
         "deleted-stops",

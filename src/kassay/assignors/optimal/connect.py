@@ -20,6 +20,7 @@ from heapq import heapify, heapreplace
 from typing import Final
 
 from kassay.assignors.registry import COOPERATIVE, reference
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import (
     ConnectAssignment,
     ConnectRequest,
@@ -30,7 +31,6 @@ from kassay.model.connect.work import (
     tasks_in,
     work_key,
 )
-from kassay.model.kinds import Kind
 
 _KINDS: Final = (connectors_in, tasks_in)
 Placement = frozenset[tuple[Work, str]]
@@ -55,7 +55,7 @@ Loads = dict[str, list[Work]]
 
 @reference(
     "optimal-connect",
-    kind=Kind.CONNECT,
+    kind=CONNECT,
     protocol=COOPERATIVE,
     claims=(
         "deleted-stops",

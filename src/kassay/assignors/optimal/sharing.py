@@ -14,12 +14,12 @@ from kassay.assignors.registry import reference
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SHARE
 
 
 @reference(
     "optimal-share",
-    kind=Kind.SHARE,
+    kind=SHARE,
     claims=(
         "assignable",
         "shared-evenly",

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kassay.assignors.registry import reference
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @reference(
     "optimal-streams",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=(
         "standby-disjoint",
         "standby-count",

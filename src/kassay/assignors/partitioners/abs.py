@@ -15,12 +15,12 @@ from __future__ import annotations
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import utils_abs
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 
 
 @reference(
     "abs",
-    kind=Kind.PARTITIONER,
+    kind=PARTITIONER,
     claims=("available-only", "refuses-out-of-range"),
     source="org.apache.kafka.clients.producer.internals.Partitioner",
 )

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import reference
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 
 
 @reference(
     "explicit",
-    kind=Kind.PARTITIONER,
+    kind=PARTITIONER,
     claims=("hash-compatible", "available-only", "refuses-out-of-range"),
     source="org.apache.kafka.clients.producer.KafkaProducer",
 )

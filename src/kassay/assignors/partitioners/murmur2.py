@@ -17,7 +17,7 @@ from typing import Final
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import to_positive, wrap
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import (
     NoPartitionsError,
     PartitionerBase,
@@ -64,7 +64,7 @@ def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = t
 
 @reference(
     "murmur2",
-    kind=Kind.PARTITIONER,
+    kind=PARTITIONER,
     claims=("hash-compatible", "available-only"),
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
     since="3.9",

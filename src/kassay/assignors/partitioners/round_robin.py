@@ -16,13 +16,13 @@ from kassay.assignors.partitioners.murmur2 import partition_for_key
 from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
 from kassay.model.java.int32 import to_positive
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 
 
 @reference(
     "round-robin",
-    kind=Kind.PARTITIONER,
+    kind=PARTITIONER,
     claims=("hash-compatible", "available-only"),
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
 )

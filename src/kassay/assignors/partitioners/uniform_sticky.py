@@ -24,7 +24,7 @@ from kassay.assignors.partitioners.turns import at_turn
 from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
 from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 
 BATCH_SIZE_BYTES: Final = 16_384
@@ -107,7 +107,7 @@ class StickyPartition:
 
 @reference(
     "uniform-sticky",
-    kind=Kind.PARTITIONER,
+    kind=PARTITIONER,
     claims=("hash-compatible",),
     source="org.apache.kafka.clients.producer.internals.BuiltInPartitioner",
 )

@@ -12,14 +12,14 @@ from __future__ import annotations
 from math import inf
 
 from kassay.assignors.registry import reference
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest
 
 
 @reference(
     "optimal",
-    kind=Kind.PLANNER,
+    kind=PLANNER,
     claims=("plan-valid", "plan-minimal", "rack-spread", "deterministic"),
     source="kassay.solver.placement.plan",
 )

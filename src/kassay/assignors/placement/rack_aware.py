@@ -26,13 +26,13 @@ from kassay.assignors.placement.rack_unaware import spread
 from kassay.assignors.registry import reference
 from kassay.model.java.hashes import utf16_sorted
 from kassay.model.java.randomness import RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import AdminOperationError, Placement, PlacementRequest, Replicas
 
 
 @reference(
     "rack-aware",
-    kind=Kind.PLACER,
+    kind=PLACER,
     claims=("replicas-distinct", "partial-racks-refused"),
     source="org.apache.kafka.admin.AdminUtils",
     since="4.0.0",

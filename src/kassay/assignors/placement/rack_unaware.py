@@ -17,13 +17,13 @@ from kassay.assignors.java_errors import ArrayIndexOutOfBoundsError
 from kassay.assignors.placement.laps import check_sizes, follower_index, laps
 from kassay.assignors.registry import reference
 from kassay.model.java.randomness import RandomSource
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
 
 
 @reference(
     "rack-unaware",
-    kind=Kind.PLACER,
+    kind=PLACER,
     claims=("replicas-distinct", "follower-spread"),
     source="org.apache.kafka.admin.AdminUtils",
     since="4.0.0",

@@ -29,7 +29,7 @@ from kassay.assignors.registry import reference
 from kassay.model.cluster import Broker
 from kassay.model.java.hashes import bucket_order, string_hash, utf16_key
 from kassay.model.java.randomness import RandomSource, shuffle
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import (
     InvalidPartitionsError,
     InvalidReplicationFactorError,
@@ -43,7 +43,7 @@ _Rack = str | None
 
 @reference(
     "striped",
-    kind=Kind.PLACER,
+    kind=PLACER,
     claims=("replicas-distinct", "rack-spread", "no-fenced-leader"),
     source="org.apache.kafka.metadata.placement.StripedReplicaPlacer",
     since="4.0.0",

@@ -16,8 +16,9 @@ from typing import Any, Final
 from kassay.assignors.plain.answers import changed, check_assignment
 from kassay.assignors.plain.target import PlainTarget
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import AssignorBase, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.kinds import RebalanceProtocol
 
 EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 """The keywords that are passed only to functions that name them."""

@@ -21,7 +21,7 @@ from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
 from kassay.model.java.hashes import string_hash
 from kassay.model.java.int32 import INT_MIN, remainder, utils_abs
-from kassay.model.kinds import Kind
+from kassay.model.protocols.kinds import COORDINATOR
 
 OFFSETS_PARTITIONS = 50
 """The broker's default for `offsets.topic.num.partitions`."""
@@ -63,7 +63,7 @@ def _checked(partitions: int) -> int:
 
 @reference(
     "coordinator",
-    kind=Kind.COORDINATOR,
+    kind=COORDINATOR,
     source="org.apache.kafka.coordinator.group.GroupCoordinatorService",
     since="3.9",
 )

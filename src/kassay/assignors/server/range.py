@@ -20,12 +20,12 @@ from kassay.assignors.server.topics import described_counts
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 
 
 @reference(
     "server-range",
-    kind=Kind.SERVER,
+    kind=SERVER,
     claims=("topic-even", "deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.RangeAssignor",
     since="4.0.0",

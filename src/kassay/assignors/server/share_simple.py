@@ -15,12 +15,12 @@ from kassay.assignors.server.topics import described_counts
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SHARE
 
 
 @reference(
     "share-simple",
-    kind=Kind.SHARE,
+    kind=SHARE,
     claims=("deterministic", "order-independent"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
     since="4.0.0",

@@ -35,16 +35,16 @@ from kassay.assignors.server.topics import (
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import SHARE
 from kassay.model.java.hashes import computed_order, hash_map_order, string_hash
 from kassay.model.java.int32 import remainder
-from kassay.model.kinds import Kind
 
 _Owners = dict[TopicPartition, list[str]]
 
 
 @reference(
     "share-simple",
-    kind=Kind.SHARE,
+    kind=SHARE,
     claims=("assignable", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.SimpleAssignor",
     since="4.1",

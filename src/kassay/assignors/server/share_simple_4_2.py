@@ -32,15 +32,15 @@ from kassay.assignors.server.topics import assignable_of, described_counts, part
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import SHARE
 from kassay.model.java.hashes import bucket_order, computed_order, sized_table
-from kassay.model.kinds import Kind
 
 _P = TypeVar("_P", bound=Hashable)
 
 
 @reference(
     "share-simple",
-    kind=Kind.SHARE,
+    kind=SHARE,
     claims=(
         "assignable",
         "shared-evenly",

@@ -18,12 +18,12 @@ from kassay.assignors.server.uniform_homogeneous import assign_homogeneous
 from kassay.model.cluster import Cluster
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 
 
 @reference(
     "uniform",
-    kind=Kind.SERVER,
+    kind=SERVER,
     claims=("balanced-within-one", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.UniformAssignor",
     since="4.0.0",

@@ -21,12 +21,12 @@ from kassay.assignors.server.uniform import Uniform
 from kassay.assignors.server.uniform_homogeneous import dealt, held_by, unowned
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 
 
 @reference(
     "uniform",
-    kind=Kind.SERVER,
+    kind=SERVER,
     claims=("balanced-within-one", "deterministic"),
     source="org.apache.kafka.coordinator.group.assignor.UniformAssignor",
     since="4.0.1",

@@ -32,7 +32,7 @@ from kassay.assignors.streams.movement import Readiness, Warmups, move_active_ta
 from kassay.assignors.streams.priority_queue import LoadQueue
 from kassay.assignors.streams.standby_tags import has_tags_of, place_over_tags
 from kassay.assignors.streams.state import ProcessState, answer
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
 
 _Held = Callable[[ProcessState], set[TaskId]]
@@ -41,7 +41,7 @@ _MayGo = Callable[[ProcessState, ProcessState], bool]
 
 @reference(
     "streams-high-availability",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=(
         "standby-disjoint",
         "standby-count",

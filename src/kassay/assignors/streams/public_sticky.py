@@ -28,7 +28,7 @@ from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import ProcessState, answer
 from kassay.assignors.streams.sticky_placement import ProcessPlacement
 from kassay.model.java.hashes import bucket_order, uuid_hash
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 
 _ONE_TABLE: Final = 12
@@ -63,7 +63,7 @@ class PublicPlacement(ProcessPlacement):
 
 @reference(
     "streams-public-sticky",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=("standby-disjoint", "standby-count", "task-errors"),
     source="org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor",
     since="4.4",

@@ -12,7 +12,7 @@ from kassay.assignors.java_errors import DivisionByZeroError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.public_sticky import PublicPlacement, placed
 from kassay.assignors.streams.sticky_placement import ProcessPlacement
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 
 
@@ -24,7 +24,7 @@ class FlooredPlacement(PublicPlacement):
 
 @reference(
     "streams-public-sticky",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=("standby-disjoint", "standby-count", "task-errors"),
     source="org.apache.kafka.streams.processor.assignment.assignors.StickyTaskAssignor",
     since="3.8",

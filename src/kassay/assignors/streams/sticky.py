@@ -20,13 +20,13 @@ from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import answer
 from kassay.assignors.streams.sticky_placement import ProcessPlacement
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 
 
 @reference(
     "streams-sticky",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=("standby-disjoint", "standby-count", "task-errors", "stable", "converges", "deterministic"),
     source="org.apache.kafka.streams.processor.internals.assignment.LegacyStickyTaskAssignor",
     since="4.0.0",

@@ -13,18 +13,18 @@ from typing import Final, NamedTuple, NoReturn
 
 from kassay.assignors import registry
 from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
-from kassay.certify.kinds.oracles.groups import best_of_share_group, best_once
+from kassay.kinds.groups.oracle import best_of_share_group, best_once
+from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.cluster import numbers_by_topic
 from kassay.model.errors import KassayError
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join, Withhold
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.groups.trace import Conditions, Trace
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.registry import Promise, Scope, Violation, promise
@@ -33,9 +33,9 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 REFERENCES: Final = {
-    Kind.CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
-    Kind.SERVER: {"uniform": "uniform", "range": "server-range"},
-    Kind.SHARE: {"simple": "share-simple@4.4"},
+    CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},
+    SERVER: {"uniform": "uniform", "range": "server-range"},
+    SHARE: {"simple": "share-simple@4.4"},
 }
 """The references of the assignors that Kafka has under these names."""
 COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
@@ -178,7 +178,7 @@ def no_best(*_: object) -> None:
 
 
 def _best(kind: Kind, outcome: Step) -> Best | BestSharing:
-    if kind is Kind.SHARE:
+    if kind is SHARE:
         return best_of_share_group(outcome.cluster, outcome.group)
     return best_once(outcome, ORDER)
 
@@ -296,7 +296,7 @@ def merged(first: Step, last: Step) -> Step:
 
 def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
     """How the assignor gives partitions on; of an unknown one by whether its members keep what they own."""
-    if kind is not Kind.CLIENT:
+    if kind is not CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
     cooperative = assignor in COOPERATIVE or (claims and not known)

@@ -15,15 +15,15 @@ from typing import Final, NamedTuple
 from kassay.assignors import registry
 from kassay.certify.audits.judging import Judgement, findings_of, no_best, not_there
 from kassay.certify.audits.values import LogMoment, RebalanceFigures
-from kassay.certify.kinds.judging import Calls, Examination, Subject, judge
+from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions, Trace
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.streams.documents import TASK_HISTORY, task_step_to_json
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskHistory, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest, process_key
+from kassay.model.trace import Conditions, Trace
 from kassay.properties.registry import Promise, Scope, Violation, promise
 from kassay.solver.streams.members.actives import place_actives
 from kassay.solver.streams.members.requests import problem_of
@@ -47,7 +47,7 @@ def task_promises(copies_known: bool) -> tuple[Promise, ...]:
     """What can be asked of a target: claims about one answer, and about one at rest."""
     reference = registry.find(REFERENCE)
     declared = reference.claims if reference is not None else ()
-    asked = [promise(name, Kind.STREAMS) for name in (*_VALID, *declared)]
+    asked = [promise(name, STREAMS) for name in (*_VALID, *declared)]
     return tuple(
         each
         for each in asked
@@ -147,7 +147,7 @@ def _trace(step: TaskStep, claim: str, broken: Sequence[Violation]) -> Trace | N
         standby_replicas=request.standby_replicas,
     )
     return Trace(
-        kind=Kind.STREAMS,
+        kind=STREAMS,
         target=REFERENCE,
         digest=None,
         protocol=RebalanceProtocol.EAGER,

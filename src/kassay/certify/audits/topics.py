@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.codec import MOST
+from kassay.model.shape.codec import MOST
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from kassay.model.groups.trace import Trace
+from kassay.model.trace import Trace
 from kassay.reading.kafka.lines import Place
 
 QUIET_MS: Final = 60_000

@@ -15,31 +15,24 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final, NamedTuple
 
-from kassay.assignors.plain.assignor import EXTRAS, plain_input
-from kassay.assignors.plain.documents import FORMS
-from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER, PLAIN
-from kassay.assignors.plain.partitioner import plain_record
-from kassay.assignors.plain.placer import POSITIONAL, plain_request
-from kassay.certify.causes.asserts import GIVEN_TO_EACH, asserts
-from kassay.certify.findings.broken import BrokenStep, broken_steps
+from kassay.assignors.plain.forms import FULL
 from kassay.certify.findings.could_be import step_of
-from kassay.certify.kinds.judging import Driver, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
-from kassay.model.calls import Failure, Look
-from kassay.model.codec import sparse
+from kassay.kinds.answers import Asserts
+from kassay.kinds.broken import BrokenStep, broken_steps
+from kassay.kinds.groups.answers import GIVEN_TO_EACH
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import driver_for
+from kassay.model.calls import Look
 from kassay.model.errors import KassayError
-from kassay.model.groups.group import Assignment
-from kassay.model.groups.step import Step
-from kassay.model.groups.trace import Trace
-from kassay.model.kinds import Kind
-from kassay.model.partitioners.sends import ProducerSendsStep
-from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.codec import sparse
+from kassay.model.trace import Trace
 from kassay.properties.registry import promise
 from kassay.writing.text import visible
 
@@ -115,49 +108,32 @@ def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
         for subject in subjects_of(bench, promised, playback.conditions):
             for broken in broken_steps(driver, case, subject, promised)[:1]:
                 step = step_of(broken)
-                if looks:
-                    twice = _differs(step, subject) if isinstance(step, Step) else None
-                    return None if twice is None else _Wrong(broken, step, twice)
-                return _Wrong(broken, step) if _repeats(step, subject) else None
+                if not looks:
+                    return _Wrong(broken, step) if driver.repeats(step, subject.new) else None
+                twice = _differs(driver, step, subject)
+                return None if twice is None else _Wrong(broken, step, twice)
     return None
 
 
-def _differs(step: Step, subject: Subject) -> Look | None:
-    """Which second question gets another answer: one to the same object, or to another; None if neither."""
-    config = step.configs.get(step.group.leader or "", {})
+def _differs(driver: Driver[Any], step: Any, subject: Subject) -> Look | None:
+    """Which second call gets another answer: one to the same object, or to another; None if neither."""
     for look in (Look.AGAIN, Look.OTHER):
-        try:
-            one = subject.new(config)
-            other = one if look is Look.AGAIN else subject.new(config)
-            first, then = (each.assign(step.cluster, step.group) for each in (one, other))
-        except Exception:  # the target's own code: where it raises there are no two answers
+        differs = driver.second_answers(step, subject.new, look)
+        if differs is None:
             return None
-        if not then.same_sets(first):
+        if differs:
             return look
     return None
 
 
-def _repeats(step: Any, subject: Subject) -> bool:
-    """Whether a new object, asked once, answers alike; one with a past of its own may not."""
-    if not isinstance(step, Step):
-        return True
-    leader = step.group.leader or ""
-    try:
-        answer = subject.new(step.configs.get(leader, {})).assign(step.cluster, step.group)
-    except Exception:  # the target's own code: what it raises is its answer
-        return isinstance(step.answer, Failure)
-    return isinstance(step.answer, Assignment) and answer == step.answer
-
-
 def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     """The call of the class and what must hold of the answer; None where there is no class or no words."""
-    called = _called(playback, wrong)
-    config = dict(playback.conditions.config)
-    if isinstance(wrong.step, Step):
-        config |= wrong.step.configs.get(wrong.step.group.leader or "", {})
+    driver = driver_for(playback.trace.kind)
+    called = _called(playback, driver, wrong)
+    config = {**playback.conditions.config, **driver.config_of(wrong.step)}
     if called is not None and wrong.twice is not None:
         return _asked_twice(playback, called, config, wrong.twice)
-    checks = None if called is None else asserts(playback.trace.claim, wrong.broken, wrong.step)
+    checks = None if called is None else _checks(driver, playback.trace.claim, wrong)
     if called is None or checks is None:
         return None
     call = [f"{checks.assigns}target.{called.method}(", *_inside(called.arguments), ")"]
@@ -203,19 +179,24 @@ def _new(name: str, config: Mapping[str, Any]) -> list[str]:
     return [*(f"    {line}" for line in lines), ""]
 
 
-def _called(playback: Playback, wrong: _Wrong) -> _Called | None:
-    """How the class under test is called with what the step was asked; None if there is no class here."""
+def _checks(driver: Driver[Any], claim: str, wrong: _Wrong) -> Asserts | None:
+    """What must hold of the answer; of a call that must not fail nothing but that."""
+    name = claim.partition(":")[0]
+    return Asserts() if name == "total" else driver.asserts(name, wrong.broken, wrong.step)
+
+
+def _called(playback: Playback, driver: Driver[Any], wrong: _Wrong) -> _Called | None:
+    """How the class under test is called with the step's input; None if there is no class here."""
     opener = playback.target.opener
-    if isinstance(opener, OwnClass) and isinstance(wrong.step, Step) and isinstance(opener.factory, type):
+    if isinstance(opener, OwnClass) and isinstance(opener.factory, type):
         module, name = opener.factory.__module__, opener.factory.__name__
-        imports = (f"from {module} import {name}", f"from kassay.full_form import {', '.join(_FULL_NAMES)}")
-        return _Called(imports, name, "assign", (repr(wrong.step.cluster), repr(wrong.step.group)))
+        return _in_form(driver, FULL, (), (f"from {module} import {name}",), name, wrong)
     if not isinstance(opener, UserClass):
         return None
     with playback.target.open() as host:
         loaded = getattr(host, "loaded", None) or load(opener.source)[1]
     own, name = _imported(opener.source, loaded.class_name)
-    return _in_form(loaded.form, loaded.extras, own, name, wrong)
+    return _in_form(driver, loaded.form, loaded.extras, own, name, wrong)
 
 
 def _imported(source: TargetSource, name: str) -> tuple[tuple[str, ...], str]:
@@ -227,36 +208,29 @@ def _imported(source: TargetSource, name: str) -> tuple[tuple[str, ...], str]:
 
 
 def _in_form(
-    form: str, extras: tuple[str, ...], imports: tuple[str, ...], name: str, wrong: _Wrong
+    driver: Driver[Any],
+    form: str,
+    extras: tuple[str, ...],
+    imports: tuple[str, ...],
+    name: str,
+    wrong: _Wrong,
 ) -> _Called | None:
     """The call in the form that the class has."""
-    step = wrong.step
-    if isinstance(step, Step) and form == PLAIN:
-        arguments = plain_input(step.cluster, step.group, extras)
-        more = [f"{key}={_literal(value)}" for key, value in zip(EXTRAS, arguments[2:]) if key in extras]
-        plain = (_literal(arguments[0]), _literal(arguments[1]), *more)
-        return _Called(imports, name, "assign", plain)
-    if isinstance(step, Step) and form == FULL:
+    call = driver.plain_call(form, extras, wrong.broken, wrong.step)
+    if call is None:
+        return None
+    if call.full:
         full = f"from kassay.full_form import {', '.join(_FULL_NAMES)}"
-        return _Called((*imports, full), name, "assign", (repr(step.cluster), repr(step.group)))
-    if isinstance(step, PlacementStep) and form == PLACER:
-        keywords = plain_request(step.request)
-        by_place = [_literal(keywords.pop(key)) for key in POSITIONAL]
-        by_name = (f"{key}={_literal(value)}" for key, value in keywords.items())
-        return _Called(imports, name, "place", (*by_place, *by_name))
-    if isinstance(step, ProducerSendsStep) and form == PARTITIONER:
-        record, topic = step.request.records[wrong.broken.place[0]]
-        return _Called(imports, name, "partition", tuple(map(_literal, plain_record(record, topic))))
-    if form in DOCUMENTS and hasattr(step, "request"):
-        return _Called(imports, name, "assign", (_literal(FORMS[form].write(step.request)),))
-    return None
+        return _Called((*imports, full), name, call.method, tuple(map(repr, call.arguments)))
+    named = (f"{key}={_literal(value)}" for key, value in call.named)
+    return _Called(imports, name, call.method, (*map(_literal, call.arguments), *named))
 
 
 def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
     """The case as a whole, played as the trace says, and no violation."""
     trace, conditions = playback.trace, playback.conditions
     named: dict[str, Any] = {
-        "protocol": playback.target.protocol.value if trace.kind is Kind.CLIENT else None,
+        "protocol": playback.target.protocol.value if trace.kind.chosen else None,
         "config": dict(conditions.config) or None,
         "assume": list(conditions.assume) or None,
         "beside": list(conditions.beside) or None,

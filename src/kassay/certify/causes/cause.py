@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from kassay.certify.causes.without import without
-from kassay.certify.causes.words import Without
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.certify.kinds.judging import Driver, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import broken
-from kassay.certify.runs.verdicts import counted
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
+from kassay.model.shape.removal import Removal
 from kassay.properties.registry import Promise, promise
+from kassay.writing.text import counted
 
 TRIES_MAX: Final = 80
 """Cases that are played to find what matters."""
@@ -74,8 +74,8 @@ def _of(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> 
 
 def what_matters(driver: Driver[Any], case: Any, still: Callable[[Any], bool], tries: int) -> Cause:
     """What it takes of a case: that without which it is not `still` so; at most so many cases are played."""
-    needed: list[Without] = []
-    needless: list[Without] = []
+    needed: list[Removal] = []
+    needless: list[Removal] = []
     for number, less in enumerate(_readable(driver, driver.form.write(case))):
         if number == tries:
             break
@@ -97,9 +97,9 @@ def _counted(extents: Iterable[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(counted(number, noun) for noun, number in counts.items())
 
 
-def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tuple[Without, Any]]:
+def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tuple[Removal, Any]]:
     """What can be left out, with the case that is left; what would be no case is none."""
-    for less in without(driver.kind, document):
+    for less in driver.removals(document):
         try:
             yield less, driver.form.read(less.case, "case")
         except InputError:

@@ -12,10 +12,9 @@ from kassay.certify.causes.paragraph import matters
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import opened, read_difference
-from kassay.certify.kinds.registry import driver_for
-from kassay.model.codec import sparse
-from kassay.model.groups.trace import Conditions
-from kassay.model.kinds import Kind
+from kassay.kinds.registry import driver_for
+from kassay.model.shape.codec import sparse
+from kassay.model.trace import Conditions
 from kassay.writing.text import visible
 
 _AGREE: Final = "they agree"
@@ -81,7 +80,7 @@ def _named(difference: TargetDifference) -> dict[str, Any]:
         named["by"] = difference.by.value
     if difference.lead is not Lead.LEFT:
         named["lead"] = difference.lead.value
-    if difference.kind is Kind.CLIENT:
+    if difference.kind.chosen:
         named["protocols"] = (difference.left.protocol.value, difference.right.protocol.value)
     if conditions.config:
         named["config"] = dict(conditions.config)

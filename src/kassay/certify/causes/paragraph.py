@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from kassay.certify.causes.cause import Cause
 from kassay.model.calls import Look
-from kassay.model.groups.trace import Trace
-from kassay.model.kinds import GROUPS, NOUNS
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.trace import Trace
 from kassay.properties.registry import Claim, as_text
 
 _NAMED_MAX: Final = 4
@@ -61,7 +61,7 @@ def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
         if turn is None or turn >= len(here):
             return ""
         return f" in round {sum(rounds) + turn + 1} (generation {here[turn]['generation']})"
-    call = NOUNS[trace.kind].call
+    call = trace.kind.nouns.call
     return f" at {call} {step + 1}" if call else ""
 
 

@@ -19,13 +19,13 @@ from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 
 SWITCH: Final = "switch"
 
@@ -87,7 +87,7 @@ class PlayedCandidate:
         """Its part of a document."""
         return {
             "target": self.spec,
-            "protocol": self.protocol.value if self.kind is Kind.CLIENT else "consumer",
+            "protocol": self.protocol.value if self.kind is CLIENT else "consumer",
             "failure": self.failure,
             "steps": [step.to_json() for step in self.steps],
         }
@@ -153,7 +153,7 @@ def _step(
     owners = {tp: member for tp, member in before.owners().items() if last.cluster.has(tp)}
     kept = {tp: member for tp, member in owners.items() if member in staying}
     moves = moved(after, kept)
-    eager = target.kind is Kind.CLIENT and target.protocol is RebalanceProtocol.EAGER
+    eager = target.kind is CLIENT and target.protocol is RebalanceProtocol.EAGER
     given = set().union(*after.values()) if len(after) else set[TopicPartition]()
     everything = {
         tp for name, tps in last.cluster.partitions.items() if name in last.group.subscribers for tp in tps

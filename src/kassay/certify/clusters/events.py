@@ -22,7 +22,6 @@ from typing import Final, NamedTuple
 
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.model.cluster import Topic
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
@@ -36,6 +35,7 @@ from kassay.model.groups.history import (
     Rebalance,
     Resubscribe,
 )
+from kassay.model.shape.codec import MOST
 from kassay.reading.fields import difference, suggestion
 
 FORMS: Final = (

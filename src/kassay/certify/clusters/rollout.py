@@ -19,8 +19,8 @@ from typing import Any, Final
 from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk
 from kassay.certify.clusters.rolling_group import ClientSetting, RollingGroup
 from kassay.certify.targets.resolve import Target
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.protocols.values.groups import ClassicGroup
 from kassay.model.protocols.values.requests import Config
 
@@ -104,7 +104,7 @@ def start_of(strategy: str | None, *, is_consumer_group: bool) -> str | None:
 
 def setting_of(target: Target) -> ClientSetting:
     """How a client is configured to use the target."""
-    if target.kind is Kind.SERVER:
+    if target.kind is SERVER:
         return ClientSetting(remote=target.name.removeprefix("server-"))
     return ClientSetting((target.name,))
 
@@ -114,7 +114,7 @@ def rollout(start: Target, goal: Target, members: Members) -> Rollout:
     first, last = setting_of(start), setting_of(goal)
     if first == last:
         return Rollout(first, last, (), True, 0)
-    modes = {target.name: target.protocol for target in (start, goal) if target.kind is Kind.CLIENT}
+    modes = {target.name: target.protocol for target in (start, goal) if target.kind is CLIENT}
     refused: list[tuple[str, str]] = []
     walked = min(members.total, WALKED_MAX)
     remotes = tuple(dict.fromkeys(("uniform", "range", *(s.remote for s in (first, last) if s.remote))))

@@ -8,9 +8,10 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.diff.pair import CallOfBoth, Notebook, Pairs, is_answer
-from kassay.certify.kinds.judging import Driver, Examination, Subject
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure, Refusal
-from kassay.model.codec import Form
+from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation
 
 NOTHING: Final = "nothing"
@@ -67,7 +68,7 @@ class Comparison:
     lead: Lead = Lead.LEFT
 
     @property
-    def form(self) -> Form[Any]:
+    def form(self) -> Shape[Any]:
         """How a case stands in a document."""
         return self.driver.form
 

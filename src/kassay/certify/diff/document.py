@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay.certify.diff.compare import By, Lead
-from kassay.model import codec
-from kassay.model.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import CONDITIONS, Conditions
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.shape import codec
+from kassay.model.shape.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
+from kassay.model.shape.targets import KIND
+from kassay.model.trace import CONDITIONS, Conditions
 
 SCHEMA: Final = "kassay/difference/1"
 
@@ -60,7 +60,7 @@ _SIDE: Final = record(
 )
 DIFFERENCE: Final = record(
     TargetDifference,
-    kind=enum(Kind),
+    kind=KIND,
     left=_SIDE,
     right=_SIDE,
     by=enum(By),

@@ -11,16 +11,15 @@ from typing import Any, Final
 from kassay.certify.diff.compare import Comparison
 from kassay.certify.diff.document import Side, TargetDifference, difference_of
 from kassay.certify.diff.run import comparison_of, lines_of
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
-from kassay.model.codec import listed
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.shape.codec import listed
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
 
@@ -124,7 +123,7 @@ def _target(side: Side, difference: TargetDifference, path: Path) -> Target:
 
 
 def _protocol(side: Side, difference: TargetDifference) -> RebalanceProtocol | None:
-    return side.protocol if difference.kind is Kind.CLIENT else None
+    return side.protocol if difference.kind.chosen else None
 
 
 def _changes(side: Side, target: Target) -> list[str]:

@@ -15,15 +15,14 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.diff.compare import DIFFERENT, By, Compared, Comparison, Lead
 from kassay.certify.diff.document import Side, TargetDifference
-from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import Conditions
 from kassay.model.kinds import Kind
+from kassay.model.trace import Conditions
 from kassay.properties.registry import Violation
 
 SCHEMA: Final = "kassay/diff/1"
@@ -89,7 +88,7 @@ class DiffReport:
             "schema": SCHEMA,
             "left": self.left,
             "right": self.right,
-            "kind": self.kind.value,
+            "kind": self.kind.name,
             "by": self.by.value,
             "seed": self.seed,
             "budget": self.budget,
@@ -221,7 +220,7 @@ def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]
 def _cases(job: Job) -> Iterator[Any]:
     options = job.options
     if options.exhaustive is not None:
-        yield from scope_cases(job.profile, *options.exhaustive)
+        yield from job.driver.scope(job.profile, *options.exhaustive)
         return
     index = 0
     while options.budget.histories is None or index < options.budget.histories:

@@ -9,9 +9,9 @@ from kassay.assignors import registry
 from kassay.assignors.registry import Reference
 from kassay.certify.diff.compare import By
 from kassay.certify.diff.run import diff
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.registry import driver_for
 
 SCHEMA: Final = "kassay/upgrade/1"
 HISTORIES: Final = 1000

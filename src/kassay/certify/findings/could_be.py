@@ -1,32 +1,33 @@
-"""What an answer that breaks a promise could have been: the certified optimum, or a reference's answer.
+"""What an answer that breaks a claim could have been: the certified optimum, or a reference's answer.
 
-Whatever is offered was put in the place of the wrong answer and judged by the same promise, which it keeps.
+Whatever is offered was put in the place of the wrong answer and checked against the same claim, which it
+keeps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from kassay.assignors import registry
-from kassay.certify.findings.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of, plain
-from kassay.certify.findings.offers import OPTIMUM, offers, references
-from kassay.certify.findings.words import record_words, words_of
-from kassay.certify.kinds.judging import Driver, PreparedPromise, Subject
+from kassay.kinds.answers import OPTIMUM, Offer
+from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of
+from kassay.kinds.judging import PreparedPromise, Subject
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Failure
-from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import GROUPS
-from kassay.model.partitioners.sends import ProducerSendsStep
-from kassay.model.placement.step import PlacementStep
+from kassay.model.errors import KassayError
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.registry import Promise
+
+_REFERENCES_MAX: Final = 6
 
 
 @dataclass(frozen=True)
 class Possible:
-    """An answer that keeps the promise, for the step at `place`; `by` says whose it is.
+    """An answer that keeps the claim, for the step at `place`; `by` says whose it is.
 
-    `answer` stands as in the told step, and `measures` are its goals by name, as are those of the
+    `answer` stands as in the reported step, and `measures` are its goals by name, as are those of the
     answer that it would replace (`instead_of`, empty where there was none). `words` is one line.
     """
 
@@ -54,9 +55,9 @@ class Possible:
 def broken_and_could_be(
     driver: Driver[Any], case: Any, subject: Subject, promised: Promise
 ) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any] | None]:
-    """Where the case breaks the promise, and the answer that could have been at the first such place.
+    """Where the case breaks the claim, and the answer that could have been at the first such place.
 
-    A promise that compares an answer with a second one has no answer that is right by itself.
+    A claim that compares an answer with a second one has no answer that is right by itself.
     """
     broken = broken_steps(driver, case, subject, promised)
     by_itself = broken and not promised.claim.looks
@@ -68,40 +69,67 @@ def broken_and_could_be(
 
 
 def could_be(driver: Driver[Any], promised: Promise, broken: BrokenStep) -> Possible | None:
-    """The first answer that keeps the promise where this one breaks it; None if none is known."""
+    """The first answer that keeps the claim where this one breaks it; None if none is known."""
     check = PreparedPromise.of(promised)
     step = step_of(broken)
-    for by, answer in offers(driver, promised, broken, step):
-        if not evidence_of(driver, check, _instead(broken, step, answer)):
-            return _possible(driver, broken, step, by, answer)
+    for by, answer in _offers(driver, promised, broken, step):
+        then = replace(step, answer=answer)
+        thing = then if step is broken.thing else driver.instead(broken.thing, broken.place, step, then)
+        if not evidence_of(driver, check, thing):
+            return Possible(broken.place, by, *driver.shown(broken.place, step, answer))
     return None
 
 
 def step_of(broken: BrokenStep) -> Any:
     """The step whose answer is wrong."""
     thing = broken.thing
-    if isinstance(thing, Rebalanced):
-        return thing.steps[broken.place[-1]]
-    return thing.steps[broken.place[0]] if hasattr(thing, "steps") else thing
+    return thing.steps[broken.place[-1]] if hasattr(thing, "steps") else thing
 
 
-def _instead(broken: BrokenStep, step: Any, answer: Any) -> Any:
-    """What was judged, with this answer in the step; what followed in a group is left out."""
-    then = replace(step, answer=answer)
-    thing = broken.thing
-    if step is thing:
-        return then
-    if isinstance(thing, Rebalanced):
-        return replace(thing, steps=(*thing.steps[: broken.place[-1]], then))
-    return replace(thing, steps=tuple(then if each is step else each for each in thing.steps))
+def _offers(driver: Driver[Any], promised: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
+    """Answers that may keep the claim: the kind's own, those of references, the rest of the kind's."""
+    yield from driver.offers(promised, broken, step)
+    for reference in _references(driver, promised, getattr(step, "protocol", None)):
+        optimal = driver.optimum == reference.spec and driver.is_proven(step)
+        try:
+            yield (
+                OPTIMUM if optimal else f"as {reference.spec} answers",
+                driver.answer_of(reference.factory(), step),
+            )
+        except (KassayError, ValueError, KeyError, LookupError):
+            continue  # a reference that refuses the input has nothing to offer
+    yield from driver.late_offers(step)
+
+
+def _references(
+    driver: Driver[Any], promised: Promise, protocol: RebalanceProtocol | None, *, all_of_them: bool = False
+) -> list[registry.Reference]:
+    """Those of the kind that declare the claim, closed forms of the optimum first.
+
+    What every target is checked against, all of them keep. `all_of_them` adds those that declare nothing of
+    it.
+    """
+
+    def declares(reference: registry.Reference) -> bool:
+        return promised.claim.validity or any(
+            spelled.partition(":")[0] == promised.claim.id for spelled in reference.claims
+        )
+
+    of_kind = [
+        reference
+        for reference in registry.load_all().values()
+        if reference.kind is driver.kind and (protocol is None or reference.protocol is protocol)
+    ]
+    of_kind.sort(key=lambda reference: (not declares(reference), reference.spec != driver.optimum))
+    return [each for each in of_kind if all_of_them or declares(each)][:_REFERENCES_MAX]
 
 
 def _by_another(
     driver: Driver[Any], case: Any, subject: Subject, promised: Promise, broken: BrokenStep
 ) -> Possible | None:
-    """What a reference that keeps the promise all the way comes to in the same case; None if none does."""
-    protocol = subject.protocol if driver.kind in GROUPS else None
-    for reference in references(driver.kind, promised, protocol, all_of_them=True):
+    """What a reference that keeps the claim all the way comes to in the same case; None if none does."""
+    protocol = subject.protocol if driver.follows_protocol else None
+    for reference in _references(driver, promised, protocol, all_of_them=True):
         other = replace(subject, new=_maker(reference), twin=None, protocol=reference.protocol)
         played = list(driver.play(case, other))
         last = played[-1].steps[-1] if played else None
@@ -109,7 +137,7 @@ def _by_another(
             continue
         if not broken_steps(driver, case, other, promised):
             by = f"as {reference.spec} ends in the same case"
-            return _possible(driver, broken, last, by, last.answer)
+            return Possible(broken.place, by, *driver.shown(broken.place, last, last.answer))
     return None
 
 
@@ -123,28 +151,3 @@ def _maker(reference: registry.Reference) -> Callable[[Mapping[str, str]], Any]:
         return target
 
     return new
-
-
-def _possible(driver: Driver[Any], broken: BrokenStep, step: Any, by: str, answer: Any) -> Possible:
-    then, place_ = replace(step, answer=answer), broken.place
-    if isinstance(step, ProducerSendsStep):
-        (number,) = place_
-        sent = answer[number]
-        return Possible(place_, by, plain(sent.answer), {}, {}, record_words(sent))
-    document = driver.document_of(then)
-    return Possible(
-        place=place_,
-        by=by,
-        answer=document.get("answer", document.get("moves", document.get("refused"))),
-        measures=_measures(driver, step, answer),
-        instead_of={} if isinstance(step.answer, Failure) else _measures(driver, step, step.answer),
-        words=words_of(then),
-    )
-
-
-def _measures(driver: Driver[Any], step: Any, answer: Any) -> dict[str, Any]:
-    """The goals of an answer by name; none of a refusal."""
-    asked = (step.cluster, step.group) if isinstance(step, Step) else (step.request,)
-    if isinstance(step, PlacementStep) and not isinstance(answer, tuple):
-        return {}
-    return {name: plain(value) for name, value in driver.measures(asked, answer).items()}

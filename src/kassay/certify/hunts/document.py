@@ -5,18 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
-from kassay.certify.runs.verdicts import counted
-from kassay.model.kinds import GROUPS, NOUNS, Kind
 from kassay.solver.proofs.obligation import ProofVerdict
+from kassay.writing.text import counted
 
 SCHEMA: Final = "kassay/hunt/1"
-_THINGS: Final = {
-    **dict.fromkeys(GROUPS, "groups"),
-    Kind.PLACER: "requests",
-    Kind.PLANNER: "requests",
-    Kind.STREAMS: "applications",
-    Kind.CONNECT: "clusters",
-}
 
 
 def answer(hunt: SentenceHunt) -> str:
@@ -29,7 +21,7 @@ def answer(hunt: SentenceHunt) -> str:
         parts.append(f"proved for all sizes{where} (Z3, {hunt.proof.elapsed_s:.2f} s)")
     if hunt.outcome is HuntOutcome.HOLDS:
         parts.append(f"holds for all {scope_words(hunt)} ({hunt.scope.judged} checks)")
-    cases = counted(hunt.histories, NOUNS[hunt.target.kind].case)
+    cases = counted(hunt.histories, hunt.target.kind.nouns.case)
     if hunt.histories:
         minimum = hunt.promise.claim.minimum
         few = f", {minimum} needed" if hunt.checked < minimum else ""
@@ -41,7 +33,7 @@ def answer(hunt: SentenceHunt) -> str:
 
 def scope_words(hunt: SentenceHunt) -> str:
     """The scope that was finished: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
-    things = _THINGS[hunt.target.kind]
+    things = hunt.target.kind.nouns.worlds
     full, fresh = hunt.scope.finished, hunt.scope.finished_fresh
     if full is None or full == fresh:
         members, partitions = full or fresh or (0, 0)
@@ -54,7 +46,7 @@ def scope_words(hunt: SentenceHunt) -> str:
 def _counterexample(hunt: SentenceHunt) -> str:
     example = hunt.example
     assert example is not None
-    nouns = NOUNS[hunt.target.kind]
+    nouns = hunt.target.kind.nouns
     sizes = [counted(example.members, nouns.who), counted(example.partitions, nouns.what)]
     if nouns.event:
         sizes.append(counted(example.events, nouns.event))
@@ -62,7 +54,7 @@ def _counterexample(hunt: SentenceHunt) -> str:
     if hunt.scope.by_proof:
         return f"least counterexample: {where} (Z3 proves that no smaller size has one)"
     if hunt.least:
-        tried = counted(hunt.scope.tried, NOUNS[hunt.target.kind].case)
+        tried = counted(hunt.scope.tried, hunt.target.kind.nouns.case)
         return f"least counterexample: {where} (all smaller ones tried, {tried})"
     return f"counterexample, the smallest found: {where}"
 
@@ -77,7 +69,7 @@ def document(hunt: SentenceHunt) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": hunt.target.spec,
-        "kind": hunt.target.kind.value,
+        "kind": hunt.target.kind.name,
         "claim": hunt.promise.id,
         "seed": hunt.seed,
         "outcome": hunt.outcome.value,

@@ -14,9 +14,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
-from kassay.certify.hunts.cells import USUAL, WITH_PASTS, ScopeCell, cases, ladder
+from kassay.certify.hunts.cells import ladder
 from kassay.certify.hunts.proofs import SizeProof, prove_sentence
-from kassay.certify.kinds.judging import Examination, Subject
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking
@@ -25,6 +24,8 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import CellOptions, ScopeCell
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
 
@@ -159,7 +160,7 @@ def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof:
         return
     members, partitions = proof.least
     cell = ScopeCell(members, partitions, False)
-    for case in islice(cases(bench.job.target.kind, cell, equal=True, racks=False), PROOF_CASES_MAX):
+    for case in islice(bench.driver.cell(cell, CellOptions(equal=True, racks=False)), PROOF_CASES_MAX):
         scope.tried += 1
         if _breaks(bench.driver.examine(case, bench.subject), promised):
             scope.broken, scope.by_proof = (cell, case), True
@@ -170,15 +171,15 @@ def _try_scopes(
     bench: Bench, promised: Promise, scope: ScopeResult, options: HuntOptions, started: float, report: Report
 ) -> None:
     """Every case of one scope after the other, until one breaks the claim, or time or scopes are spent."""
-    kind = bench.job.target.kind
-    if kind not in WITH_PASTS:
+    driver = bench.driver
+    if driver.pasts is None:
         return
     deadline = None if options.seconds is None else started + SCOPE_SHARE * options.seconds
-    most = options.scope or (USUAL[kind] if deadline is None else None)
-    for rung, cells in ladder(kind, most):
+    most = options.scope or (driver.usual_scope if deadline is None else None)
+    for rung, cells in ladder(driver, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
-            for case in cases(kind, cell, **_narrowed(bench, promised)):
+            for case in driver.cell(cell, _narrowed(bench, promised)):
                 if deadline is not None and scope.tried % 16 == 0 and time.monotonic() > deadline:
                     return
                 seen = bench.driver.examine(case, bench.subject)
@@ -193,14 +194,14 @@ def _try_scopes(
         scope.finished = scope.finished_fresh = rung
 
 
-def _narrowed(bench: Bench, promised: Promise) -> dict[str, bool]:
+def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
     """What the assumptions leave of a cell, and of what a sentence, which knows no ids, says the same."""
     assume = bench.job.assume
-    return {
-        "equal": "equal-subscriptions" in assume,
-        "racks": "no-racks" not in assume,
-        "alike_by_rack": bench.job.target.alike_by_rack and is_sentence(promised.id),
-    }
+    return CellOptions(
+        equal="equal-subscriptions" in assume,
+        racks="no-racks" not in assume,
+        alike_by_rack=bench.job.target.alike_by_rack and is_sentence(promised.id),
+    )
 
 
 def _breaks(seen: Examination, promised: Promise) -> bool:

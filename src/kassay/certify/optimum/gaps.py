@@ -17,7 +17,9 @@ from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstan
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SHARE
+from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.solver.consumers.gap import Distribution, Shortfall, distribution
 from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
@@ -25,9 +27,9 @@ from kassay.solver.results import OutOfTimeError
 
 SCHEMA: Final = "kassay/gap/1"
 _ANSWERED: Final = {
-    Kind.CLIENT: "consumer groups",
-    Kind.SHARE: "share groups",
-    Kind.STREAMS: "Streams tasks",
+    CLIENT: "consumer groups",
+    SHARE: "share groups",
+    STREAMS: "Streams tasks",
 }
 """What targets answer, by the first kind of those that do."""
 

@@ -21,10 +21,12 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Change, Event, History, Join, Withhold
+from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.groups.playing import NewObject
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import asking, settle_tasks
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 from kassay.reading.documents import Located, at
 from kassay.solver.consumers.documents import best_by
@@ -255,7 +257,7 @@ def _tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
 
 _POSED: Final[Mapping[str, tuple[tuple[Kind, ...], Callable[[Any, How], Asking]]]] = {
     "consumers": (CONSUMER_GROUPS, _consumers),
-    "sharing": ((Kind.SHARE,), _sharing),
-    "tasks": ((Kind.STREAMS,), _tasks),
+    "sharing": ((SHARE,), _sharing),
+    "tasks": ((STREAMS,), _tasks),
 }
 """Who answers the instances of a family, and what puts them; no assignor answers the other families."""

@@ -20,7 +20,9 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import Target, ways
 from kassay.model.errors import InputError
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import promise, validity_claims
 from kassay.reading.documents import Located
@@ -35,7 +37,7 @@ DECLARED: Final[Mapping[Kind, tuple[str, ...]]] = {
             *("balanced-optimal", "sticky-minimal", "stable"),
         ),
     ),
-    Kind.STREAMS: (
+    STREAMS: (
         *("deterministic", "order-independent", "standby-disjoint", "standby-count", "stateful-balanced"),
         *("sticky-by-member", "sticky-standbys", "fixed-point", "stable", "converges"),
     ),
@@ -136,8 +138,8 @@ def default_targets() -> list[str]:
 
 def installed() -> tuple[list[str], dict[str, str]]:
     """The consumers' assignors that there are on this machine; of the others, what is missing, by spec."""
-    references = [spec for spec, reference in load_all().items() if reference.kind is Kind.CLIENT]
-    offers = [offer for way in ways() for offer in way.offers() if offer.kind is Kind.CLIENT]
+    references = [spec for spec, reference in load_all().items() if reference.kind is CLIENT]
+    offers = [offer for way in ways() for offer in way.offers() if offer.kind is CLIENT]
     missing = {offer.spec: what for offer in offers if (what := offer.missing())}
     return [*references, *(offer.spec for offer in offers if offer.spec not in missing)], missing
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Final
 
-from kassay.certify.alarm import Overdue, deadline
+from kassay.kinds.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at, no_collection
 from kassay.solver.check.check import derived
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.codec import PARTITIONS
 from kassay.model.groups.documents import step_to_json
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.step import Step
+from kassay.model.shape.codec import PARTITIONS
 
 if TYPE_CHECKING:
     from kassay.model.streams.tasks import TaskAssignment, TaskRequest

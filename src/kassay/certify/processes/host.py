@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 from kassay.certify.processes.process import Guarded
 from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.fields import SECONDS, YEAR_S, wrong
 
 MEMORY_MIB: Final = (32, 2**20)

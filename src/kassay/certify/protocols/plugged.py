@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from kassay.assignors import registry
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KafkaError, TargetNotLoadable
-from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Group, Member
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, claim_of
 from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
@@ -21,6 +22,7 @@ from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Subscription, partitions
 from kassay.model.protocols.values.streams.tasks import TaskRoles, TaskTarget
 from kassay.model.streams.group import MemberTasks, StreamsGroup
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.threads import GroupTaskAssignor
 from kassay.reading.specs import RuleSpec, parse, printed
 
@@ -46,7 +48,7 @@ def client_side(assignor: str | Assignor | None, mode: str | None, switches: fro
         return ClientSide(ANY, modes, AnyBalanced(modes[-1], sticky=sticky, switches=switches), sticky)
     if isinstance(assignor, str):
         rule = registry.find(assignor)
-        if rule is None or rule.kind is not Kind.CLIENT:
+        if rule is None or rule.kind is not CLIENT:
             raise InputError(
                 f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
             )
@@ -98,7 +100,7 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
         return balanced_targets
     name = _of_brokers(assignor) if isinstance(assignor, str) else assignor.name
     rule = registry.find(name)
-    if rule is None or rule.kind is not Kind.SERVER:
+    if rule is None or rule.kind is not SERVER:
         raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
     target: Assignor = rule.factory()
 
@@ -145,7 +147,7 @@ def of_tasks(
     target: object = assignor
     if isinstance(assignor, str):
         rule = registry.find(assignor)
-        target = None if rule is None or rule.kind is not Kind.STREAMS else rule.factory()
+        target = None if rule is None or rule.kind is not STREAMS else rule.factory()
     if not isinstance(target, GroupTaskAssignor):
         name = assignor if isinstance(assignor, str) else assignor.name
         raise InputError(f"--assignor: {name!r} gives no tasks to members; expected streams-group-sticky")

@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from kassay.certify.kinds.judging import Driver, Examination, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import Target
-from kassay.model.groups.step import Rebalanced
-from kassay.properties.groups.histories.generator import Profile
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import driver_for
+from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
 
@@ -52,8 +52,8 @@ class Job:
     @cached_property
     def profile(self) -> Profile:
         """What is generated."""
-        profile = profile_of(self.target.kind, self.promises, replace(self.options, assume=self.assume))
-        return replace(profile, leads=True) if self.target.parts else profile
+        options = replace(self.options, assume=self.assume)
+        return profile_of(self.target.kind, self.promises, options, mixed=bool(self.target.parts))
 
     @cached_property
     def assume(self) -> frozenset[str]:
@@ -148,7 +148,7 @@ class Bench:
         """What makes objects there with the run's configuration under their own."""
         return Maker(host, self.job.options.config)
 
-    def look(self, index: int, watch: Callable[[Rebalanced], None] | None = None) -> tuple[Any, Examination]:
+    def look(self, index: int, watch: Callable[[Any], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and what it showed; `watch` is shown its rebalances."""
         case = self.job.case(index)
         subject = self.subject_for(index)

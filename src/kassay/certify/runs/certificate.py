@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay import __version__
-from kassay.model.groups.trace import Trace
 from kassay.model.kinds import Kind
+from kassay.model.trace import Trace
 from kassay.model.verdict import Verdict
 
 SCHEMA: Final = "kassay/certificate/5"
@@ -122,7 +122,7 @@ class Certificate:
         return {
             "schema": SCHEMA,
             **vars(self),
-            "kind": self.kind.value,
+            "kind": self.kind.name,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),

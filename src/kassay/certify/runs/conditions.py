@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from kassay import __version__
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Bench
 from kassay.certify.runs.shrink import Shrinkable, broken
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.judging import Subject
 from kassay.model.errors import TargetNotLoadable
-from kassay.model.groups.trace import Conditions
+from kassay.model.trace import Conditions
 from kassay.properties.registry import Promise, Violation
 
 

@@ -10,11 +10,11 @@ from functools import partial
 from threading import current_thread, main_thread
 from typing import Final
 
-from kassay.certify.alarm import Overdue
-from kassay.certify.faulty.registry import Control, controls_of
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.scaling import scaling_result
+from kassay.kinds.alarm import Overdue
+from kassay.kinds.controls import Control, controls_of
+from kassay.kinds.judging import Subject
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, promise
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Final
 
 from kassay.certify.processes.host import Limits
+from kassay.kinds.protocol import Wanted
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import GROUPS, SPEAKING, Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.groups.histories.generator import Profile
-from kassay.properties.groups.topics import PRIORITY_CONFIG
+from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise, promise, situations_of, validity_claims
 from kassay.reading.documents import at
 from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
 
 DEFAULT_SECONDS = 30.0
-PRIORITIES = ("1", "2", "3", "10")
-"""What the generator draws from when a target goes by priority and the user gave no values."""
-OFTEN = 0.9
-"""How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
 
 
 PROFILES: Final = ("small", "large", "mixed")
@@ -104,10 +100,6 @@ class RunOptions:
                 raise InputError("exhaustive and member-config: expected one of the two")
 
 
-_WITHOUT_SIZES: Final = (Kind.PARTITIONER, Kind.PLANNER)
-"""Kinds whose inputs are of one size."""
-
-
 def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
     """Raise `InputError`, which names a target, for an option that would do nothing.
 
@@ -127,11 +119,12 @@ def _require_of_kind(target: Target, options: RunOptions) -> None:
     if options.assume:
         with at(f"{target.spec}: assume"):
             parse_assumptions(sorted(options.assume), kind)
+    heeded = driver_for(kind).options
     idle = {
-        "protocol": options.protocol is not None and kind not in SPEAKING,
-        "member-config": bool(options.member_config) and kind not in GROUPS,
-        "profile": name in PROFILES[1:] and kind in _WITHOUT_SIZES,
-        "shape": name == "shape" and kind not in GROUPS,
+        "protocol": options.protocol is not None and not kind.speaks,
+        "member-config": bool(options.member_config) and "member-config" not in heeded,
+        "profile": name in PROFILES[1:] and "sizes" not in heeded,
+        "shape": name == "shape" and "shape" not in heeded,
     }
     for option in (option for option, is_idle in idle.items() if is_idle):
         raise InputError(f"{target.spec}: {option}: does nothing with a target of kind {kind}, expected none")
@@ -142,7 +135,7 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
 
     Raises `InputError` for a claim that does not exist for this kind, and for a scope where it has none.
     """
-    if options.exhaustive is not None and kind not in GROUPS:
+    if options.exhaustive is not None and "exhaustive" not in driver_for(kind).options:
         raise InputError(f"exhaustive: a target of kind {kind} has no scopes, expected an assignor")
     if options.claims is not None:
         return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
@@ -151,29 +144,14 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
     return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
 
 
-def profile_of(kind: Kind, promises: tuple[Promise, ...], options: RunOptions) -> Profile:
-    """The inputs to generate for these promises."""
-    configs = options.member_config
-    if not configs and any(promised.claim.id == "active-passive" for promised in promises):
-        configs = ((PRIORITY_CONFIG, PRIORITIES),)
+def profile_of(
+    kind: Kind, promises: tuple[Promise, ...], options: RunOptions, *, mixed: bool = False
+) -> Profile:
+    """The inputs to generate for these promises; `mixed`: members run different targets."""
     name, _, shape = options.profile.partition(":")
-    profile = Profile(
-        name="large" if shape else name,
-        kind=kind,
-        assume=options.assume,
-        member_configs=configs,
-        deals=bool(options.member_config),
-        shape=shape,
-    )
-    claims = {promised.claim.id for promised in promises}
-    return replace(
-        profile,
-        racked=OFTEN if "rack-local" in claims else profile.racked,
-        weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
-        # An eager group is asked again after every change; a cooperative one that rests has to be woken.
-        quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
-        leads="leader-neutral" in claims,
-    )
+    claims = frozenset(promised.claim.id for promised in promises)
+    wanted = Wanted(name, shape, options.assume, claims, options.member_config, mixed)
+    return driver_for(kind).profile(wanted)
 
 
 def aims_of(

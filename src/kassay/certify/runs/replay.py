@@ -9,19 +9,18 @@ from typing import Any, Final
 
 from kassay.assignors.registry import recorded
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.certify.kinds.judging import Played, Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.judging import Played, Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
-from kassay.model.codec import listed
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.groups.trace import Conditions, Trace, trace_of
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.shape.codec import listed
+from kassay.model.trace import Conditions, Trace, trace_of
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.groups.histories.assumptions import parse_assumptions
@@ -203,7 +202,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         hash_seed=recorded.hash_seed,
     )
     spec = instead.target or trace.target
-    own_protocol = trace.protocol if spec == trace.target and trace.kind == Kind.CLIENT else None
+    own_protocol = trace.protocol if spec == trace.target and trace.kind.chosen else None
     target = resolve(
         spec,
         in_process=conditions.in_process,

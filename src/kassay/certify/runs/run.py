@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 
-from kassay.certify.kinds.exhaustive import scope_cases
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
@@ -199,7 +198,7 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
     deadline = started + options.budget.limit_s
-    for index, case in enumerate(scope_cases(bench.job.profile, members, partitions)):
+    for index, case in enumerate(bench.driver.scope(bench.job.profile, members, partitions)):
         if time.monotonic() > deadline:
             total.reached["scope-unfinished"] = 1
             break

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
-from kassay.certify.kinds.judging import Examination, Subject
-from kassay.model.codec import Form
+from kassay.kinds.judging import Examination, Subject
+from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Violation
 
 TRIES_MAX = 6000
@@ -31,7 +31,7 @@ class Shrinkable(Protocol):
         """What makes one case smaller than another."""
 
     @property
-    def form(self) -> Form[Any]:
+    def form(self) -> Shape[Any]:
         """How a case stands in a document."""
 
 

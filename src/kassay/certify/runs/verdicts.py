@@ -9,11 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kassay.certify.kinds.judging import Driver, Examination
+from kassay.kinds.judging import Examination
+from kassay.kinds.protocol import Driver
 from kassay.model.calls import Look
-from kassay.model.kinds import NOUNS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope, Violation, situations_of
+from kassay.writing.text import counted
 
 
 @dataclass
@@ -116,7 +118,7 @@ def verdict_of(
     """The verdict on one promise, and why; `ruled_out` are assumptions and traits of the target."""
     count = tally.counts.get(promised.id, ClaimCount())
     if count.failed:
-        share = f"in {count.failed} of {counted(tally.histories, NOUNS[kind].case)}"
+        share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
@@ -172,24 +174,3 @@ def reached_by_id(
         for s, count in counts
         if count or (traits.isdisjoint(s.excluded_by) and (not s.defines or not asked.isdisjoint(s.defines)))
     }
-
-
-def counted(number: int, noun: str) -> str:
-    """The number with its noun: `2 processes`.
-
-    >>> counted(0, "history"), counted(1, "event after the start"), counted(2, "connector or task")
-    ('0 histories', '1 event after the start', '2 connectors or tasks')
-    """
-    if number == 1:
-        return f"1 {noun}"
-    words = noun.split(" ")
-    at = next((place - 1 for place, word in enumerate(words) if word in ("after", "of")), len(words) - 1)
-    for place in {at, words.index("or") - 1} if "or" in words else {at}:
-        words[place] = _plural(words[place])
-    return f"{number} {' '.join(words)}"
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y"):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith("s") else f"{noun}s"

@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
 from typing import NamedTuple
 
-from kassay.certify.kinds.judging import InternalError
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.verdicts import Tally
+from kassay.kinds.judging import InternalError
 
 
 class Players(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kassay.assignors.plain.assignor import PlainAssignor
 from kassay.assignors.plain.documents import PlainDocument
-from kassay.assignors.plain.forms import DOCUMENTS, FULL, MEMBERS, PARTITIONER, PLACER, PROCESSES, WORKERS
+from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER
 from kassay.assignors.plain.partitioner import PlainPartitioner
 from kassay.assignors.plain.placer import PlainPlacer
 from kassay.certify.processes.host import Host, Start
@@ -20,21 +20,12 @@ from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.kinds import Kind
+from kassay.model.kinds import kind_of_form
 from kassay.reading.paths import is_file, is_folder
 from kassay.reading.specs import place_and_class
 
 ENTRY_POINTS: Final = "kassay.targets"
 EXPECTED: Final = "path/file.py[:Name], pkg.mod[:Name]"
-_FORMS: Final = {
-    PLACER: (Kind.PLACER, "place"),
-    PARTITIONER: (Kind.PARTITIONER, "partition"),
-    PROCESSES: (Kind.STREAMS, "assign"),
-    MEMBERS: (Kind.STREAMS, "assign"),
-    WORKERS: (Kind.CONNECT, "assign"),
-}
-"""The kind of a form, and the method that is called; every other form is that of a group's assignor."""
-_KINDS: Final = frozenset(kind for kind, _ in _FORMS.values())
 _MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -97,12 +88,12 @@ def resolve(request: Request) -> Target | None:
     else:
         with PythonHost(source, request.start) as host:
             loaded = host.loaded
-    kind, _ = _FORMS.get(loaded.form, (Kind.CLIENT, "assign"))
+    kind = kind_of_form(loaded.form)
     meta = Meta.of(f"{source.label}: META", loaded.meta, default=kind)
-    if meta.kind != kind and {meta.kind, kind} & _KINDS:
-        method = dict(_FORMS.values()).get(meta.kind, "assign")
+    if meta.kind is not kind and (meta.kind.forms or kind is not None):
         raise TargetNotLoadable(
-            f"{source.label}: META kind is {loaded.meta['kind']!r}, but {loaded.class_name} has no {method}"
+            f"{source.label}: META kind is {loaded.meta['kind']!r}, "
+            f"but {loaded.class_name} has no {meta.kind.method}"
         )
     supported = protocols(source.label, loaded.protocols)
     return Target(

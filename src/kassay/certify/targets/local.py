@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 from kassay.assignors import registry
 from kassay.assignors.plain.answers import Malformed, check_user_data
 from kassay.assignors.plain.documents import PlainDocument
-from kassay.certify.alarm import Asleep, Overdue, deadline
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.processes.values import changed, check_answer
 from kassay.certify.targets.resolve import PYTHON, Offer, Request, Target, Way
+from kassay.kinds.alarm import Asleep, Overdue, deadline
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure, failed

@@ -12,7 +12,7 @@ from typing import Any, Final
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.targets.resolve import Request, Target, Way, resolve_request
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.reading.specs import MIXED, Mixed, Single, parse, printed
 
 LEADER_NEUTRAL: Final = "leader-neutral"
@@ -132,9 +132,9 @@ def resolve(request: Request) -> Target | None:
 def _part(request: Request, spec: Single) -> Target:
     """The target of one of the specs."""
     part = resolve_request(replace(request, spec=printed(spec)))
-    if part.kind is not Kind.CLIENT:
+    if part.kind is not CLIENT:
         raise InputError(
-            f"{request.spec}: {part.spec} is of kind {part.kind}, expected assignors of kind {Kind.CLIENT}: "
+            f"{request.spec}: {part.spec} is of kind {part.kind}, expected assignors of kind {CLIENT}: "
             "only these run in the members of a group"
         )
     return part

@@ -16,8 +16,8 @@ from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
 from kassay.certify.targets.resolve import Offer, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.paths import is_file
 from kassay.reading.specs import NODE, Inside, RuleSpec, parse
 
@@ -127,7 +127,7 @@ def _target(request: Request, export: _Export) -> Target:
     return Target(
         spec=request.spec,
         name=request.spec,
-        kind=Kind.CLIENT,
+        kind=CLIENT,
         opener=opener,
         protocol=request.speaks(protocols(request.spec, hello.protocols)),
         claims=export.claims,
@@ -181,7 +181,7 @@ def _offers() -> list[Offer]:
     return [
         Offer(
             spec,
-            Kind.CLIENT,
+            CLIENT,
             RebalanceProtocol.EAGER,
             export.claims,
             export.summary,

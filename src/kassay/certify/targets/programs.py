@@ -13,11 +13,11 @@ from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
 from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.reading.specs import command_of
 
 EXPECTED = "exec:COMMAND"
-FROM_VERSION_2: Final = frozenset({Kind.PARTITIONER})
+FROM_VERSION_2: Final = frozenset({PARTITIONER})
 """Kinds that a program of version 1 of the exec protocol cannot be of."""
 
 

@@ -25,36 +25,19 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.model.kinds import SPEAKING, Kind
+from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
 from kassay.properties.groups.histories.assumptions import parse_assumptions
 from kassay.properties.registry import SENDS_NO_GENERATIONS, promise
 from kassay.reading.documents import at
-from kassay.reading.fields import suggestion
+from kassay.reading.fields import suggestion, wrong
 from kassay.reading.paths import is_file
 from kassay.reading.values import read_as
 
-_KindName = Literal[
-    "assignor",
-    "server-assignor",
-    "share-assignor",
-    "placer",
-    "partitioner",
-    "task-assignor",
-    "connect-assignor",
-]
 Level = Literal["process", "member"]
 """Of what a task assignor gives tasks to."""
-KINDS: Final[dict[_KindName, Kind]] = {
-    "assignor": Kind.CLIENT,
-    "server-assignor": Kind.SERVER,
-    "share-assignor": Kind.SHARE,
-    "placer": Kind.PLACER,
-    "partitioner": Kind.PARTITIONER,
-    "task-assignor": Kind.STREAMS,
-    "connect-assignor": Kind.CONNECT,
-}
-"""The kinds that a target may say it is of."""
+
+ORDINARY: Final = "assignor"
+"""What a target is that says nothing of its kind."""
 
 
 class Opener(Protocol):
@@ -184,7 +167,7 @@ class Way(NamedTuple):
 class _MetaTable:
     """What may stand in `META`, and in an answer to hello beside what is the program's own."""
 
-    kind: _KindName | None = None
+    kind: str | None = None
     level: Level | None = None
     protocol: Literal["eager", "cooperative"] | None = None
     claims: tuple[str, ...] = ()
@@ -202,8 +185,10 @@ class Meta:
     level: Level = "process"
 
     @classmethod
-    def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind = Kind.CLIENT) -> Meta:
-        """The checked values of the table that stands there.
+    def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind | None = None) -> Meta:
+        """The checked values of the table that stands there; `default` is the kind of one that names none.
+
+        Without a default that is the kind of an ordinary assignor.
 
         Raises `TargetNotLoadable`, which names the place and the field, for a key that there is not, a value
         of another type, and a kind, protocol, claim or assumption that there is not.
@@ -212,7 +197,7 @@ class Meta:
         try:
             table = read_as(_MetaTable, listed, where, closed=True)
             kind = _kind_of(table, where, default)
-            if table.protocol == "cooperative" and kind not in SPEAKING:
+            if table.protocol == "cooperative" and not kind.speaks:
                 raise InputError(f"{where}: protocol: found 'cooperative', but kind {kind} speaks none")
             for number, claim in enumerate(table.claims):
                 with at(f"{where}: claims[{number}]"):
@@ -223,24 +208,32 @@ class Meta:
             raise TargetNotLoadable(str(error)) from None
         return cls(
             kind=kind,
-            protocol=RebalanceProtocol(table.protocol or _USUAL.get(kind, RebalanceProtocol.EAGER)),
+            protocol=RebalanceProtocol(table.protocol or kind.usual),
             claims=table.claims,
             assumes=table.assumes,
             level=table.level or "process",
         )
 
 
-_USUAL: Final = {Kind.CONNECT: RebalanceProtocol.COOPERATIVE}
-"""The protocol of targets that name none, where it is not the eager one: Connect's own, since KIP-415."""
-
-
-def _kind_of(table: _MetaTable, where: str, default: Kind) -> Kind:
-    """The kind that the table means; a level is that of a task assignor."""
+def _kind_of(table: _MetaTable, where: str, default: Kind | None) -> Kind:
+    """The kind that the table means; where it names a level, the kind whose targets have levels."""
+    if table.kind is None and table.level is not None:
+        return next(kind for kind in every_kind() if table.level in kind.levels)
     if table.kind is None:
-        return default if table.level is None else Kind.STREAMS
-    if table.level is not None and KINDS[table.kind] is not Kind.STREAMS:
-        raise InputError(f"{where}: level: only a task-assignor has one, but kind is {table.kind!r}")
-    return KINDS[table.kind]
+        return default or _called(ORDINARY, where)
+    kind = _called(table.kind, where)
+    if table.level is not None and not kind.levels:
+        able = next(each.meta for each in every_kind() if each.levels)
+        raise InputError(f"{where}: level: only a {able} has one, but kind is {table.kind!r}")
+    return kind
+
+
+def _called(meta: str, where: str) -> Kind:
+    kind = kind_called(meta)
+    if kind is None:
+        known = [each.meta for each in every_kind() if each.meta]
+        raise wrong(f"{where}: kind", meta, " or ".join(known))
+    return kind
 
 
 def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, ...]:

@@ -10,9 +10,10 @@ from typing import Any, Literal
 from kassay.assignors.registry import find
 from kassay.assignors.releases import release_in
 from kassay.certify.targets.resolve import Target
-from kassay.certify.vectors.registry import Factory, Format, load_formats
+from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import at, read_json
 from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
@@ -136,7 +137,7 @@ def _require_asked(rule: str, target: Target) -> None:
     if known is None:
         raise InputError(f"vectors of {rule} are for kassay's own model alone, expected no target")
     wanted, have = f"a target of kind {known.kind}", f"one of kind {target.kind}"
-    if known.kind is target.kind is Kind.STREAMS and known.level != target.level:
+    if known.kind is target.kind is STREAMS and known.level != target.level:
         wanted, have = f"a task assignor of level {known.level}", f"one of level {target.level}"
     elif known.kind is target.kind or {known.kind, target.kind} <= set(GROUPS):
         return

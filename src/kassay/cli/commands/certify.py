@@ -160,7 +160,7 @@ def _options(chosen: dict[str, Any]) -> Any:
     """The options of the run, checked before anything starts."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
-    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.groups.histories.assumptions import parse_assumptions
     from kassay.properties.registry import require_claims, split_claims
     from kassay.reading.documents import at

@@ -108,7 +108,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     """The options of the run, checked before anything starts."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
-    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.groups.histories.assumptions import parse_assumptions
 
     seconds, histories = chosen["seconds"], chosen["histories"]

@@ -24,7 +24,8 @@ from kassay.cli.options import (
 )
 from kassay.cli.spark.session import spark_options
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
@@ -347,9 +348,9 @@ def _assignor(spec: str | None, model: str) -> Iterator[Any]:
 
     target = resolve(spec)
     if model == "streams":
-        if target.kind != Kind.STREAMS or target.level != "member":
+        if target.kind != STREAMS or target.level != "member":
             raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
-    elif target.kind != Kind.CLIENT:
+    elif target.kind != CLIENT:
         raise InputError(f"--assignor: {spec} is no client-side assignor")
     with target.open() as host:
         user = _User(target, host.new({}))

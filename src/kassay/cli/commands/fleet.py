@@ -13,7 +13,7 @@ from kassay.cli.options import FilePath, json_option, present, seed_option, writ
 from kassay.cli.spark.session import spark_options, started
 from kassay.cli.subcommands import Subcommands
 from kassay.model.errors import InputError
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.reading.specs import listed
 
 PLACE = 610

@@ -31,7 +31,7 @@ from kassay.cli.targets import (
     usual_suite,
 )
 from kassay.model.errors import InputError
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.gaps import TargetGaps

@@ -140,7 +140,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     """Under what targets are asked, checked before anything starts."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import RunOptions
-    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.model.kinds import RebalanceProtocol
     from kassay.properties.groups.histories.assumptions import parse_assumptions
 
     assumed = commas(chosen["assume"], "--assume")

@@ -9,8 +9,14 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import json_option, present
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.groups.kinds import GROUPS
+from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.protocols.kinds import COORDINATOR
+from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -34,7 +40,7 @@ def _references(*kinds: Kind) -> Rows:
     return [
         {
             "target": each.spec,
-            "kind": each.kind.value,
+            "kind": each.kind.name,
             "protocol": each.protocol.value,
             "declares": " ".join(each.claims),
             "releases": releases,
@@ -50,16 +56,17 @@ def _references(*kinds: Kind) -> Rows:
 def _kinds() -> Rows:
     from kassay.assignors.plain.forms import CALLED
     from kassay.certify.targets.programs import FROM_VERSION_2
-    from kassay.certify.targets.resolve import KINDS
+    from kassay.model.kinds import every_kind
 
     return [
         {
-            "kind": name,
+            "kind": kind.meta,
             "judged as": str(kind),
-            "a class has": CALLED[name],
+            "a class has": CALLED[kind.meta],
             "as a program": "from exec protocol 2" if kind in FROM_VERSION_2 else "yes",
         }
-        for name, kind in KINDS.items()
+        for kind in every_kind()
+        if kind.meta
     ]
 
 
@@ -104,12 +111,12 @@ def _assumptions() -> Rows:
 
 
 def _controls() -> Rows:
-    from kassay.certify.faulty.registry import load_controls
+    from kassay.kinds.controls import load_controls
 
     return [
         {
             "control": c.name,
-            "kind": c.kind.value,
+            "kind": c.kind.name,
             "must break": c.breaks,
             "fault": (c.factory.__doc__ or "").splitlines()[0],
         }
@@ -118,7 +125,7 @@ def _controls() -> Rows:
 
 
 def _vectors() -> Rows:
-    from kassay.certify.vectors.registry import load_formats
+    from kassay.kinds.vectors import load_formats
 
     return [
         {"algorithm": f.algorithm, "reference": f.reference if isinstance(f.reference, str) else "by vector"}
@@ -166,10 +173,10 @@ def _proofs() -> Rows:
 
 
 THINGS: Final[dict[str, Callable[[], Rows]]] = {
-    "assignors": lambda: _references(*GROUPS, Kind.STREAMS, Kind.CONNECT),
-    "placers": lambda: _references(Kind.PLACER, Kind.PLANNER),
-    "partitioners": lambda: _references(Kind.PARTITIONER),
-    "coordinators": lambda: _references(Kind.COORDINATOR),
+    "assignors": lambda: _references(*GROUPS, STREAMS, CONNECT),
+    "placers": lambda: _references(PLACER, PLANNER),
+    "partitioners": lambda: _references(PARTITIONER),
+    "coordinators": lambda: _references(COORDINATOR),
     "kinds": _kinds,
     "claims": _claims,
     "invariants": _invariants,

@@ -123,7 +123,7 @@ def _difference(path: Path, itf: Path | None, json_path: str | None, instead: In
 def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
     """What the command line says; a project's settings speak of new runs, not of what a trace keeps."""
     from kassay.certify.runs.replay import Instead
-    from kassay.model.groups.assignor import RebalanceProtocol
+    from kassay.model.kinds import RebalanceProtocol
 
     settled = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
     said = {name: None if context.get_parameter_source(name) in settled else v for name, v in chosen.items()}

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.codec import COUNT, FLAG, TEXT, Field, Form, listed, record, size, tagged
 from kassay.model.connect.history import (
     ConnectChange,
     ConnectHistory,
@@ -22,16 +20,25 @@ from kassay.model.connect.history import (
     WorkerJoin,
     WorkerLeave,
 )
-from kassay.model.connect.work import (
-    ConnectorTaskId,
-    Work,
-    after,
-    connectors_in,
-    tasks_in,
-)
+from kassay.model.connect.work import ConnectorTaskId, Work, after, connectors_in, tasks_in
 from kassay.model.errors import InputError
+from kassay.model.shape import codec
+from kassay.model.shape.codec import (
+    COUNT,
+    FLAG,
+    TEXT,
+    Field,
+    Shape,
+    identity,
+    listed,
+    record,
+    reference,
+    size,
+    tagged,
+)
+from kassay.model.shape.nodes import Row
 
-_WORK: Final = codec.shape(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
+_WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
 
 
 def _read_work(value: object, path: str) -> tuple[Work, ...]:
@@ -49,22 +56,27 @@ def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
     return {"connectors": list(connectors_in(listed_work)), "tasks": list(map(str, tasks_in(listed_work)))}
 
 
-WORK: Final[Form[tuple[Work, ...]]] = Form(_read_work, work_to_json)
-_WORKER: Final = Field(TEXT, get="worker_id")
+WORK: Final[Shape[tuple[Work, ...]]] = Shape(_read_work, work_to_json)
+_WORKER: Final = Field(reference("worker", TEXT), get="worker_id")
+_NEW_WORKER: Final = Field(identity("worker", TEXT), get="worker_id")
+_CONNECTOR: Final = reference("connector", TEXT)
 
 
-def _connector(event: type[Any]) -> Form[Any]:
-    return record(event, connector=TEXT, tasks=size())
+def _connector(event: type[Any]) -> Shape[Any]:
+    return record(event, connector=_CONNECTOR, tasks=size())
 
 
 _EVENT: Final = tagged(
     "event",
     {
-        "WorkerJoin": (WorkerJoin, record(WorkerJoin, worker=_WORKER, running=Field(WORK, ()))),
+        "WorkerJoin": (WorkerJoin, record(WorkerJoin, worker=_NEW_WORKER, running=Field(WORK, ()))),
         "WorkerLeave": (WorkerLeave, record(WorkerLeave, worker=_WORKER)),
         "LeaderChange": (LeaderChange, record(LeaderChange)),
-        "ConnectorCreate": (ConnectorCreate, _connector(ConnectorCreate)),
-        "ConnectorDelete": (ConnectorDelete, record(ConnectorDelete, connector=TEXT)),
+        "ConnectorCreate": (
+            ConnectorCreate,
+            record(ConnectorCreate, connector=identity("connector", TEXT), tasks=size()),
+        ),
+        "ConnectorDelete": (ConnectorDelete, record(ConnectorDelete, connector=_CONNECTOR)),
         "ConnectorResize": (ConnectorResize, _connector(ConnectorResize)),
         "MissedAssignment": (MissedAssignment, record(MissedAssignment, worker=_WORKER)),
         "SyncFailure": (SyncFailure, record(SyncFailure)),
@@ -92,11 +104,13 @@ def _begins(history: ConnectHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "tasks")
 
 
+_PAIR: Final = Row((identity("connector", TEXT).node, size().node))
+
 CONNECT_HISTORY: Final = record(
     ConnectHistory,
-    workers=listed(TEXT),
-    connectors=Field(listed(Form(_pair, list)), ()),
-    max_delay_ms=Field(codec.whole(0, 2**31 - 1), 300_000),
+    workers=listed(identity("worker", TEXT)),
+    connectors=Field(listed(Shape(_pair, list, _PAIR)), ()),
+    max_delay_ms=Field(codec.whole(0, 2**31 - 1, plain=300_000), 300_000, fixed=True),
     changes=Field(
         listed(
             record(
@@ -110,14 +124,14 @@ CONNECT_HISTORY: Final = record(
 ).checked(_begins)
 
 
-CONNECT_STEP: Final = codec.shape(
+CONNECT_STEP: Final = codec.document(
     now_ms=COUNT,
-    connectors=listed(Form(_pair, list)),
-    workers=listed(codec.shape(id=TEXT, running=WORK)),
+    connectors=listed(Shape(_pair, list)),
+    workers=listed(codec.document(id=TEXT, running=WORK)),
     lost=WORK,
     at_rest=FLAG,
     delay_ms=Field(COUNT, 0),
-    answer=Field(codec.mapped(codec.shape(assigned=WORK, revoked=WORK)), None),
+    answer=Field(codec.mapped(codec.document(assigned=WORK, revoked=WORK)), None),
     connector_spread=Field(COUNT, 0),
     **NO_ANSWER,
 )

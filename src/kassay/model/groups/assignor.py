@@ -7,19 +7,12 @@ for its user data, the leader's object assigns, and every object is told what it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
-
-
-class RebalanceProtocol(StrEnum):
-    """How members give partitions up: all before each round, or only those that move (KIP-429)."""
-
-    EAGER = "eager"
-    COOPERATIVE = "cooperative"
+from kassay.model.kinds import RebalanceProtocol
 
 
 class GroupMetadata(NamedTuple):

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
-from kassay.model import codec
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.cluster import Broker, Cluster, Topic
-from kassay.model.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Form, listed, optional, record
+from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.shape import codec
+from kassay.model.shape.clusters import BROKERS
+from kassay.model.shape.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Shape, listed, optional, record
 
 
 def _one_entry_a_partition(topic: Topic, path: str) -> None:
@@ -50,14 +51,6 @@ def _begins(history: History, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes")
 
 
-BROKERS: Final = listed(
-    record(
-        Broker,
-        id=Field(WHOLE, get="broker_id"),
-        rack=Field(optional(TEXT), None),
-        fenced=Field(codec.FLAG, False),
-    )
-)
 TOPIC: Final = record(
     Topic,
     name=TEXT,
@@ -78,9 +71,9 @@ MEMBER: Final = record(
 ).checked(_owned_once)
 """User data is made by the target and not part of it."""
 
-_PARTS: Final[dict[str, Form[Any]]] = {
+_PARTS: Final[dict[str, Shape[Any]]] = {
     "member": MEMBER,
-    "config": Form(
+    "config": Shape(
         lambda value, path: tuple(codec.mapped(TEXT).read(value, path).items()), lambda config: dict(config)
     ),
     "member_id": TEXT,
@@ -97,7 +90,7 @@ _PARTS: Final[dict[str, Form[Any]]] = {
 }
 
 
-def _event_form(event: type[Event]) -> Form[Event]:
+def _event_form(event: type[Event]) -> Shape[Event]:
     parts = _PARTS | {"topic": TOPIC} if event is CreateTopic else _PARTS
     return record(event, **{field.name: parts[field.name] for field in fields(event)})
 
@@ -112,11 +105,11 @@ HISTORY: Final = record(
 ).checked(_begins)
 
 
-REBALANCED: Final = codec.shape(
+REBALANCED: Final = codec.document(
     change=COUNT,
     settled=codec.FLAG,
     rounds=listed(
-        codec.shape(
+        codec.document(
             generation=WHOLE,
             topics=codec.mapped(COUNT),
             leader=Field(optional(TEXT), None),
@@ -125,7 +118,7 @@ REBALANCED: Final = codec.shape(
             configs=Field(codec.mapped(codec.mapped(TEXT)), None),
             assignable=Field(PARTITIONS, None, sparse=True),
             members=listed(
-                codec.shape(
+                codec.document(
                     id=TEXT,
                     topics=listed(TEXT),
                     owned=PARTITIONS,

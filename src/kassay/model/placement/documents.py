@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import (
+from kassay.model.placement.planning import PlanRequest, PlanStep
+from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
+from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.clusters import BROKERS
+from kassay.model.shape.codec import (
     COUNT,
     MOST,
     TEXT,
     WHOLE,
     Field,
-    Form,
+    Shape,
+    document,
     listed,
     optional,
     record,
-    shape,
+    reference,
     size,
     whole,
     wrong,
 )
-from kassay.model.groups.documents import BROKERS
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
+from kassay.model.shape.nodes import Leaf, LeafKind
+
+_FROM: Final = replace(WHOLE, node=Leaf(LeafKind.WHOLE, plain=NOT_FIXED))
 
 PLACEMENT_REQUEST: Final = record(
     PlacementRequest,
-    partitions=whole(-MOST, MOST),
-    replication_factor=whole(-MOST, MOST),
+    partitions=whole(-MOST, MOST, plain=1),
+    replication_factor=whole(-MOST, MOST, plain=1),
     brokers=BROKERS,
-    existing=Field(listed(listed(WHOLE)), ()),
-    start_partition_id=Field(WHOLE, NOT_FIXED),
-    fixed_start_index=Field(WHOLE, NOT_FIXED),
+    existing=Field(listed(listed(reference("broker", WHOLE))), ()),
+    start_partition_id=Field(_FROM, NOT_FIXED, fixed=True),
+    fixed_start_index=Field(_FROM, NOT_FIXED),
 )
 """A recorded order of racks is left out."""
 
@@ -50,7 +55,7 @@ PLAN_REQUEST: Final = record(
             _row,
             topic=Field(TEXT, get=lambda row: row[0].topic),
             partition=Field(COUNT, get=lambda row: row[0].partition),
-            replicas=Field(listed(WHOLE), get=lambda row: row[1]),
+            replicas=Field(listed(reference("broker", WHOLE)), get=lambda row: row[1]),
         )
     ),
     replication_factor=size(1),
@@ -64,14 +69,14 @@ def _numbered(value: object, path: str) -> None:
     listed(WHOLE).read(value[1], path)
 
 
-PLACEMENT_STEP: Final = shape(
-    request=PLACEMENT_REQUEST, answer=Field(listed(Form(_numbered)), None), **NO_ANSWER
+PLACEMENT_STEP: Final = document(
+    request=PLACEMENT_REQUEST, answer=Field(listed(Shape(_numbered)), None), **NO_ANSWER
 )
 """What `step_to_json` writes."""
-PLAN_STEP: Final = shape(
+PLAN_STEP: Final = document(
     request=PLAN_REQUEST,
     moves=listed(
-        shape(
+        document(
             topic=TEXT,
             partition=WHOLE,
             source=optional(WHOLE),

@@ -30,9 +30,9 @@ from kassay.model.groups.history import (
     Rebalance,
     Resubscribe,
 )
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from kassay.pipeline.campaign.play.distance import Distance
 from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import arrow_type
@@ -162,7 +162,7 @@ def history_of(states: Sequence[GroupState]) -> tuple[History, list[tuple[GroupS
 
 def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
     """What really happened, measured against the optimum of each state."""
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     for before, after in pairs:
         if after.seats:
             members = tuple(

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from kassay.certify.kinds.judging import InternalError
+from kassay.kinds.judging import InternalError
 from kassay.model.explore.values import WalkLimits, WalkProgress
 from kassay.pipeline.walk import rows
 from kassay.pipeline.walk.bench import WalkBench

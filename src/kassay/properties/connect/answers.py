@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
 from kassay.properties.answers import answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.connect.work import difference, is_open
 
-answer_claims(Kind.CONNECT, "ConnectAssignor", unanswered_calls("assign"))
+answer_claims(CONNECT, "ConnectAssignor", unanswered_calls("assign"))
 repeated_claims(
-    Kind.CONNECT,
+    CONNECT,
     difference,
     is_open,
     pure="KIP-415: one leader decides from what it is told and what it remembers",

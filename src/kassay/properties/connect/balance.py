@@ -12,9 +12,9 @@ from itertools import permutations
 
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import SETTLING_ROUNDS_MAX
 from kassay.model.connect.work import ConnectRequest, Work, connectors_in, tasks_in
-from kassay.model.kinds import Kind
 from kassay.properties.connect.work import running_after
 from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, always, claim
@@ -36,7 +36,7 @@ def _may_lack_balance(step: ConnectStep) -> bool:
 
 @claim(
     "balanced-within-one",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-415; KAFKA-10413",
@@ -94,7 +94,7 @@ def _may_take_more(run: ConnectRun) -> bool:
 
 @claim(
     "sticky-minimal",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     scope=Scope.REBALANCE,
     applies=_is_plain,
     breakable=_may_take_more,
@@ -117,7 +117,7 @@ def _is_answered(run: ConnectRun, *_: str) -> bool:
 
 @claim(
     "converges",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     scope=Scope.REBALANCE,
     applies=_is_answered,
     breakable=always,
@@ -142,7 +142,7 @@ def _was_left_alone(run: ConnectRun) -> bool:
 
 @claim(
     "stable",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     scope=Scope.REBALANCE,
     applies=_was_left_alone,
     breakable=always,

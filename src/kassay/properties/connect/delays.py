@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import work_key
-from kassay.model.kinds import Kind
 from kassay.properties.connect.balance import least_taken_back
 from kassay.properties.registry import Evidence, always, claim
 
 
 @claim(
     "delayed-for-loss",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     breakable=always,
     source="KIP-415; KAFKA-9848",
     fix=(
@@ -58,7 +58,7 @@ def _overdue(step: ConnectStep) -> dict[str, int]:
 
 @claim(
     "lost-returns",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     breakable=_has_overdue,
     applies=_has_overdue,
     minimum=20,
@@ -87,7 +87,7 @@ def _may_take_back(step: ConnectStep) -> bool:
 
 @claim(
     "backs-off",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     applies=_may_take_back,
     breakable=_may_take_back,
     source="KAFKA-12495",

@@ -18,7 +18,7 @@ from kassay.model.connect.history import (
     WorkerJoin,
     WorkerLeave,
 )
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
 from kassay.properties.registry import situation
 
 _WAITING: Final = ("delayed-for-loss", "lost-returns")
@@ -111,7 +111,7 @@ def _is_reached(name: str, history: ConnectHistory) -> bool:
 for _name, (_sentence, _claims) in SENTENCES.items():
     situation(
         _name,
-        kinds=Kind.CONNECT,
+        kinds=CONNECT,
         required_by=_claims,
         sentence=_sentence,
         excluded_by=("no-conflicting-claims",) if _name == "still-running" else (),

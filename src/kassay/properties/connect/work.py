@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kassay.model.connect.history import ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, Work, WorkerChange, after, work_key
-from kassay.model.kinds import Kind
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 
@@ -35,7 +35,7 @@ def _runners_after(step: ConnectStep) -> dict[Work, list[str]]:
 
 @claim(
     "exists",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     validity=True,
     breakable=always,
     source="ConnectAssignor",
@@ -60,7 +60,7 @@ def _may_run_twice(step: ConnectStep) -> bool:
 
 @claim(
     "single-owner",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     validity=True,
     breakable=_may_run_twice,
     source="KIP-415",
@@ -80,7 +80,7 @@ def _has_free(step: ConnectStep) -> bool:
 
 @claim(
     "complete",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     validity=True,
     scope=Scope.OUTCOME,
     breakable=_has_free,
@@ -100,7 +100,7 @@ def _has_strays(step: ConnectStep) -> bool:
 
 @claim(
     "deleted-stops",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     breakable=_has_strays,
     minimum=20,
     source="KIP-415",
@@ -121,7 +121,7 @@ def _may_overlap(step: ConnectStep) -> bool:
 
 @claim(
     "revoke-before-assign",
-    kinds=Kind.CONNECT,
+    kinds=CONNECT,
     breakable=_may_overlap,
     source="KIP-415",
     fix="have the worker that runs it stop first, and give it out in the round after",

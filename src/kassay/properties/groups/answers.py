@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import Final
 
 from kassay.model.calls import Failure
+from kassay.model.groups.kinds import CLIENT, GROUPS, SERVER, SHARE
 from kassay.model.groups.step import Step
-from kassay.model.kinds import GROUPS, Kind
 from kassay.properties.answers import Unanswered, answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.groups.validity import differences
 
@@ -24,8 +24,8 @@ def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
 
 
 _calls: Final = unanswered_calls("assign")
-answer_claims(Kind.CLIENT, "ConsumerPartitionAssignor: a well-formed input has an answer", _calls)
-answer_claims((Kind.SERVER, Kind.SHARE), _KIP_848, _calls, refuses_unknown_topic)
+answer_claims(CLIENT, "ConsumerPartitionAssignor: a well-formed input has an answer", _calls)
+answer_claims((SERVER, SHARE), _KIP_848, _calls, refuses_unknown_topic)
 repeated_claims(
     GROUPS,
     differences,

@@ -7,9 +7,9 @@ from itertools import permutations
 from typing import NamedTuple
 
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
-from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
 from kassay.properties.parameters import NumberRange, number, one_of
 from kassay.properties.registry import Evidence, Promise, Scope, claim

@@ -7,12 +7,12 @@ from itertools import islice, pairwise
 from operator import attrgetter
 
 from kassay.model.calls import Failure
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import StaticReturn
+from kassay.model.groups.kinds import CLIENT, GROUPS
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.validity import difference
 from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim
@@ -41,7 +41,7 @@ def _may_take_too_early(step: Step) -> bool:
 
 @claim(
     "cooperative",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     breakable=_may_take_too_early,
     source="KIP-429: a partition is given on only after its owner gave it up",
     fix=(
@@ -86,7 +86,7 @@ def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
 
 @claim(
     "converges",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     scope=Scope.REBALANCE,
     applies=_took_part,
     breakable=_may_go_on,
@@ -167,7 +167,7 @@ def stable(rebalanced: Rebalanced) -> Iterator[Evidence]:
 
 @claim(
     "leader-neutral",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     scope=Scope.REBALANCE,
     applies=attrgetter("led_anew"),
     breakable=_is_open,
@@ -213,7 +213,7 @@ def _may_have_others(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "static-stable",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     scope=Scope.REBALANCE,
     applies=_only_static_returns,
     breakable=_may_have_others,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from kassay.model.codec import MOST
-from kassay.model.kinds import CONSUMER_GROUPS
+from kassay.model.groups.kinds import CONSUMER_GROUPS
+from kassay.model.shape.codec import MOST
 from kassay.properties.parameters import NumberRange, Parameter
 from kassay.properties.registry import Evidence, Scope, always, claim
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import Kind
 
 # What situations aim at follows from their order: those of all groups come first, whoever imports this first.
 from kassay.properties.groups import situations as _of_all_groups  # noqa: F401
@@ -12,7 +12,7 @@ from kassay.properties.registry import situation
 SHARED = ("shared-evenly", "balanced-within-one", "fewest-taken-back")
 
 
-@situation("unassignable", kinds=Kind.SHARE, required_by=("complete", "assignable", *SHARED))
+@situation("unassignable", kinds=SHARE, required_by=("complete", "assignable", *SHARED))
 def unassignable(rebalanced: Rebalanced) -> bool:
     """Of a topic that is read some partitions may be given out, and some may not yet."""
     step = rebalanced.steps[0]
@@ -22,7 +22,7 @@ def unassignable(rebalanced: Rebalanced) -> bool:
     return any(0 < len(step.assignable_of(topic)) < counts.get(topic, 0) for topic in step.group.subscribers)
 
 
-@situation("outnumbered", kinds=Kind.SHARE, required_by=SHARED)
+@situation("outnumbered", kinds=SHARE, required_by=SHARED)
 def outnumbered(rebalanced: Rebalanced) -> bool:
     """Several partitions are shared by more members than there are of them, and not by a multiple."""
     step = rebalanced.steps[0]
@@ -32,7 +32,7 @@ def outnumbered(rebalanced: Rebalanced) -> bool:
     return any(1 < size < readers and readers % size for size, readers in sizes)
 
 
-@situation("unread-owned", kinds=Kind.SHARE, required_by=("subscribed",))
+@situation("unread-owned", kinds=SHARE, required_by=("subscribed",))
 def unread_owned(rebalanced: Rebalanced) -> bool:
     """A member has partitions of a topic that nobody reads any more."""
     step = rebalanced.steps[0]

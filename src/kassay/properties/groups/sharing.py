@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
 ALL: Final = "all topics"
@@ -66,7 +66,7 @@ def _some_may_not_be_given_out(step: Step) -> bool:
 
 @claim(
     "assignable",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     breakable=_some_may_not_be_given_out,
     source="KIP-932; KAFKA-18827, KAFKA-19344",
     fix="give out only partitions among those that may be given out",
@@ -92,7 +92,7 @@ def _one_may_have_three(step: Step) -> bool:
 
 @claim(
     "shared-evenly",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     scope=Scope.OUTCOME,
     breakable=_one_may_have_three,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
@@ -117,7 +117,7 @@ def _one_may_have_two(step: Step) -> bool:
 
 @claim(
     "balanced-within-one",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     scope=Scope.OUTCOME,
     breakable=_one_may_have_two,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
@@ -177,7 +177,7 @@ def taken_back(step: Step) -> list[tuple[str, TopicPartition]]:
 
 @claim(
     "fewest-taken-back",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     scope=Scope.OPTIMUM,
     applies=is_even,
     breakable=_may_take_back_more,

@@ -11,8 +11,8 @@ from typing import Final
 
 from kassay.model.calls import Look
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
+from kassay.model.groups.kinds import CONSUMER_GROUPS, GROUPS
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS
 from kassay.properties.registry import SENDS_NO_GENERATIONS, situation
 
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")

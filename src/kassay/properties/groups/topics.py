@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import count
 from operator import attrgetter
 
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.step import Step
 from kassay.model.java.hashes import utf16_key
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
 from kassay.properties.registry import Evidence, Scope, claim
 
 PRIORITY_CONFIG = "assignment.consumer.priority"
@@ -86,7 +86,7 @@ def _ascends(step: Step, place: dict[str | None, int]) -> bool:
 
 @claim(
     "contiguous",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     scope=Scope.OUTCOME,
     applies=_no_rack_matching,
     breakable=_is_divisible,
@@ -173,7 +173,7 @@ def priority(step: Step, member_id: str) -> int:
 
 @claim(
     "active-passive",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     scope=Scope.OUTCOME,
     breakable=attrgetter("is_contested"),
     source="the failover assignor of seed article 000",

@@ -7,17 +7,17 @@ from operator import attrgetter
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS, GROUPS, Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 
 
 @claim(
     "members",
-    kinds=Kind.CLIENT,
+    kinds=CLIENT,
     validity=True,
     breakable=always,
     source="ConsumerPartitionAssignor.assign",
@@ -39,7 +39,7 @@ def members(step: Step) -> Iterator[Evidence]:
 
 @claim(
     "members",
-    kinds=(Kind.SERVER, Kind.SHARE),
+    kinds=(SERVER, SHARE),
     validity=True,
     breakable=always,
     source="KIP-848: PartitionAssignor",
@@ -80,7 +80,7 @@ def single_owner(step: Step) -> Iterator[Evidence]:
 
 @claim(
     "single-owner",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     validity=True,
     breakable=_is_read,
     source="KIP-932",
@@ -215,7 +215,7 @@ def _must_share(rebalanced: Rebalanced) -> bool:
 
 @claim(
     "complete",
-    kinds=Kind.SHARE,
+    kinds=SHARE,
     scope=Scope.REBALANCE,
     validity=True,
     breakable=_must_share,

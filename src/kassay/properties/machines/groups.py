@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.groups.assignor import Assignor, RebalanceProtocol
+from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
@@ -32,9 +32,10 @@ from kassay.model.groups.history import (
     Resubscribe,
     Return,
 )
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.registry import Evidence, Promise, Scope, applies, promise, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
@@ -64,7 +65,7 @@ class GroupMachine(RuleBasedStateMachine):
     new: Callable[[Mapping[str, str]], Assignor]
     protocol = RebalanceProtocol.EAGER
     claims: tuple[str, ...] = ()
-    kind = Kind.CLIENT
+    kind = CLIENT
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from kassay.model.calls import Look
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest, Placer, Replicas
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
@@ -119,7 +119,7 @@ class PlacementMachine(RuleBasedStateMachine):
         said = {
             promised.claim.id
             for claim_id in sorted(JUDGED)
-            if applies((promised := promise(claim_id, Kind.PLACER)).claim, self.step)
+            if applies((promised := promise(claim_id, PLACER)).claim, self.step)
             and next(promised.claim.predicate(self.step), None) is not None
         }
         slow = broken(self.step)
@@ -145,8 +145,8 @@ def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.
     """
-    declared = (promise(spelled, Kind.PLACER) for spelled in claims)
-    each_once = dict.fromkeys((*validity_claims(Kind.PLACER), *declared))
+    declared = (promise(spelled, PLACER) for spelled in claims)
+    each_once = dict.fromkeys((*validity_claims(PLACER), *declared))
     promises = tuple(promised for promised in each_once if promised.claim.scope is Scope.STEP)
     attributes: dict[str, Any] = {"new": staticmethod(new), "promises": promises}
     return type("PlacementMachineOfTarget", (PlacementMachine,), attributes)

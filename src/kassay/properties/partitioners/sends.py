@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord
 from kassay.model.partitioners.sends import ProducerSendsStep, Sent
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims
@@ -48,7 +48,7 @@ def _by_key(step: ProducerSendsStep) -> Iterator[tuple[bytes, int]]:
 
 @claim(
     "in-range",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     validity=True,
     breakable=always,
     source="Partitioner",
@@ -76,7 +76,7 @@ def unanswered(step: ProducerSendsStep) -> Iterator[Unanswered]:
             yield Unanswered(named(sent.record), answer)
 
 
-answer_claims(Kind.PARTITIONER, "Partitioner", unanswered)
+answer_claims(PARTITIONER, "Partitioner", unanswered)
 
 
 def _has_key_again(step: ProducerSendsStep) -> bool:
@@ -87,7 +87,7 @@ def _has_key_again(step: ProducerSendsStep) -> bool:
 
 @claim(
     "same-key-same-partition",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     validity=True,
     breakable=_has_key_again,
     source="DefaultPartitioner",
@@ -119,7 +119,7 @@ def _is_bound(step: ProducerSendsStep) -> bool:
 
 @claim(
     "pure",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     validity=True,
     looks=(Look.OTHER,),
     breakable=_is_bound,
@@ -152,7 +152,7 @@ def _is_open(step: ProducerSendsStep) -> bool:
     return any(_has_choice(sent) for sent in step.given)
 
 
-repeated_claims(Kind.PARTITIONER, differences, _is_open)
+repeated_claims(PARTITIONER, differences, _is_open)
 
 
 def _has_key(step: ProducerSendsStep) -> bool:
@@ -162,7 +162,7 @@ def _has_key(step: ProducerSendsStep) -> bool:
 
 @claim(
     "hash-compatible",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     breakable=_has_key,
     source="Utils.murmur2",
     fix=("compute murmur2 as Kafka does, in 32 bits with overflow, with the tail bytes taken as unsigned"),
@@ -188,7 +188,7 @@ def _may_miss_available(step: ProducerSendsStep) -> bool:
 
 @claim(
     "available-only",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     breakable=_may_miss_available,
     source="DefaultPartitioner",
     fix=("choose for records without a key among the available partitions while there are any"),
@@ -213,7 +213,7 @@ def asks_out_of_range(step: ProducerSendsStep) -> bool:
 
 @claim(
     "refuses-out-of-range",
-    kinds=Kind.PARTITIONER,
+    kinds=PARTITIONER,
     applies=asks_out_of_range,
     breakable=always,
     source="KafkaProducer",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kassay.model.calls import Refusal
 from kassay.model.failure import FailureKind
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Placement, PlacementRequest
@@ -52,13 +52,13 @@ def difference_of_plans(step: PlanStep, then: Plan) -> Iterator[Difference]:
     yield Difference("the plan", tuple(map(str, step.given.moves)), tuple(map(str, then.moves)))
 
 
-answer_claims(Kind.PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decline)
+answer_claims(PLACER, "ReplicaPlacer", unanswered_calls("place"), may_decline)
 repeated_claims(
-    Kind.PLACER,
+    PLACER,
     difference_of_placements,
     may_differ,
     pure="ReplicaPlacer: one object places all topics",
     order="AdminUtils, with racks",
 )
-answer_claims(Kind.PLANNER, "KIP-455", unanswered_calls("plan"))
-repeated_claims(Kind.PLANNER, difference_of_plans, has_rows, pure="KIP-455")
+answer_claims(PLANNER, "KIP-455", unanswered_calls("plan"))
+repeated_claims(PLANNER, difference_of_plans, has_rows, pure="KIP-455")

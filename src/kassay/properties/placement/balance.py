@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.registry import Evidence, Scope, claim
 
@@ -52,7 +52,7 @@ def _may_be_uneven(step: PlacementStep, best: BestPlacement) -> bool:
 
 @claim(
     "replicas-even",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     scope=Scope.OPTIMUM,
     applies=_is_on_unfenced,
     breakable=_may_be_uneven,
@@ -86,7 +86,7 @@ def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
 
 @claim(
     "leaders-even",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     scope=Scope.OPTIMUM,
     breakable=_may_lead_unevenly,
     source="KAFKA-15354",

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Replicas
@@ -79,7 +79,7 @@ def _claim(
     def register(predicate: _P) -> _P:
         @claim(
             claim_id,
-            kinds=Kind.PLANNER,
+            kinds=PLANNER,
             scope=scope,
             validity=validity,
             applies=applies,

@@ -12,7 +12,7 @@ from itertools import accumulate, combinations
 from typing import NamedTuple
 
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.registry import Evidence, always, claim
@@ -57,7 +57,7 @@ def is_placed(step: PlacementStep) -> bool:
 
 @claim(
     "replicas-distinct",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     validity=True,
     applies=is_placed,
     breakable=always,
@@ -93,7 +93,7 @@ def wrong_replicas(
 
 @claim(
     "too-few-brokers",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     validity=True,
     applies=is_too_few,
     breakable=always,
@@ -164,7 +164,7 @@ def _may_break_spread(step: PlacementStep) -> bool:
 
 @claim(
     "rack-spread",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     applies=has_rack_rule,
     breakable=_may_break_spread,
     source="KIP-36",
@@ -200,7 +200,7 @@ def _is_enough(step: PlacementStep) -> bool:
 
 @claim(
     "partial-racks-refused",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     applies=has_partial_racks,
     breakable=_is_enough,
     source="AdminUtils",
@@ -232,7 +232,7 @@ def _may_repeat_followers(step: PlacementStep) -> bool:
 
 @claim(
     "follower-spread",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     applies=has_laps,
     breakable=_may_repeat_followers,
     source="AdminUtils, its second goal",
@@ -286,7 +286,7 @@ def _may_lead_fenced(step: PlacementStep) -> bool:
 
 @claim(
     "no-fenced-leader",
-    kinds=Kind.PLACER,
+    kinds=PLACER,
     applies=is_placed,
     breakable=_may_lead_fenced,
     source="StripedReplicaPlacer",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.plan import Plan
 from kassay.model.placement.request import PlacementRequest
 from kassay.properties.registry import situation
@@ -12,32 +12,32 @@ from kassay.properties.registry import situation
 _SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
 
 
-@situation("uneven-racks", kinds=Kind.PLACER, required_by=_SPREADING, excluded_by=("no-racks",))
+@situation("uneven-racks", kinds=PLACER, required_by=_SPREADING, excluded_by=("no-racks",))
 def has_uneven_racks(asked: PlacementRequest) -> bool:
     """Racks have different sizes."""
     racks = [broker.rack for broker in asked.brokers]
     return asked.has_racks and len({racks.count(rack) for rack in racks}) > 1
 
 
-@situation("fenced", kinds=Kind.PLACER, required_by=_SPREADING)
+@situation("fenced", kinds=PLACER, required_by=_SPREADING)
 def has_fenced(asked: PlacementRequest) -> bool:
     """There are fenced brokers."""
     return len(asked.unfenced) < len(asked.brokers)
 
 
-@situation("rf-near-brokers", kinds=Kind.PLACER, required_by=_SPREADING)
+@situation("rf-near-brokers", kinds=PLACER, required_by=_SPREADING)
 def is_near_broker_count(asked: PlacementRequest) -> bool:
     """RF = brokers or one less."""
     return len(asked.brokers) - asked.replication_factor in (0, 1)
 
 
-@situation("partitions-added", kinds=Kind.PLACER, required_by=("leaders-even",))
+@situation("partitions-added", kinds=PLACER, required_by=("leaders-even",))
 def adds_partitions(asked: PlacementRequest) -> bool:
     """An existing topic grows."""
     return bool(asked.existing)
 
 
-@situation("many-moves", kinds=Kind.PLANNER, required_by=("plan-valid",))
+@situation("many-moves", kinds=PLANNER, required_by=("plan-valid",))
 def has_many_moves(plan: Plan) -> bool:
     """Several replicas of one partition move in one plan."""
     return len({move.partition for move in plan.moves}) < len(plan.moves)

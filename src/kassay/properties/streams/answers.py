@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.answers import answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.streams.tasks import difference, is_open
 
-answer_claims(Kind.STREAMS, "TaskAssignor", unanswered_calls("assign"))
+answer_claims(STREAMS, "TaskAssignor", unanswered_calls("assign"))
 repeated_claims(
-    Kind.STREAMS,
+    STREAMS,
     difference,
     is_open,
     pure="TaskAssignor",

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import permutations
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
 from kassay.properties.streams.tasks import active_loads
@@ -38,7 +38,7 @@ def _may_weigh_less(step: TaskStep) -> bool:
 
 @claim(
     "balanced-optimal",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     breakable=_may_weigh_less,
     source="Harvey et al. 2006, semi-matchings; KIP-441",
@@ -123,7 +123,7 @@ def _may_move_more(run: TaskRun) -> bool:
 
 @claim(
     "sticky-minimal",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.REBALANCE,
     applies=_judgeable,
     breakable=_may_move_more,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskId
 from kassay.properties.registry import Evidence, Scope, always, claim
 from kassay.properties.streams.stickiness import before, homes
@@ -28,7 +28,7 @@ def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
 
 @claim(
     "standby-count",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     applies=has_stateful,
     breakable=always,
@@ -55,7 +55,7 @@ def _may_have_too_many(step: TaskStep) -> bool:
 
 @claim(
     "warm-ups",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     applies=has_stateful,
     breakable=_may_have_too_many,
     source="KIP-441",
@@ -149,7 +149,7 @@ def _may_restore_more(_: TaskStep, best: BestStandbys) -> bool:
 
 @claim(
     "sticky-standbys",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OPTIMUM,
     applies=_is_even,
     breakable=_may_restore_more,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import Evidence, claim
 
 
@@ -20,7 +20,7 @@ def _may_be_refused(step: TaskStep) -> bool:
 
 @claim(
     "task-errors",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     breakable=_may_be_refused,
     source="KIP-924, AssignmentError",
     fix=(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from typing import Final
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.events import (
     ProcessRestart,
     ProcessRetag,
@@ -16,6 +15,7 @@ from kassay.model.streams.events import (
     happen,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.registry import situation
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
@@ -125,4 +125,4 @@ def _is_reached(name: str, history: TaskHistory) -> bool:
 
 
 for _name, (_sentence, _claims) in SENTENCES.items():
-    situation(_name, kinds=Kind.STREAMS, required_by=_claims, sentence=_sentence)(partial(_is_reached, _name))
+    situation(_name, kinds=STREAMS, required_by=_claims, sentence=_sentence)(partial(_is_reached, _name))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from kassay.model.calls import Failure
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import SETTLING_ROUNDS_MAX, TaskRun, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, always, claim
 from kassay.properties.streams.tasks import changed, difference, is_open
@@ -20,7 +20,7 @@ def _is_answered(run: TaskRun, *_: str) -> bool:
 
 @claim(
     "converges",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.REBALANCE,
     applies=_is_answered,
     breakable=always,
@@ -66,7 +66,7 @@ def _had_choice(run: TaskRun) -> bool:
 
 @claim(
     "stable",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.REBALANCE,
     applies=_was_left_alone,
     breakable=_had_choice,
@@ -99,7 +99,7 @@ def _could_differ(run: TaskRun) -> bool:
 
 @claim(
     "fixed-point",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.REBALANCE,
     applies=_was_run_again,
     breakable=_could_differ,

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import CHANGELOG, TaskId, TaskRequest, member_id
 from kassay.properties.registry import Evidence, Scope, claim
 
@@ -114,7 +114,7 @@ def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
 
 @claim(
     "sticky-by-member",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OPTIMUM,
     applies=_is_balanced,
     breakable=_may_spend_more,

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Final
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
 
@@ -87,7 +87,7 @@ def _can_break(step: TaskStep) -> bool:
 
 @claim(
     "standby-tags",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     applies=_is_tagged,
     breakable=_can_break,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import permutations
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     ClientTasks,
     TaskAssignment,
@@ -39,7 +39,7 @@ def is_open(step: TaskStep) -> bool:
 
 @claim(
     "exists",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     validity=True,
     breakable=always,
     source="TaskAssignor",
@@ -57,7 +57,7 @@ def known(step: TaskStep) -> Iterator[Evidence]:
 
 @claim(
     "single-owner",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     validity=True,
     breakable=_has_tasks,
     source="TaskAssignor",
@@ -72,7 +72,7 @@ def single_owner(step: TaskStep) -> Iterator[Evidence]:
 
 @claim(
     "complete",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     validity=True,
     breakable=_has_tasks,
     source="TaskAssignor",
@@ -91,7 +91,7 @@ def has_stateful(step: TaskStep) -> bool:
 
 @claim(
     "standby-disjoint",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     applies=has_stateful,
     breakable=_has_copies,
     source="StreamsConfig, KIP-441",
@@ -135,7 +135,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
 
 @claim(
     "balanced-within-one",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-441, its balance factor",

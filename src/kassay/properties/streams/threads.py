@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import permutations
 from typing import NamedTuple
 
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
     ClientTasks,
     TaskId,
@@ -89,7 +89,7 @@ def _may_lack_balance(step: TaskStep) -> bool:
 
 @claim(
     "stateful-balanced",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     breakable=_may_lack_stateful_balance,
     source="KIP-441; KIP-1071",
@@ -108,7 +108,7 @@ def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
 
 @claim(
     "threads-balanced",
-    kinds=Kind.STREAMS,
+    kinds=STREAMS,
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-1071",

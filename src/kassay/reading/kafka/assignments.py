@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
+from kassay.model.shape.codec import MOST
 from kassay.reading.fields import difference
 
 _LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)(?:, \(\d+(?:,\d+)*\))*", re.ASCII)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
+from kassay.model.shape.codec import MOST
 from kassay.reading.documents import at
 from kassay.reading.kafka.assignments import partition_number
 from kassay.reading.kafka.lines import Place

@@ -73,7 +73,7 @@ def _rule(kind: Kind, result: ClaimResult) -> dict[str, Any]:
         "fullDescription": {"text": text},
         "help": {"text": f"{text} {more}"},
         "defaultConfiguration": {"level": "error"},
-        "properties": {"tags": ["kafka", kind.value], "precision": "very-high"},
+        "properties": {"tags": ["kafka", kind.name], "precision": "very-high"},
     }
 
 

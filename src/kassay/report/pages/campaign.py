@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from kassay.report.facts import counted
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import NEVER, Histograms, histograms
 from kassay.report.figures.lines import LineChart, line_chart
@@ -27,7 +26,7 @@ from kassay.report.pages.layout import render as page
 from kassay.report.pages.packed import Parcels, packed
 from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
 from kassay.writing.files import file_name
-from kassay.writing.text import shell_command, visible
+from kassay.writing.text import counted, shell_command, visible
 
 BOARDS_BYTES_MAX: Final = 400_000
 """What the boards of a page may weigh, compressed; beyond that the command saves a finding's trace."""

@@ -13,11 +13,11 @@ from kassay.model.explore.values import InvariantViolation, Severity, Stuck, Wal
 from kassay.model.protocols.shared.faults import NO_FAULTS
 from kassay.model.verdict import Verdict
 from kassay.properties.protocols.registry import load_invariants
-from kassay.report.facts import counted
 from kassay.report.figures.lanes import Lanes, lanes_of
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX, StateGraph, state_graph
 from kassay.report.screen.exploration import LIMITS, TOO_MANY_EDGES, reasons, settings_line
+from kassay.writing.text import counted
 
 _LOOKS: Final = {Verdict.HOLDS: "ok", Verdict.VIOLATED: "bad", Verdict.UNKNOWN: "warn"}
 _SEVERITIES: Final = {Severity.REAL: "bad", Severity.ZOMBIE: "warn", Severity.BY_DESIGN: "plain"}

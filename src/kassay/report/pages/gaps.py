@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
-from kassay.report.facts import counted
 from kassay.report.figures.scales import plain
 from kassay.report.pages.gap_views import (
     Case,
@@ -19,7 +18,7 @@ from kassay.report.pages.gap_views import (
     round_histograms,
 )
 from kassay.report.pages.layout import render as page
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _FAILED_SHOWN_MAX = 5
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
-from kassay.report.facts import counted
 from kassay.report.figures.lines import LineChart, line_chart
 from kassay.report.pages.gap_views import Case, GapView, TableView, fitting, gap_words, instance_board
 from kassay.report.pages.layout import render as page
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _STAIRCASE = (
     "Member i reads topics i and i + 1, topic i has i partitions and belongs to member i: how a gap grows "

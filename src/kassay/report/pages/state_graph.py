@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.explore import ExploreResult
 from kassay.model.explore.values import WalkStep
-from kassay.report.facts import counted
 from kassay.report.figures.layered import layered
+from kassay.writing.text import counted
 
 STATES_DRAWN_MAX: Final = 200
 """More states than that are a cloud."""

@@ -9,10 +9,9 @@ from kassay.certify.diff.compare import Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import ReplayedDifference
 from kassay.certify.diff.run import DiffReport, SmallestDifference
-from kassay.report.facts import counted
 from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, lines, stack, whole_line
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _SHOWN_MAX = 8
 

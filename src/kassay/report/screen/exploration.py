@@ -12,10 +12,10 @@ from kassay.model.explore.values import InvariantViolation, Severity, Stuck
 from kassay.model.protocols.values.releases import NEWEST
 from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
 from kassay.model.verdict import Verdict
-from kassay.report.facts import counted
 from kassay.report.screen.console import Drawing, View, line, stack, whole_line
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram
+from kassay.writing.text import counted
 
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}

@@ -10,13 +10,12 @@ from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
-from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
 from kassay.solver.consumers.problem import NOBODY
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")
 _NUMBERS: Final = ("judged", "median", "p99", "worst", "at zero")
@@ -44,7 +43,7 @@ def gap_view(report: GapReport) -> View:
     if report.set_aside:
         parts.append(line(f"{report.set_aside} instances set aside: these targets do not answer them"))
     goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
-    tasks = any(each.target.kind is Kind.STREAMS for each in report.targets)
+    tasks = any(each.target.kind is STREAMS for each in report.targets)
     parts += [line(), line(goals + _MEANING + (_OF_TASKS if tasks else ""), style="dim")]
     return stack(*parts)
 
@@ -87,7 +86,7 @@ def _totals(each: TargetGaps) -> View:
 
 def _units(each: TargetGaps) -> str:
     """What the target gives out."""
-    return "tasks" if each.target.kind is Kind.STREAMS else "partitions"
+    return "tasks" if each.target.kind is STREAMS else "partitions"
 
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:

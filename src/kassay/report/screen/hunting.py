@@ -6,12 +6,11 @@ from typing import Final
 
 from kassay.certify.hunts.document import answer
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
-from kassay.certify.hunts.worst import WorstCase, meaning_of
-from kassay.certify.runs.verdicts import counted
-from kassay.model.kinds import CONSUMER_GROUPS, NOUNS
+from kassay.certify.hunts.worst import WorstCase
 from kassay.report import facts
 from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, stack, whole_line
+from kassay.writing.text import counted
 
 _MARKS: Final = {
     HuntOutcome.PROVED: ("PROVED", "bold green"),
@@ -51,12 +50,12 @@ def worst_view(worst: WorstCase) -> View:
         if command := facts.replay_command(worst.example):
             parts.append(whole_line(f"  replay: {command}", style="cyan"))
     members, partitions = worst.size
-    nouns = NOUNS[worst.target.kind]
+    nouns = worst.target.kind.nouns
     words = (
         f"worst {worst.badness} found at {counted(members, nouns.who)} x {counted(partitions, nouns.what)}: "
-        f"{worst.value} ({meaning_of(worst)})"
+        f"{worst.value} ({worst.meaning})"
     )
-    looked = "groups" if worst.target.kind in CONSUMER_GROUPS else nouns.cases
+    looked = nouns.worlds
     bound = "no proven bound" if worst.bound is None else f"proven: at most {worst.bound}"
     parts.append(
         line((worst.target.spec, "bold"), f": {words}; {bound}; {worst.looked_at} {looked} looked at")

@@ -11,6 +11,7 @@ from kassay.model.verdict import Verdict
 from kassay.report import facts
 from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import counted
 
 _STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow", "known": "yellow"}
 _MARKS: Final = {"violated": "VIOLATED"}
@@ -107,8 +108,8 @@ def verdict_line(certificate: Certificate) -> View:
     counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
     text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))
     if known := sum(1 for c in certificate.claims if c.known is not None):
-        text += f", {facts.counted(known, 'known violation')}"
+        text += f", {counted(known, 'known violation')}"
     if doubts := len(facts.warnings(certificate)):
-        text += f"; {facts.counted(doubts, 'warning')}"
+        text += f"; {counted(doubts, 'warning')}"
     verdict = certificate.verdict
     return whole_line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")

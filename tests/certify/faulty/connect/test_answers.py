@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from kassay.model.kinds import Kind
 from tests.certify.faulty.caught import alone
 
-CONTROLS = {control.name: control for control in alone(Kind.CONNECT)}
+CONTROLS = {control.name: control for control in alone(CONNECT)}
 NEW = ConnectRequest((("a", 1), ("b", 1)), (ConnectWorker("x"), ConnectWorker("y")))
 SOME_NEW = ConnectRequest((("a", 1), ("b", 1)), (ConnectWorker("x", ("old",)), ConnectWorker("y")))
 UNEVEN = ConnectRequest((("a", 0), ("b", 0)), (ConnectWorker("x", ("a", "b", "old")), ConnectWorker("y")))

@@ -1,10 +1,10 @@
 """What Kafka itself once did has a control each."""
 
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from kassay.model.kinds import Kind
 from tests.certify.faulty.caught import alone
 
-CONTROLS = {control.name: control for control in alone(Kind.CONNECT)}
+CONTROLS = {control.name: control for control in alone(CONNECT)}
 
 
 def test_all_lost_work_goes_to_one():

@@ -2,7 +2,7 @@
 
 import random
 
-from kassay.certify.hunts.searches.clusters import ConnectSearch
+from kassay.kinds.connect.search import ConnectSearch
 
 
 def test_one_thing_happens():

@@ -1,6 +1,6 @@
 """Placers: what loads can be at the most."""
 
-from kassay.certify.hunts.searches.placers import PlacerSearch
+from kassay.kinds.placement.search.placers import PlacerSearch
 
 
 def test_the_bounds_of_placers():

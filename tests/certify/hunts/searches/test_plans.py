@@ -2,7 +2,7 @@
 
 import random
 
-from kassay.certify.hunts.searches.plans import PlanSearch
+from kassay.kinds.placement.search.planners import PlanSearch
 
 
 def test_replicas_before_stay_different_and_as_many():

@@ -1,6 +1,6 @@
 """What searches share: a measure of the claim language, how far it is apart, and the least squares."""
 
-from kassay.certify.hunts.searches.search import apart, least_squares, measured
+from kassay.kinds.search import apart, least_squares, measured
 from kassay.model.cluster import Broker
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep

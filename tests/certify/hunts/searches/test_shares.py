@@ -2,7 +2,7 @@
 
 import random
 
-from kassay.certify.hunts.searches.shares import ShareSearch
+from kassay.kinds.groups.search import ShareSearch
 
 
 def test_a_member_goes_or_none_does():

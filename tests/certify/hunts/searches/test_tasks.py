@@ -1,6 +1,6 @@
 """Streams tasks: no more than there are can be apart or move."""
 
-from kassay.certify.hunts.searches.tasks import TaskSearch
+from kassay.kinds.streams.search import TaskSearch
 
 
 def test_processes_have_a_thread_each_and_bounds_are_their_tasks():

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from kassay.certify.kinds.fresh.clusters import CHANGES_MAX, connect_cell, fresh_clusters
+from kassay.kinds.connect.scopes import CHANGES_MAX, connect_cell, fresh_clusters
 from kassay.model.connect.history import ConnectChange, ConnectHistory, LeaderChange, SyncFailure, WorkerJoin
 
 LIFE = ConnectHistory(("w0", "w1"), (("c0", 1),), 300, (ConnectChange(7, (SyncFailure(), LeaderChange())),))

@@ -1,6 +1,6 @@
 """The smallest groups: of what the history has, in every order of names, each once, the smallest first."""
 
-from kassay.certify.kinds.fresh.groups import ALL_PASTS, fresh_groups
+from kassay.kinds.groups.scopes import ALL_PASTS, fresh_groups
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave

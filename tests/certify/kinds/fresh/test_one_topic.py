@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.kinds.fresh.one_topic import (
+from kassay.kinds.groups.shrinking import (
     MEMBERS_MAX,
     MORE_PARTITIONS,
     PARTITIONS_MAX,

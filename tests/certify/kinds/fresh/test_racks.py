@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from kassay.certify.kinds.fresh.racks import groupings, rack_sizes, racks_of
+from kassay.kinds.placement.scopes import groupings, rack_sizes, racks_of
 
 SIZES = range(1, 8)
 

@@ -1,6 +1,6 @@
 """The smallest requests: each once, none larger than the one that they come from, the smallest first."""
 
-from kassay.certify.kinds.fresh.requests import fresh_plan_requests, fresh_requests, plan_cell
+from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, plan_cell
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import PlacementRequest

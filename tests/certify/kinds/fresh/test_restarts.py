@@ -6,20 +6,20 @@ from kassay.assignors.client.range import Range
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
 from kassay.assignors.sticky.sticky import Sticky
-from kassay.certify.kinds.groups import GroupDriver
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.groups.kind import GroupDriver
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Crash, History, Join, OwnedClaim, Return, Withhold
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import Profile
+from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 
-DRIVER = GroupDriver(Kind.CLIENT)
+DRIVER = GroupDriver(CLIENT)
 RULES = [(Range, RebalanceProtocol.EAGER), (Sticky, RebalanceProtocol.EAGER)]
 RULES.append((CooperativeSticky, RebalanceProtocol.COOPERATIVE))
 
@@ -36,7 +36,7 @@ def without_user_data(group):
 def test_each_begins_with_what_a_round_was_asked(rule, protocol):
     compared = 0
     for seed in range(25):
-        case = history(Seeded(seed), Profile())
+        case = history(Seeded(seed), GroupProfile())
         player = Player(lambda _: rule(), protocol)
         rounds = [(r.index, step) for r in player.play(case) for step in r.steps]
         again = restarts(case, rule, protocol)
@@ -79,7 +79,7 @@ def test_a_claim_that_somebody_makes_is_one_to_join_with():
 def test_what_a_share_group_may_not_give_out_is_withheld_from_the_start():
     joins = (Join(Member("a", ("t",))),)
     case = History(Cluster.of({"t": 3}), (joins, (Withhold("t", (0, 2)),)))
-    driver = GroupDriver(Kind.SHARE)
+    driver = GroupDriver(SHARE)
     subject = Subject(lambda _: ShareSimple(), RebalanceProtocol.EAGER, ())
     starts = [again.changes[0] for again in driver.restarts(case, subject) if len(again.changes) == 1]
     owned = tuple(TopicPartition("t", number) for number in range(3))

@@ -3,7 +3,7 @@
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kassay.certify.kinds.oracles.placements import best_of_placement
+from kassay.kinds.placement.oracle import best_of_placement
 from kassay.model.cluster import Broker
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep

@@ -17,8 +17,9 @@ from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.java.randomness import JavaRandom
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children
 from tests.certify.processes.hostile import CLUSTER, GROUP
@@ -51,7 +52,7 @@ def failure(do: str) -> TargetFailure:
 
 def test_a_program_that_behaves() -> None:
     target = program("behave")
-    assert (target.name, target.kind, target.protocol) == ("program", Kind.CLIENT, "eager")
+    assert (target.name, target.kind, target.protocol) == ("program", CLIENT, "eager")
     with target.open() as host:
         assert children()
         made = host.new({})
@@ -159,7 +160,7 @@ def test_a_program_that_does_not_start(do: str, message: str) -> None:
 
 def test_a_placer() -> None:
     target = program("placer")
-    assert (target.kind, target.claims) == (Kind.PLACER, ("replicas-distinct",))
+    assert (target.kind, target.claims) == (PLACER, ("replicas-distinct",))
     brokers = (Broker(0), Broker(1))
     with target.open() as host:
         made = host.new({})

@@ -23,9 +23,9 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import FailedSync, History, Join, Leave
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from tests.certify.processes.children import children
 from tests.certify.processes.programs.version2 import ALL, START, opened, program, requests
 
@@ -171,9 +171,7 @@ def test_a_dropped_host_ends_its_process_though_it_had_a_door() -> None:
 def test_a_block_of_histories_has_the_same_tally(fault: str) -> None:
     def tally(supports: str) -> Tally:
         opener = ProgramOpener(program(supports, *filter(None, [fault])))
-        target = Target(
-            "exec:program2", "program2", Kind.CLIENT, opener, claims=("sticky-minimal",), start=START
-        )
+        target = Target("exec:program2", "program2", CLIENT, opener, claims=("sticky-minimal",), start=START)
         with open_bench(Job(target, RunOptions(controls=False))) as bench:
             return play_block(bench, 1, 9)
 

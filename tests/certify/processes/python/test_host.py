@@ -22,9 +22,9 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import FailedSync, History, Join, Leave
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, GROUP, ask
 
@@ -286,7 +286,7 @@ def test_a_block_of_histories_has_the_same_tally(
 ) -> None:
     def tally() -> object:
         opener = UserClass(TargetSource(file=str(file), class_name=name), isolated=True)
-        target = Target("two.py", "two", Kind.CLIENT, opener, claims=("sticky-minimal",), start=START)
+        target = Target("two.py", "two", CLIENT, opener, claims=("sticky-minimal",), start=START)
         with open_bench(Job(target, RunOptions(controls=False))) as bench:
             return play_block(bench, 1, 9)
 

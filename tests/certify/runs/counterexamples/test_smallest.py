@@ -7,10 +7,10 @@ from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.properties.registry import promise
 
-CONTIGUOUS = promise("contiguous", Kind.CLIENT)
+CONTIGUOUS = promise("contiguous", CLIENT)
 
 
 def broken(index, **options):

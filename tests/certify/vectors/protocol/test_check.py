@@ -13,7 +13,7 @@ from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.protocol import check as protocol
 from kassay.certify.vectors.protocol.check import ALGORITHMS, REGEX, check_trace
 from kassay.certify.vectors.protocol.choices import TraceChoices
-from kassay.certify.vectors.registry import load_formats
+from kassay.kinds.vectors import load_formats
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Group, Member

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
+from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError, TargetNotFound
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 from kassay.pipeline.campaign.plan.lanes import digests, lanes_of
 from kassay.pipeline.campaign.plan.spec import Spec, TargetSpec, read_spec
 from kassay.pipeline.campaign.records.campaign import create, reopen
@@ -102,7 +103,7 @@ def test_users_own_assignors_of_tasks_and_of_connect_have_lanes_that_travel() ->
     spec = Spec("n", tuple(TargetSpec(f"{EXAMPLES}/{file}") for file in files), (("small", 5),))
     lanes = pickle.loads(pickle.dumps(lanes_of(spec)))
     kinds = [lane.job.target.kind for lane in lanes]
-    assert kinds == [Kind.STREAMS, Kind.STREAMS, Kind.CONNECT]
+    assert kinds == [STREAMS, STREAMS, CONNECT]
     for lane in lanes:
         job = lane.job
         with job.target.open() as host:

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.optimal.sticky import OptimalSticky
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.play.distance import Distance
 from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import DISTANCE
@@ -24,7 +24,7 @@ from tests.strategies import histories
 @settings(max_examples=25)
 @given(histories(), st.sampled_from([Range, RoundRobin, OptimalSticky]))
 def test_the_sums_are_those_of_the_outcomes(history, rule):
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     unbalanced = balance = moves = least = 0
     for each in Player(lambda config: rule(), RebalanceProtocol.EAGER).play(history):
         distance.see(each)
@@ -46,11 +46,11 @@ def test_the_sums_are_those_of_the_outcomes(history, rule):
 
 
 def test_a_row_has_the_columns_of_the_table():
-    assert Distance(Kind.CLIENT).row().keys() == {column.name for column in DISTANCE}
+    assert Distance(CLIENT).row().keys() == {column.name for column in DISTANCE}
 
 
 def test_an_answer_that_is_no_assignment_is_invalid_and_not_measured():
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     both = [member("a"), member("b")]
     for given_ in ({"a": "t0 t1", "b": "t2"}, {"a": "t0 t1 t2", "b": "t2"}, {"a": "t0 t1 t2", "b": "u0"}):
         distance.take(measured_group(step(both, given_, T4)))
@@ -61,7 +61,7 @@ def test_an_answer_that_is_no_assignment_is_invalid_and_not_measured():
 
 
 def test_rounds_are_counted_without_the_one_that_shows_the_rest():
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     fair = step([member("a")], {"a": "t0 t1 t2 t3"}, T4)
     distance.see(rebalanced(fair))
     distance.see(rebalanced(fair, fair, fair))
@@ -70,13 +70,13 @@ def test_rounds_are_counted_without_the_one_that_shows_the_rest():
 
 
 def test_a_call_without_an_answer_says_nothing_of_the_distance():
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     distance.see(rebalanced(step([member("a")], Failure(FailureKind.RAISED, "no"), T4), settled=False))
-    assert distance.row() == Distance(Kind.CLIENT).row()
+    assert distance.row() == Distance(CLIENT).row()
 
 
 def test_a_partition_of_a_topic_that_its_owner_does_not_read_makes_the_answer_invalid():
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     distance.take(measured_group(step([member("a", "u"), member("b", "v")], {"a": "u0 u1", "b": ""}, UV)))
     distance.take(
         measured_group(step([member("a", "t"), member("b", "u")], {"a": "t0 t1 u0", "b": "u1"}, UV))
@@ -85,7 +85,7 @@ def test_a_partition_of_a_topic_that_its_owner_does_not_read_makes_the_answer_in
 
 
 def test_the_worst_is_the_largest_whenever_it_came():
-    distance = Distance(Kind.CLIENT)
+    distance = Distance(CLIENT)
     both = [member("a"), member("b")]
     for loads in ({"a": "t0 t1 t2 t3", "b": ""}, {"a": "t0 t1 t2", "b": "t3"}, {"a": "t0 t1", "b": "t2 t3"}):
         distance.take(measured_group(step(both, loads, T4)))

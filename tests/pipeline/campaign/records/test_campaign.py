@@ -10,7 +10,7 @@ import pytest
 
 from kassay.certify.runs.blocks import open_bench, play_block
 from kassay.model.errors import InputError
-from kassay.model.groups.trace import trace_of
+from kassay.model.trace import trace_of
 from kassay.pipeline.campaign.plan.spec import Pace, TargetSpec
 from kassay.pipeline.campaign.play.runner import CampaignProgress, carry_on, verify
 from kassay.pipeline.campaign.records.campaign import Campaign, create, reopen

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.runs.blocks import open_bench
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT
 from kassay.pipeline.campaign.plan.lanes import lanes_of
 from kassay.pipeline.campaign.plan.spec import TargetSpec
 from kassay.pipeline.campaign.records.campaign import Campaign
@@ -47,7 +47,7 @@ def test_what_is_told_is_the_smallest_and_what_is_left_out_is_counted(
 
 
 def test_a_driver_for_one_kind_sees_that_kind_only() -> None:
-    found = promise("balanced-within-one", Kind.CLIENT)
+    found = promise("balanced-within-one", CLIENT)
     lane = lanes_of(replace(SPEC, claims=(found.id,), gap=False))[0]
     checked = 0
     with open_bench(lane.job) as bench:
@@ -84,7 +84,7 @@ def test_the_lane_that_stands_for_a_finding_is_the_one_with_its_smallest_history
 
 
 def test_a_finding_on_contradictory_input_is_not_told_by_a_case_that_is_ordinary() -> None:
-    claim = promise("balanced-within-one", Kind.CLIENT)
+    claim = promise("balanced-within-one", CLIENT)
     lane = lanes_of(replace(SPEC, claims=(claim.id,), gap=False))[0]
     with open_bench(lane.job) as bench:
         for index in range(40):

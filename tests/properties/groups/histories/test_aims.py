@@ -2,26 +2,24 @@
 
 import pytest
 
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
 from kassay.certify.targets.resolve import resolve
-from kassay.model.kinds import Kind
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.registry import promise, situations_of
 from kassay.properties.sources import Seeded
 
 SEEDS = 12
-OF_SHARE_GROUPS = {
-    name for each in situations_of(Kind.SHARE) if Kind.CLIENT not in each.kinds for name in each.names
-}
-OF_SERVERS = {name for situation in situations_of(Kind.SERVER) for name in situation.names} & AIMS.keys()
+OF_SHARE_GROUPS = {name for each in situations_of(SHARE) if CLIENT not in each.kinds for name in each.names}
+OF_SERVERS = {name for situation in situations_of(SERVER) for name in situation.names} & AIMS.keys()
 
 
 def reached(aim, seed, target, **profile):
     driver = driver_for(target.kind)
     subject = Subject(target.open().new, target.protocol, (promise("complete", target.kind),))
-    case = aimed_history(Seeded(seed), Profile(kind=target.kind, **profile), aim)
+    case = aimed_history(Seeded(seed), GroupProfile(kind=target.kind, **profile), aim)
     return driver.examine(case, subject).reached.keys()
 
 
@@ -46,7 +44,7 @@ def test_a_quiet_end_is_drawn_by_its_chance():
 
 def test_a_recipe_leaves_the_rest_open():
     for aim in set(AIMS.values()):
-        drawn = {str(aimed_history(Seeded(seed), Profile(), aim)) for seed in range(SEEDS)}
+        drawn = {str(aimed_history(Seeded(seed), GroupProfile(), aim)) for seed in range(SEEDS)}
         assert len(drawn) > SEEDS // 2, aim
 
 
@@ -54,11 +52,11 @@ def test_only_clients_have_static_members():
     for seed in range(SEEDS):
         joins = [
             change[0]
-            for change in aimed_history(Seeded(seed), Profile(kind=Kind.SERVER), "static-mix:SSD").changes
+            for change in aimed_history(Seeded(seed), GroupProfile(kind=SERVER), "static-mix:SSD").changes
         ]
         assert all(join.member.instance_id is None for join in joins)
 
 
 def test_an_unknown_recipe_is_an_error():
     with pytest.raises(KeyError):
-        aimed_history(Seeded(0), Profile(), "no-such-thing")
+        aimed_history(Seeded(0), GroupProfile(), "no-such-thing")

@@ -5,17 +5,18 @@ from collections import Counter
 import pytest
 
 from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.certify.kinds.registry import driver_for
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import SERVER, SHARE
 from kassay.model.groups.player import Player
-from kassay.model.kinds import Kind
+from kassay.model.kinds import every_kind
 from kassay.properties.groups.histories.assumptions import (
     ASSUMPTIONS,
     assumptions_of,
     parse_assumptions,
     within,
 )
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded, derive_seed
 
@@ -60,7 +61,7 @@ def test_every_assumption_has_a_meaning_here():
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_an_assumption_is_told_from_the_input(assumption):
     seen = Counter()
-    for step in steps(Profile()):
+    for step in steps(GroupProfile()):
         meant = MEANT[assumption](step.cluster, step.group.members)
         assert within(step, frozenset({assumption})) is meant
         seen[meant] += 1
@@ -71,7 +72,7 @@ def test_an_assumption_is_told_from_the_input(assumption):
 def test_an_assumption_keeps_its_inputs_out(assumption):
     kept = [
         MEANT[assumption](step.cluster, step.group.members)
-        for step in steps(Profile(assume=frozenset({assumption})))
+        for step in steps(GroupProfile(assume=frozenset({assumption})))
     ]
     assert len(kept) > 300
     assert all(kept)
@@ -79,7 +80,7 @@ def test_an_assumption_keeps_its_inputs_out(assumption):
 
 def test_all_assumptions_at_once_are_all_kept():
     everything = frozenset(ASSUMPTIONS)
-    for step in steps(Profile()):
+    for step in steps(GroupProfile()):
         alone = [within(step, frozenset({assumption})) for assumption in ASSUMPTIONS]
         assert within(step, everything) is all(alone)
 
@@ -92,16 +93,16 @@ def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
     assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.COORDINATOR], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, assumption):
     def cases(assume):
-        profile = Profile(kind=kind, assume=assume)
+        profile = GroupProfile(kind=kind, assume=assume)
         return [driver_for(kind).generate(Seeded(seed), profile) for seed in range(30)]
 
     narrows = cases(frozenset()) != cases(frozenset({assumption}))
     heeded = assumption in assumptions_of(kind)
-    assert heeded is narrows or (kind in (Kind.SERVER, Kind.SHARE) and heeded)
+    assert heeded is narrows or (kind in (SERVER, SHARE) and heeded)
     if heeded:
         assert parse_assumptions([assumption], kind) == {assumption}
     else:

@@ -20,9 +20,9 @@ from kassay.model.groups.history import (
     Reweigh,
     StaticReturn,
 )
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import SERVER
 from kassay.properties.groups.histories.events import change
-from kassay.properties.groups.histories.generator import GeneratorState, Profile
+from kassay.properties.groups.histories.generator import GeneratorState, GroupProfile
 from kassay.properties.sources import Seeded
 
 OF_ONE = (Leave, Crash, FailedSync, Resubscribe, OwnedClaim, ChangeRack)
@@ -84,7 +84,7 @@ class World:
 
 @pytest.mark.parametrize(
     "profile",
-    [Profile(), Profile(kind=Kind.SERVER), Profile(assume=frozenset({"equal-subscriptions"}))],
+    [GroupProfile(), GroupProfile(kind=SERVER), GroupProfile(assume=frozenset({"equal-subscriptions"}))],
     ids=["client", "server", "equal subscriptions"],
 )
 def test_the_generator_knows_who_is_there_and_what(profile):
@@ -107,7 +107,7 @@ def test_the_generator_knows_who_is_there_and_what(profile):
 
 def test_members_that_make_no_contradictions_never_drop_a_topic():
     for seed in range(150):
-        draft = state(seed, Profile(kind=Kind.SERVER))
+        draft = state(seed, GroupProfile(kind=SERVER))
         for _ in range(6):
             before = dict(draft.members)
             for event in change(draft):

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from kassay.model.cluster import Topic
 from kassay.model.groups.history import Crash, Join, Leave, Return, StaticReturn
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import RACKS, GeneratorState, Profile
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.properties.groups.histories.generator import RACKS, GeneratorState, GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
 
 
-def state(seed=0, profile=Profile(), **habits):  # noqa: B008
+def state(seed=0, profile=GroupProfile(), **habits):  # noqa: B008
     own = {"racked": False, "weighted": False, "static": False, "odd": False, "backwards": False}
     return GeneratorState(Seeded(seed), profile, {"t": Topic("t", 3), "u": Topic("u", 1)}, **own | habits)
 
@@ -47,7 +47,7 @@ def test_extras_are_one_row_a_partition_and_only_where_there_are_any():
 
 
 def test_nobody_reads_nothing_where_that_is_assumed():
-    narrow = Profile(assume=frozenset({"no-empty-subscriptions"}))
+    narrow = GroupProfile(assume=frozenset({"no-empty-subscriptions"}))
     assert any(state(seed).some_topics(0.1) == () for seed in range(20))
     assert all(state(seed, narrow).some_topics(0.1) for seed in range(20))
     assert all(set(state(seed).some_topics(0.9)) <= {"t", "u"} for seed in range(20))
@@ -67,15 +67,15 @@ def test_partitions_are_those_of_the_topics_that_are_there():
     assert [str(tp) for tp in state().tps(["u", "ghost", "t", "u"])] == ["u-0", "t-0", "t-1", "t-2"]
 
 
-@pytest.mark.parametrize("kind", [Kind.CLIENT, Kind.SERVER, Kind.SHARE])
+@pytest.mark.parametrize("kind", [CLIENT, SERVER, SHARE])
 @pytest.mark.parametrize("assume", [frozenset(), frozenset({"no-conflicting-claims"})])
 def test_only_clients_contradict_each_other_and_only_where_they_may(kind, assume):
-    assert Profile(kind=kind, assume=assume).contradicts is (kind is Kind.CLIENT and not assume)
+    assert GroupProfile(kind=kind, assume=assume).contradicts is (kind is CLIENT and not assume)
 
 
 def test_how_often_a_case_goes_large():
     large = {
-        name: sum(Profile(name=name).goes_large(Seeded(s)) for s in range(400))
+        name: sum(GroupProfile(name=name).goes_large(Seeded(s)) for s in range(400))
         for name in ("small", "mixed", "large")
     }
     assert (large["small"], large["large"]) == (0, 400)
@@ -85,7 +85,7 @@ def test_how_often_a_case_goes_large():
 @given(st.integers(0, 2**32), st.integers(1, 4))
 def test_a_newcomer_is_dealt_what_fewest_of_those_have_who_are_there_or_may_return(seed, count):
     values = tuple(f"v{n}" for n in range(count))
-    profile = Profile(member_configs=(("priority", values),), deals=True)
+    profile = GroupProfile(member_configs=(("priority", values),), deals=True)
     config: dict[str, str] = {}
     away: dict[str, str] = {}
     for event in (event for change in history(Seeded(seed), profile).changes for event in change):
@@ -107,13 +107,15 @@ def test_a_newcomer_is_dealt_what_fewest_of_those_have_who_are_there_or_may_retu
 def test_who_gets_which_value_is_drawn():
     deals = set()
     for seed in range(40):
-        draft = state(profile=Profile(member_configs=(("priority", ("1", "2", "3")),), deals=True), seed=seed)
+        draft = state(
+            profile=GroupProfile(member_configs=(("priority", ("1", "2", "3")),), deals=True), seed=seed
+        )
         deals.add(tuple(draft.join(draft.new_member(())).config[0][1] for _ in range(3)))
     assert deals == set(permutations("123"))
 
 
 def test_a_static_member_keeps_its_value_and_one_that_leaves_gives_it_back():
-    draft = state(profile=Profile(member_configs=(("priority", ("1", "2")),), deals=True))
+    draft = state(profile=GroupProfile(member_configs=(("priority", ("1", "2")),), deals=True))
     first, second = (draft.new_member((), static=static) for static in (True, False))
     (_, kept), (_, given) = draft.join(first).config[0], draft.join(second).config[0]
     draft.instances["new"] = draft.instances.pop(first.member_id)
@@ -124,6 +126,6 @@ def test_a_static_member_keeps_its_value_and_one_that_leaves_gives_it_back():
 
 
 def test_configurations_are_drawn_from_the_profile():
-    draft = state(profile=Profile(member_configs=(("priority", ("1", "2")),)))
+    draft = state(profile=GroupProfile(member_configs=(("priority", ("1", "2")),)))
     drawn = {draft.join(draft.new_member(())).config for _ in range(20)}
     assert drawn == {(("priority", "1"),), (("priority", "2"),)}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kassay.properties.groups.histories.generator import Profile
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.properties.sources import Seeded
@@ -35,7 +35,7 @@ def test_a_shape_has_the_sizes_that_its_source_names():
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.id)
 def test_a_large_history_starts_as_its_shape_says(shape):
-    case = history(Seeded(3), Profile(name="large", shape=shape.id))
+    case = history(Seeded(3), GroupProfile(name="large", shape=shape.id))
     assert sorted(topic.partitions for topic in case.cluster.topics) == sorted(shape.topics)
     members = [event.member for event in case.changes[0]]
     assert len(members) == shape.members

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import (
     ConnectAssignment,
     ConnectorTaskId,
@@ -12,7 +13,6 @@ from kassay.model.connect.work import (
     ConnectWorker,
     WorkerChange,
 )
-from kassay.model.kinds import Kind
 from kassay.properties.connect.work import single_owner
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence
@@ -28,7 +28,7 @@ STEP = ConnectStep(REQUEST, ANSWER)
 
 
 def says(text, scope=Scope.STEP, things=(STEP,)):
-    read = read_sentence(text, Kind.CONNECT)
+    read = read_sentence(text, CONNECT)
     assert read.scope is scope
     return read.says(CONNECT_WORDS.scene(scope, things), NOTHING)
 
@@ -59,5 +59,5 @@ def test_other_answers_run_everything_once_or_nothing():
     assert len({scene.step.answer for scene in scenes}) > 3
     for scene in scenes:
         assert list(single_owner(scene.step)) == []
-        idle = read_sentence("idle == 0", Kind.CONNECT).says(scene, NOTHING)
+        idle = read_sentence("idle == 0", CONNECT).says(scene, NOTHING)
         assert idle is not bool(scene.step.answer.delay_ms)

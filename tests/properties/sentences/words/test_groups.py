@@ -2,11 +2,11 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import Kind
 from kassay.properties.registry import Scope, validity_claims
 from kassay.properties.sentences.claims import read_sentence
 from kassay.properties.sentences.meaning import NOTHING
@@ -36,7 +36,7 @@ STEP = Step(CLUSTER, GROUP, Assignment({"m0": tps("a0 a2"), "m1": tps("a1"), "m2
 
 
 def says(text, scope=Scope.OUTCOME, things=(STEP,)):
-    read = read_sentence(text, Kind.CLIENT)
+    read = read_sentence(text, CLIENT)
     assert read.scope is scope
     return read.says(GROUP_WORDS.scene(scope, things), NOTHING)
 
@@ -77,6 +77,6 @@ def test_other_answers_are_valid():
     scenes = list(GROUP_WORDS.others(GROUP_WORDS.scene(Scope.OUTCOME, (STEP,))))
     assert len({tuple(sorted(scene.step.answer.items())) for scene in scenes}) > 3
     for scene in scenes:
-        for promised in validity_claims(Kind.CLIENT):
+        for promised in validity_claims(CLIENT):
             if promised.claim.scope is Scope.STEP and not promised.claim.looks:
                 assert list(promised.claim.predicate(scene.step)) == []

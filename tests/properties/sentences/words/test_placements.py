@@ -2,9 +2,9 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.placements import best_of_placement
+from kassay.kinds.placement.oracle import best_of_placement
 from kassay.model.cluster import Broker
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.registry import Scope
@@ -17,7 +17,7 @@ STEP = PlacementStep(PlacementRequest(2, 2, BROKERS, existing=((0, 1),)), ((0, 1
 
 
 def says(text, scope=Scope.OUTCOME, things=(STEP,)):
-    read = read_sentence(text, Kind.PLACER)
+    read = read_sentence(text, PLACER)
     assert read.scope is scope
     return read.says(PLACER_WORDS.scene(scope, things), NOTHING)
 

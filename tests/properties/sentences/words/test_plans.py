@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.properties.placement.plans import BestPlan
@@ -20,7 +20,7 @@ STEP = PlanStep(REQUEST, Plan(BROKERS, REQUEST.before, MOVES, 2))
 
 
 def says(text, scope=Scope.OUTCOME, things=(STEP,)):
-    read = read_sentence(text, Kind.PLANNER)
+    read = read_sentence(text, PLANNER)
     assert read.scope is scope
     return read.says(PLAN_WORDS.scene(scope, things), NOTHING)
 

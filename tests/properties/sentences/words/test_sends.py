@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.model.calls import Refusal
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent
 from kassay.properties.partitioners.sends import in_range
@@ -25,7 +25,7 @@ STEP = ProducerSendsStep(ProducerSends(tuple((sent.record, sent.topic) for sent 
 
 
 def says(text):
-    read = read_sentence(text, Kind.PARTITIONER)
+    read = read_sentence(text, PARTITIONER)
     assert read.scope is Scope.STEP
     return read.says(SEND_WORDS.scene(Scope.STEP, (STEP,)), NOTHING)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kassay.certify.kinds.oracles.groups import best_of_share_group
+from kassay.kinds.groups.oracle import best_of_share_group
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep
-from kassay.model.kinds import Kind
 from kassay.properties.registry import Scope, validity_claims
 from kassay.properties.sentences.claims import read_sentence
 from kassay.properties.sentences.meaning import NOTHING
@@ -26,7 +26,7 @@ STEP = ShareStep(CLUSTER, GROUP, Assignment({"m0": tps("a0"), "m1": tps("a0 a1 b
 
 
 def says(text, scope=Scope.OUTCOME, things=(STEP,)):
-    read = read_sentence(text, Kind.SHARE)
+    read = read_sentence(text, SHARE)
     assert read.scope is scope
     return read.says(SHARE_WORDS.scene(scope, things), NOTHING)
 
@@ -62,6 +62,6 @@ def test_other_answers_are_valid():
     scenes = list(SHARE_WORDS.others(SHARE_WORDS.scene(Scope.OUTCOME, (STEP,))))
     assert len({tuple(sorted(scene.step.answer.items())) for scene in scenes}) > 3
     for scene in scenes:
-        for promised in validity_claims(Kind.SHARE):
+        for promised in validity_claims(SHARE):
             if promised.claim.scope is Scope.STEP and not promised.claim.looks:
                 assert list(promised.claim.predicate(scene.step)) == []

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kassay.report.pages.boards.board import Board, Frame, Grid
+from kassay.kinds.frames import Board, Frame, Grid
 from kassay.report.pages.boards.traces import board_of
 from kassay.report.pages.layout import environment, whole
 from tests.paths import ROOT

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.report.pages.boards.board import (
+from kassay.kinds.frames import (
     FRAMES_MAX,
     TILES_MAX,
     Cell,

@@ -1,6 +1,6 @@
 """What a board marks, and where."""
 
-from kassay.report.pages.boards.evidence import beside_words, evidence
+from kassay.kinds.frames import beside_words, evidence
 
 
 def test_names_of_a_violation_in_words_stand_for_the_last_step():

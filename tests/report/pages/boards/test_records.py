@@ -1,6 +1,6 @@
 """Boards of partitioners: records, where they may go, and where they do."""
 
-from kassay.report.pages.boards.evidence import Guilt
+from kassay.kinds.frames import Guilt
 from kassay.report.pages.boards.records import RECORDS_MAX, frames
 from tests.report.pages.boards.boards import HELD, drawn, opened, rows
 

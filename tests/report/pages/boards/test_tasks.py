@@ -1,7 +1,7 @@
 """Boards of Streams: processes with threads, tasks in their roles."""
 
+from kassay.kinds.frames import evidence
 from kassay.report.pages.boards import tasks
-from kassay.report.pages.boards.evidence import evidence
 from tests.report.pages.boards.boards import HELD, OURS, drawn, opened, rows
 
 

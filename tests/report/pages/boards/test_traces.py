@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.report.pages.boards.board import FRAMES_MAX
+from kassay.kinds.frames import FRAMES_MAX
 from kassay.report.pages.boards.traces import board_of
 from tests.report.pages.boards.boards import HELD, OURS, opened, page, trace
 

@@ -4,7 +4,11 @@ import pytest
 from rich.console import Console
 
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.model.kinds import Kind
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import CLIENT
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
 from kassay.report.facts import could_be_of
 from kassay.report.screen.cases.rounds import story
 from tests.certify.findings.cases import smallest
@@ -24,19 +28,19 @@ def shown(kind, name):
     ("kind", "name", "words"),
     [
         (
-            Kind.CLIENT,
+            CLIENT,
             "gives-twice",
             ["topics t0[1]  <- broken here", "t0-0!", "could be: 1 0: m0 t0-0, m1 -"],
         ),
-        (Kind.CLIENT, "counts-partitions", ["weights: ", "m02!", " by weight in 2 moves: "]),
-        (Kind.CLIENT, "forgets-racks", ["replicas in racks: t0-0 ", "(rack "]),
-        (Kind.CLIENT, "deals-by-member-id", ["(static ", "round 2"]),
-        (Kind.CLIENT, "serves-its-leader", ["m0 leads", "m1 leads"]),
-        (Kind.PLACER, "repeats-broker", ["<- broken here", "0!", "could be: partition 0 on 0 1"]),
-        (Kind.PARTITIONER, "remembers-keys", ["<- broken here", "could be: partition 0"]),
-        (Kind.STREAMS, "ignores-threads", ["at rest", "<- broken here", "0000!"]),
-        (Kind.CONNECT, "gives-lost-work-to-one", ["w0!", "could be: w0 starts c0 c0-0, w1 starts c0-1"]),
-        (Kind.PLANNER, "goes-round-about", ["<- broken here", "could be: 0 moves: none"]),
+        (CLIENT, "counts-partitions", ["weights: ", "m02!", " by weight in 2 moves: "]),
+        (CLIENT, "forgets-racks", ["replicas in racks: t0-0 ", "(rack "]),
+        (CLIENT, "deals-by-member-id", ["(static ", "round 2"]),
+        (CLIENT, "serves-its-leader", ["m0 leads", "m1 leads"]),
+        (PLACER, "repeats-broker", ["<- broken here", "0!", "could be: partition 0 on 0 1"]),
+        (PARTITIONER, "remembers-keys", ["<- broken here", "could be: partition 0"]),
+        (STREAMS, "ignores-threads", ["at rest", "<- broken here", "0000!"]),
+        (CONNECT, "gives-lost-work-to-one", ["w0!", "could be: w0 starts c0 c0-0, w1 starts c0-1"]),
+        (PLANNER, "goes-round-about", ["<- broken here", "could be: 0 moves: none"]),
     ],
 )
 def test_the_cause_is_at_a_glance(kind, name, words):
@@ -46,7 +50,7 @@ def test_the_cause_is_at_a_glance(kind, name, words):
 
 
 def test_a_simple_trace_stays_simple():
-    text = shown(Kind.CLIENT, "gives-twice")
+    text = shown(CLIENT, "gives-twice")
     assert not any(word in text for word in ("leads", "weights", "racks", "static", "user data", "@"))
 
 

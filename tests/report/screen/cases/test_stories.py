@@ -3,14 +3,14 @@
 import pytest
 from rich.console import Console
 
-from kassay.certify.kinds.judging import Subject
-from kassay.certify.kinds.registry import driver_for
-from kassay.certify.runs.verdicts import counted
 from kassay.certify.targets.resolve import resolve
-from kassay.model.groups.assignor import RebalanceProtocol
-from kassay.properties.groups.histories.generator import Profile
+from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
+from kassay.model.kinds import RebalanceProtocol
+from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.cases.rounds import story
+from kassay.writing.text import counted
 
 
 def shown(told, rounds_max=8):
@@ -23,7 +23,7 @@ def shown(told, rounds_max=8):
 def told(spec, seed):
     target = resolve(spec)
     driver = driver_for(target.kind)
-    case = driver.generate(Seeded(seed), Profile(kind=target.kind))
+    case = driver.generate(Seeded(seed), GroupProfile(kind=target.kind))
     with target.open() as host:
         return case, driver.narrate(case, Subject(host.new, RebalanceProtocol.EAGER, ()))
 

@@ -23,14 +23,14 @@ from typing import ClassVar
 
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.group.placement import Placing, StickyPlacement
-from kassay.model.kinds import Kind
 from kassay.model.streams.group import MemberTasks, StreamsGroup
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.threads import GroupTaskAssignor
 
 
 @reference(
     "streams-group-sticky",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=(
         "standby-disjoint",
         "standby-count",

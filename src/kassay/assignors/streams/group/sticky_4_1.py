@@ -20,12 +20,12 @@ from __future__ import annotations
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.group.placement_4_1 import PairingPlacement
 from kassay.assignors.streams.group.sticky import StreamsGroupSticky
-from kassay.model.kinds import Kind
+from kassay.model.streams.kinds import STREAMS
 
 
 @reference(
     "streams-group-sticky",
-    kind=Kind.STREAMS,
+    kind=STREAMS,
     claims=(
         "standby-disjoint",
         "standby-count",

@@ -36,11 +36,11 @@ from kassay.certify.audits.values import (
     RebalanceCause,
 )
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.assignor import RebalanceProtocol
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
+from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMember
 
 
@@ -137,15 +137,15 @@ class ClassicHistory:
             return head
         if not self._is_first(value, before, log):
             # Who was replaced in a group at rest may have another subscription than the leader saw.
-            judged = only_owners(Kind.CLIENT, value.protocol, step, moment)
+            judged = only_owners(CLIENT, value.protocol, step, moment)
         else:
             knows = step.protocol is RebalanceProtocol.COOPERATIVE or any(m.owned for m in step.group.members)
             outcome = merged(rounds[0], step) if full else None
             judged = judgement(
-                Kind.CLIENT, value.protocol, step, outcome, moment, owners_known=knows or before is not None
+                CLIENT, value.protocol, step, outcome, moment, owners_known=knows or before is not None
             )
             if full or turn == ROUNDS_MAX - 1:
-                rest = convergence(Kind.CLIENT, value.protocol, rounds, moment, at_rest=full)
+                rest = convergence(CLIENT, value.protocol, rounds, moment, at_rest=full)
                 judged = judged._replace(
                     judged=judged.judged + rest.judged, findings=judged.findings + rest.findings
                 )
@@ -166,7 +166,7 @@ class ClassicHistory:
 
     def _step(self, value: ClassicGeneration, before: _Before | None) -> Step | None:
         claims = [_claim(each, value.protocol) for each in value.members]
-        protocol = protocol_of(Kind.CLIENT, value.protocol, any(owned for owned, _ in claims))
+        protocol = protocol_of(CLIENT, value.protocol, any(owned for owned, _ in claims))
         eager = protocol is RebalanceProtocol.EAGER
         says_owned = value.protocol == "sticky" and any(owned for owned, _ in claims)
         if eager and not says_owned:

@@ -14,8 +14,8 @@ from kassay.certify.audits.judging import Judgement, judgement, only_owners
 from kassay.certify.audits.values import GroupProtocol, LogMoment
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.kinds import SERVER
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
 from kassay.reading.kafka.offsets.values import (
     GroupRecord,
     MemberSubscription,
@@ -63,8 +63,8 @@ class ConsumerHistory(TargetHistory):
         assignor = self.assignor()
         if self.epoch == self.target_epoch and (names or step.group.equal_subscriptions):
             owners_known = self.before is not None
-            return judgement(Kind.SERVER, assignor, step, step, moment, owners_known=owners_known)
-        return only_owners(Kind.SERVER, assignor, step, moment)
+            return judgement(SERVER, assignor, step, step, moment, owners_known=owners_known)
+        return only_owners(SERVER, assignor, step, moment)
 
     def assignor(self) -> str | None:
         """The assignor that the members ask for, None where they leave it to the cluster or do not agree."""

@@ -15,8 +15,8 @@ from kassay.certify.audits.judging import Judgement, judgement
 from kassay.certify.audits.values import GroupProtocol, LogMoment
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import ShareStep, Step
-from kassay.model.kinds import Kind
 from kassay.reading.kafka.offsets.values import GroupRecord, RecordRole, ShareableTopics
 
 _NOTHING = ShareableTopics({}, ())
@@ -60,9 +60,7 @@ class ShareHistory(TargetHistory):
         step = self._step()
         if step is None:
             return TOO_MANY
-        return judgement(
-            Kind.SHARE, self.assignor(), step, step, moment, owners_known=self.before is not None
-        )
+        return judgement(SHARE, self.assignor(), step, step, moment, owners_known=self.before is not None)
 
     def _step(self) -> Step | None:
         given = {member: self.named(target.partitions) for member, target in self.targets.items()}

@@ -12,10 +12,11 @@ from kassay.certify.processes.host import ChildObject, GuardedHost
 from kassay.certify.processes.load import Loaded
 from kassay.certify.processes.values import encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata, RebalanceProtocol
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.rounds import Learned, Rounds
 from kassay.model.java.randomness import RandomSource
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
 

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from kassay.certify.runs.blocks import Bench
 from kassay.certify.runs.certificate import ClaimResult
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
-from kassay.certify.runs.verdicts import counted
-from kassay.model.kinds import NOUNS
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise
+from kassay.writing.text import counted
 
 
 class BrokenByAnother(NamedTuple):
@@ -85,7 +84,7 @@ def _violated(
     started: float,
 ) -> ClaimResult:
     """The promise's result with a counterexample of its own."""
-    nothing = counted(histories, NOUNS[bench.job.target.kind].case)
+    nothing = counted(histories, bench.job.target.kind.nouns.case)
     return replace(
         result,
         verdict=Verdict.VIOLATED,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from kassay.certify.kinds.judging import Subject
 from kassay.certify.runs.blocks import Bench
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
 from kassay.certify.runs.controls import CONTROL_SHARE
 from kassay.certify.runs.shrink import shrink
-from kassay.model.groups.trace import Trace
+from kassay.kinds.judging import Subject
+from kassay.model.trace import Trace
 from kassay.properties.registry import Promise, Violation
 
 

@@ -21,7 +21,7 @@ from kassay.certify.vectors.protocol.render import rendered_record, rendered_rep
 from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
 from kassay.certify.vectors.protocol.streams_codec import STREAMS_EVENTS, streams_event_of
 from kassay.certify.vectors.protocol.streams_render import rendered_streams_more
-from kassay.certify.vectors.registry import vector_format
+from kassay.kinds.vectors import vector_format
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened

@@ -11,7 +11,7 @@ from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
-from kassay.model.groups.assignor import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.plan.spec import Spec
 from kassay.properties.registry import claim_of, promise, require_claims
 from kassay.reading.documents import at

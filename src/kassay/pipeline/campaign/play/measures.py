@@ -10,16 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.oracles.groups import best_of_group
+from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.history import ConnectRun
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import connectors_in, tasks_in
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS, Kind
+from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun
+from kassay.model.streams.kinds import STREAMS
 from kassay.properties.connect.balance import least_moved
 from kassay.properties.connect.work import running_after
 from kassay.properties.groups.balance import ORDER
@@ -168,8 +171,8 @@ def _application(run: TaskRun) -> Measure | None:
 
 MEASURED: Final[Mapping[Kind, Callable[[Any], MeasuredRest | None]]] = {
     **dict.fromkeys(CONSUMER_GROUPS, partial(_of_groups, measured_group)),
-    Kind.SHARE: partial(_of_groups, _share_group),
-    Kind.CONNECT: _of_cluster,
-    Kind.STREAMS: _of_application,
+    SHARE: partial(_of_groups, _share_group),
+    CONNECT: _of_cluster,
+    STREAMS: _of_application,
 }
 """How the distance to the optimum is told of what a kind's targets were played at; None without an answer."""

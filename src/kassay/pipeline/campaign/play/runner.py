@@ -10,7 +10,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.certify.kinds.judging import InternalError
+from kassay.kinds.judging import InternalError
 from kassay.pipeline.campaign.plan.batches import chunks_of, next_batch
 from kassay.pipeline.campaign.play import worker
 from kassay.pipeline.campaign.play.watch import BatchWatch, Peaks

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.kinds.judging import Driver, Examination
 from kassay.certify.runs.verdicts import ClaimCount, Tally
+from kassay.kinds.judging import Examination
+from kassay.kinds.protocol import Driver
 from kassay.properties.registry import Violation, as_text
 from kassay.writing.text import storable
 

@@ -13,11 +13,12 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kassay.certify.kinds.judging import Driver, Examination, Subject
 from kassay.certify.runs.blocks import Bench, open_bench
 from kassay.certify.runs.conditions import breaking
 from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.shrink import shrink
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
 from kassay.pipeline.campaign.plan.lanes import Lane
 from kassay.pipeline.campaign.records.campaign import Campaign
 from kassay.pipeline.campaign.records.schemas import FINDINGS, arrow_struct

@@ -29,8 +29,8 @@ from kassay.model.groups.history import (
     StaticReturn,
     Withhold,
 )
-from kassay.model.kinds import Kind
-from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
+from kassay.model.groups.kinds import CLIENT
+from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
 from kassay.properties.groups.histories.scenarios import UNKNOWN, brokers, habits, owning, reports
 from kassay.properties.groups.situations import MIXES
 from kassay.properties.sources import Source
@@ -46,7 +46,7 @@ AIMS: Final[dict[str, str]] = {}
 _RECIPES: Final[dict[str, Recipe]] = {}
 
 
-def aimed_history(source: Source, profile: Profile, aim: str) -> History:
+def aimed_history(source: Source, profile: GroupProfile, aim: str) -> History:
     """A history by the recipe called `aim`; raises `KeyError` where there is none."""
     draft = habits(source, profile, racked=profile.racked, weighted=profile.weighted)
     history = _RECIPES[aim](draft)
@@ -99,7 +99,7 @@ def _grows(recipe: int) -> Recipe:
         sizes = [source.integer(1, 5), source.integer(1, 5)]
         topics = _with_topics(draft, [*sizes, GROWN_FROM + recipe - sum(sizes)])
         cluster = Cluster(tuple(draft.topics.values()), brokers(draft))
-        may_be_static = draft.profile.kind is Kind.CLIENT and draft.profile.allows("no-static")
+        may_be_static = draft.profile.kind is CLIENT and draft.profile.allows("no-static")
         mix: list[bool | None] = [may_be_static and letter == "S" for letter in MIXES[recipe]]
         mix += [None] * (GROWN_TO - len(mix))
         return _history(draft, cluster, [(draft.join(draft.new_member(topics, static)),) for static in mix])

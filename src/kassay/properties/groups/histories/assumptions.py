@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import GROUPS
 from kassay.model.groups.step import Step
-from kassay.model.kinds import GROUPS, Kind
+from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.reading.fields import suggestion
 
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
@@ -25,8 +28,8 @@ ASSUMPTIONS: Final = tuple(_HOLDS)
 
 _OF_KIND: Final = {
     **dict.fromkeys(GROUPS, ASSUMPTIONS),
-    Kind.PLACER: ("no-racks",),
-    Kind.CONNECT: ("no-conflicting-claims",),
+    PLACER: ("no-racks",),
+    CONNECT: ("no-conflicting-claims",),
 }
 """Of each kind the assumptions that its generator and its judge keep to; of other kinds none."""
 

@@ -10,7 +10,9 @@ from typing import Final
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Join
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.kinds import Kind
+from kassay.properties.profile import Profile
 from kassay.properties.sources import Source, subset
 
 RACKS: Final = ("r0", "r1", "r2")
@@ -19,7 +21,7 @@ GENERATION: Final = 3
 
 
 @dataclass(frozen=True)
-class Profile:
+class GroupProfile(Profile):
     """How large histories get, and what they may hold.
 
     `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
@@ -30,38 +32,27 @@ class Profile:
     for no reason. `leads` says whether members are made leaders, and every aimed history ends with that.
     """
 
-    name: str = "small"
-    kind: Kind = Kind.CLIENT
+    kind: Kind = CLIENT
     members_max: int = 6
     topics_max: int = 4
     partitions_max: int = 7
     changes_max: int = 4
-    assume: frozenset[str] = frozenset()
     member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     deals: bool = False
-    shape: str = ""
     racked: float = 0.2
     weighted: float = 0.12
     quiet: float = 0.0
     leads: bool = False
 
-    def allows(self, assumption: str) -> bool:
-        """Whether inputs outside the assumption may be made."""
-        return assumption not in self.assume
-
-    def goes_large(self, source: Source) -> bool:
-        """Whether this time a large case is to be made."""
-        return self.name == "large" or (self.name == "mixed" and source.boolean(0.05))
-
     @property
     def contradicts(self) -> bool:
         """Whether members may make claims that contradict each other."""
-        return self.kind == Kind.CLIENT and self.allows("no-conflicting-claims")
+        return self.kind == CLIENT and self.allows("no-conflicting-claims")
 
     @property
     def drops(self) -> bool:
         """Whether members may stop reading what they have, which a share group's coordinator still counts."""
-        return self.contradicts or self.kind == Kind.SHARE
+        return self.contradicts or self.kind == SHARE
 
 
 @dataclass
@@ -88,7 +79,7 @@ class GeneratorState:
     """What the generator knows of the world while it writes a history."""
 
     source: Source
-    profile: Profile
+    profile: GroupProfile
     topics: dict[str, Topic]
     racked: bool
     weighted: bool

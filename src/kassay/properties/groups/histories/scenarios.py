@@ -9,9 +9,9 @@ from __future__ import annotations
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Event, History, Reports, Withhold
-from kassay.model.kinds import Kind
+from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.properties.groups.histories.events import change
-from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, Profile
+from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
 from kassay.properties.groups.histories.shapes import SHAPES, Shape
 from kassay.properties.sources import Source, many, subset
 
@@ -19,7 +19,7 @@ UNKNOWN = "ghost"
 """A topic that is subscribed to and never there."""
 
 
-def history(source: Source, profile: Profile) -> History:
+def history(source: Source, profile: GroupProfile) -> History:
     """One history; the source's choices decide everything in it."""
     if profile.goes_large(source):
         return _large(source, profile)
@@ -31,12 +31,12 @@ def history(source: Source, profile: Profile) -> History:
     return History(cluster, tuple(changes), reports(source, profile))
 
 
-def reports(source: Source, profile: Profile) -> Reports:
+def reports(source: Source, profile: GroupProfile) -> Reports:
     """Which generation the members report; only claims that can go stale show the difference."""
     return Reports.GOT if profile.contradicts and source.boolean(0.3) else Reports.JOINED
 
 
-def _draft(source: Source, profile: Profile) -> GeneratorState:
+def _draft(source: Source, profile: GroupProfile) -> GeneratorState:
     """The topics and the habits of one history."""
     draft = habits(source, profile, racked=profile.racked, weighted=profile.weighted, odd=0.25)
     high = 1 if source.boolean(0.12) else profile.partitions_max
@@ -46,7 +46,7 @@ def _draft(source: Source, profile: Profile) -> GeneratorState:
 
 
 def habits(
-    source: Source, profile: Profile, *, racked: float, weighted: float, odd: float = 0
+    source: Source, profile: GroupProfile, *, racked: float, weighted: float, odd: float = 0
 ) -> GeneratorState:
     """The habits of a history without topics, each with its chance."""
     return GeneratorState(
@@ -55,10 +55,10 @@ def habits(
         topics={},
         racked=profile.allows("no-racks") and source.boolean(racked),
         weighted=profile.allows("no-weights") and source.boolean(weighted),
-        static=profile.kind == Kind.CLIENT and profile.allows("no-static") and source.boolean(0.3),
+        static=profile.kind == CLIENT and profile.allows("no-static") and source.boolean(0.3),
         odd=odd > 0 and source.boolean(odd),
         backwards=source.boolean(),
-        withholds=profile.kind is Kind.SHARE and source.boolean(0.35),
+        withholds=profile.kind is SHARE and source.boolean(0.35),
     )
 
 
@@ -203,7 +203,7 @@ def _one_by_one(draft: GeneratorState) -> list[Change]:
     return [(draft.join(draft.new_member(topics)),) for _ in range(5)]
 
 
-def _large(source: Source, profile: Profile) -> History:
+def _large(source: Source, profile: GroupProfile) -> History:
     """A history on a shape of production, with a few changes."""
     shape = source.choice([s for s in SHAPES if s.id == profile.shape] or SHAPES)
     draft = habits(source, profile, racked=0.3, weighted=0.2)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectRun, ConnectStep
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import SETTLING_ROUNDS_MAX
 from kassay.model.connect.work import (
     ConnectAssignment,
@@ -19,7 +20,6 @@ from kassay.model.connect.work import (
     tasks_in,
     work_key,
 )
-from kassay.model.kinds import Kind
 from kassay.properties.connect.balance import after_last_change, least_taken_back
 from kassay.properties.connect.work import running_after
 from kassay.properties.registry import Scope
@@ -137,7 +137,7 @@ def _rounds(scene: ConnectScene) -> int:
 
 
 CONNECT_WORDS: Final = Vocabulary(
-    kinds=(Kind.CONNECT,),
+    kinds=(CONNECT,),
     things=(
         Things("workers", "w", _workers, "worker"),
         Things("connectors", "c", _connectors, "connector"),

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import CONSUMER_GROUPS
 from kassay.properties.groups.balance import Best
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS, within
 from kassay.properties.registry import Scope

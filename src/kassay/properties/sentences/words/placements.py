@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import Placement, Replicas
 from kassay.model.placement.step import PlacementStep
 from kassay.properties.placement.balance import BestPlacement, gap
@@ -107,7 +107,7 @@ def _is_new(scene: PlacementScene) -> bool:
 
 
 PLACER_WORDS: Final = Vocabulary(
-    kinds=(Kind.PLACER,),
+    kinds=(PLACER,),
     things=(
         Things("brokers", "b", _brokers, "broker"),
         Things("racks", "r", _racks, "rack"),

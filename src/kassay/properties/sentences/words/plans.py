@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanStep
 from kassay.model.placement.request import Replicas
@@ -139,7 +139,7 @@ def _coming(scene: PlanScene) -> int:
 
 
 PLAN_WORDS: Final = Vocabulary(
-    kinds=(Kind.PLANNER,),
+    kinds=(PLANNER,),
     things=(
         Things("brokers", "b", _brokers, "broker"),
         Things("racks", "r", _racks, "rack"),

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import Refusal
 from kassay.model.cluster import TopicPartition
-from kassay.model.kinds import Kind
+from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.sends import ProducerSendsStep, Sent
 from kassay.properties.partitioners.sends import is_out_of_range
 from kassay.properties.registry import Scope
@@ -99,7 +99,7 @@ def _leaderless(step: ProducerSendsStep) -> int:
 
 
 SEND_WORDS: Final = Vocabulary(
-    kinds=(Kind.PARTITIONER,),
+    kinds=(PARTITIONER,),
     things=(
         Things("topics", "t", _topics, "topic"),
         Things("partitions", "p", _partitions, "partition"),

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 from kassay.model.calls import Failure
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
-from kassay.model.kinds import Kind
 from kassay.properties.groups.sharing import BestSharing, is_even, taken_back
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary, flag, number
@@ -124,7 +124,7 @@ def _loads(scene: ShareScene) -> Mapping[str, int]:
 
 
 SHARE_WORDS: Final = Vocabulary(
-    kinds=(Kind.SHARE,),
+    kinds=(SHARE,),
     things=(
         Things("members", "m", _members, "member"),
         Things("topics", "t", _topics, "topic"),

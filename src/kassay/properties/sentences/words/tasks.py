@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import Failure
-from kassay.model.kinds import Kind
 from kassay.model.streams.history import TaskRun, TaskStep
+from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary, flag, number
@@ -99,7 +99,7 @@ def _rounds(scene: TaskScene) -> int:
 
 
 TASK_WORDS: Final = Vocabulary(
-    kinds=(Kind.STREAMS,),
+    kinds=(STREAMS,),
     things=(
         Things("processes", "p", _clients, "process"),
         Things("subtopologies", "s", _subtopologies, "subtopology"),

@@ -18,9 +18,9 @@ from struct import Struct
 from typing import Final, TypeVar
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import MOST
 from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION
+from kassay.model.shape.codec import MOST
 
 NEWEST: Final = 3
 _INT16: Final = Struct(">h")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.codec import MOST
+from kassay.model.shape.codec import MOST
 from kassay.reading.fields import wrong
 
 _T = TypeVar("_T")

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook
-from kassay.report.pages.boards.evidence import Guilt, beside_words
+from kassay.kinds.frames import Beside, Cell, Frame, Grid, Guilt, Row, Tile, TileLook, beside_words
 
 COLUMNS = ("worker", "runs", "is to start", "is to stop", "runs then")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kassay.kinds.frames import Beside, Cell, Frame, Grid, Guilt, Row, Tile, TileLook, beside_words
 from kassay.report import facts
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook
-from kassay.report.pages.boards.evidence import Guilt, beside_words
+from kassay.writing.text import counted
 
 Partition = tuple[str, int]
 
@@ -44,9 +44,7 @@ def frames(
 
 
 def _notes(round_: facts.RoundFacts) -> tuple[str, ...]:
-    topics = ", ".join(
-        f"{name} ({facts.counted(count, 'partition')})" for name, count in round_.topics.items()
-    )
+    topics = ", ".join(f"{name} ({counted(count, 'partition')})" for name, count in round_.topics.items())
     withheld = (f"Not to be given out: {round_.withheld}",) if round_.withheld else ()
     return (f"Topics: {topics or 'none'}", *withheld)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook
-from kassay.report.pages.boards.evidence import Guilt, beside_words
+from kassay.kinds.frames import Beside, Cell, Frame, Grid, Guilt, Row, Tile, TileLook, beside_words
 
 Replicas = Mapping[tuple[str, int], Sequence[int]]
 """The replicas of each partition by its group and number, the preferred leader first."""

@@ -6,8 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kassay.report.pages.boards.board import Cell, Frame, Grid, Row, Tile, TileLook, number_ranges
-from kassay.report.pages.boards.evidence import Guilt
+from kassay.kinds.frames import Cell, Frame, Grid, Guilt, Row, Tile, TileLook, number_ranges
 
 RECORDS_MAX: Final = 200
 """Of more records the last ones are drawn."""

@@ -6,8 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kassay.report.pages.boards.board import Beside, Cell, Frame, Grid, Row, Tile, TileLook, number_ranges
-from kassay.report.pages.boards.evidence import Guilt, beside_words
+from kassay.kinds.frames import (
+    Beside,
+    Cell,
+    Frame,
+    Grid,
+    Guilt,
+    Row,
+    Tile,
+    TileLook,
+    beside_words,
+    number_ranges,
+)
 
 TASKS_LISTED_MAX: Final = 24
 """Up to so many tasks of a note stand one by one."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kassay.kinds.frames import Board, Frame, Guilt, board, evidence
 from kassay.report.pages.boards import connect, groups, placement, records, tasks
-from kassay.report.pages.boards.board import Board, Frame, board
 from kassay.report.pages.boards.events import sentence
-from kassay.report.pages.boards.evidence import Guilt, evidence
 
 Document = Mapping[str, Any]
 

@@ -8,12 +8,11 @@ from typing import Final, NamedTuple
 
 from kassay.certify.audits.document import verdict
 from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit
-from kassay.report.facts import counted
 from kassay.report.pages.boards.traces import board_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX, fragment
 from kassay.report.pages.layout import render as page
 from kassay.report.screen.clusters.audits import at, duration, where
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
 """So many rebalances a page draws at most, of all groups together."""

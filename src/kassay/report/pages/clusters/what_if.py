@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from kassay.certify.clusters.figures import Loads
 from kassay.certify.clusters.rollout import Rollout
 from kassay.certify.clusters.whatif import WhatIf
-from kassay.report.facts import counted
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import Histograms, histograms
 from kassay.report.pages.layout import render as page
@@ -22,6 +21,7 @@ from kassay.report.screen.clusters.what_if import (
     spread_of,
     switch_rows,
 )
+from kassay.writing.text import counted
 
 _UNOWNED_MAX: Final = 200
 """So many unowned partitions are listed; the rest is counted."""

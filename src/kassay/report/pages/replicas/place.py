@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from kassay.certify.replicas.judge import Standing
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
-from kassay.report.facts import counted
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.pages.layout import render as page
 from kassay.report.screen.replicas.breaches import breach_text, breaches_text
 from kassay.report.screen.replicas.place import busiest_text, bytes_text, time_text
+from kassay.writing.text import counted
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
 _FIRST: Final = 5

@@ -8,6 +8,7 @@ from typing import Any, Final
 from kassay.report import facts
 from kassay.report.screen.cases.stories import other_story
 from kassay.report.screen.console import Part, View, line, plain_table, stack
+from kassay.writing.text import counted
 
 Step = Mapping[str, Any]
 
@@ -37,13 +38,13 @@ def story(
     parts: list[View] = []
     before, shown = facts.window([each.guilty is not None for each in rounds], rounds_max)
     if before:
-        parts.append(line(f"  {facts.counted(before, 'round')} before", style="dim"))
+        parts.append(line(f"  {counted(before, 'round')} before", style="dim"))
     for number, each in enumerate(rounds[before : before + shown], start=before + 1):
         parts += _round(each, number, notes.get(each.place, ()))
         if possible is not None and possible.place == each.place:
             parts.append(line(f"    {possible.line}", style="green"))
     if rest := len(rounds) - before - shown:
-        parts.append(line(f"  and {facts.counted(rest, 'more round')}", style="dim"))
+        parts.append(line(f"  and {counted(rest, 'more round')}", style="dim"))
     return stack(*parts)
 
 

@@ -6,8 +6,10 @@ import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from kassay.kinds.frames import guilty_at
 from kassay.report import facts
 from kassay.report.screen.console import Part, View, line, plain_table, stack
+from kassay.writing.text import counted
 
 Step = Mapping[str, Any]
 
@@ -51,7 +53,7 @@ def other_story(
     """The steps of a trace that has no rounds, of each kind the first ones; broken ones are marked."""
     if not steps:
         return stack()
-    marks = Marks({step: named for (step, _), named in facts.guilty_at(broken).items()}, possible)
+    marks = Marks({step: named for (step, _), named in guilty_at(broken).items()}, possible)
     first = steps[0]
     if "moves" in first:
         return stack(*(_plan(step, number, marks) for number, step in enumerate(steps)))
@@ -65,11 +67,11 @@ def other_story(
     before, shown = facts.window([number in marks.guilty for number in range(len(steps))], steps_max)
     parts: list[View] = []
     if before:
-        parts.append(line(f"  {facts.counted(before, 'rebalance')} before", style="dim"))
+        parts.append(line(f"  {counted(before, 'rebalance')} before", style="dim"))
     for number in range(before, before + shown):
         parts += [rebalance(steps[number], number, marks), *marks.below(number)]
     if rest := len(steps) - before - shown:
-        parts.append(line(f"  and {facts.counted(rest, 'more rebalance')}", style="dim"))
+        parts.append(line(f"  and {counted(rest, 'more rebalance')}", style="dim"))
     return stack(*parts)
 
 
@@ -101,8 +103,8 @@ def _brokers(brokers: Sequence[Step]) -> str:
 def _placement(step: Step, number: int, marks: Marks) -> View:
     request = step["request"]
     head = (
-        f"  {facts.counted(request['partitions'], 'new partition')}, "
-        f"{facts.counted(request['replication_factor'], 'replica')} each, "
+        f"  {counted(request['partitions'], 'new partition')}, "
+        f"{counted(request['replication_factor'], 'replica')} each, "
         f"on brokers {_brokers(request['brokers'])}"
     )
     placed = [(f"{n} (existing)", replicas) for n, replicas in enumerate(request.get("existing", []))]
@@ -145,8 +147,8 @@ def _sending(sends: Sequence[Step], most: int, marks: Marks) -> View:
         possible += marks.below(number)
     table = plain_table(("    record", "for", "partitions", "goes to"), rows)
     rest = len(sends) - before - shown_sends
-    left_out = [line(f"  {facts.counted(before, 'record')} before", style="dim")] if before else []
-    more = [line(f"  and {facts.counted(rest, 'more record')}", style="dim")] if rest else []
+    left_out = [line(f"  {counted(before, 'record')} before", style="dim")] if before else []
+    more = [line(f"  and {counted(rest, 'more record')}", style="dim")] if rest else []
     return stack(*left_out, table, *possible, *more)
 
 

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from kassay.certify.audits.values import GroupAudit, LogAudit, LogMoment
-from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _COLUMNS: Final = (
     "group",

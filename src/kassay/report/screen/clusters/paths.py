@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kassay.certify.clusters.mixes import RuleSpan
 from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
-from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, whole_line
+from kassay.writing.text import counted
 
 
 def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:

@@ -9,10 +9,9 @@ from kassay.certify.clusters.candidates import PlayedStep
 from kassay.certify.clusters.figures import Loads, Racks
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.whatif import WhatIf
-from kassay.report.facts import counted
 from kassay.report.screen.clusters.paths import paths_in_short, paths_view
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 COLUMNS: Final = ("switching to", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
 """The columns of each table; of events the first is called otherwise."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kassay.certify.replicas.judge import ClaimStanding
 from kassay.properties.registry import Evidence, as_text
-from kassay.report.facts import counted
+from kassay.writing.text import counted
 
 _BY_PARTITION: Final = frozenset({"replicas-distinct", "rack-spread", "no-fenced-leader"})
 """Claims whose evidence is of one partition each."""

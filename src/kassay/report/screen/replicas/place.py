@@ -12,10 +12,9 @@ from kassay.certify.replicas.placed import bytes_on
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.propose import BusiestBytes
 from kassay.certify.replicas.steps import ReassignmentStep
-from kassay.report.facts import counted
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.replicas.breaches import breach_text, breaches_text
-from kassay.writing.text import shell_command
+from kassay.writing.text import counted, shell_command
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _STYLES: Final = {Standing.HOLDS: "green", Standing.VIOLATED: "bold red", Standing.NOT_JUDGED: "yellow"}

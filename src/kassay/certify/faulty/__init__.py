@@ -1,1 +1,0 @@
-"""Faulty targets on purpose: the controls that a budget must catch."""

@@ -1,1 +1,0 @@
-"""Faulty assignors of Kafka Connect: the optimal rule, or the eager one, with one thing done wrong."""

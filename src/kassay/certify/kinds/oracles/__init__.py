@@ -1,1 +1,0 @@
-"""The certified best of what was asked, for the claims that need it."""

@@ -1,0 +1,87 @@
+"""Where a case breaks a promise: the steps of what is told of it, and the evidence at each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kassay.kinds.judging import PreparedPromise, Subject, plain
+from kassay.model.calls import Failure
+from kassay.properties.registry import Evidence, Promise, Scope
+
+if TYPE_CHECKING:
+    from kassay.kinds.protocol import Driver
+
+BROKEN_MAX = 16
+"""Pieces of evidence that a trace keeps."""
+
+
+class BrokenStep(NamedTuple):
+    """Evidence against a promise, and where it is in what is told of the case.
+
+    `place` is the number of a told step, from 0, and for a group's assignor that of the round in it.
+    `thing` is what was judged: a step, or everything that one change led to.
+    """
+
+    place: tuple[int, ...]
+    evidence: Evidence
+    thing: Any
+    contradictory: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in a trace: the step, the round or null, the subject, and the facts."""
+        return {
+            "step": self.place[0],
+            "round": self.place[1] if len(self.place) > 1 else None,
+            "subject": self.evidence.subject,
+            "facts": {name: plain(value) for name, value in self.evidence.facts.items()},
+        }
+
+
+def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> list[BrokenStep]:
+    """Every piece of evidence in a play of the case, in order; those on ordinary input where there are any.
+
+    A target that answers otherwise from play to play may break nothing this time.
+    """
+    check = PreparedPromise.of(promised)
+    steps: list[BrokenStep] = []
+    for number, played in enumerate(driver.play(case, subject)):
+        if not subject.assume or driver.is_within(played, subject.assume):
+            steps += _broken_in(driver, number, played, check)
+    return [step for step in steps if not step.contradictory] or steps
+
+
+def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list[Evidence]:
+    """The evidence against the promise in the thing; none where the claim says nothing of it."""
+    if check.promise.claim.scope is Scope.OPTIMUM:
+        optimum = driver.best(thing, check.promise)
+        if optimum is None:
+            return []
+        thing = thing, optimum
+    if check.applies is not None and not check.applies(thing):
+        return []
+    return list(check.predicate(thing))
+
+
+def _judged(driver: Driver[Any], played: Any, check: PreparedPromise) -> Sequence[Any]:
+    """What the promise is put to, as the judge does."""
+    scope = check.promise.claim.scope
+    if scope is Scope.STEP:
+        return [s for s in played.steps if check.of_unanswered or not isinstance(s.answer, Failure)]
+    if scope is Scope.REBALANCE:
+        return [] if isinstance(played.steps[-1].answer, Failure) else [played]
+    if scope is Scope.OUTCOME:
+        outcomes: Sequence[Any] = played.outcomes
+        return outcomes
+    return driver.compared(played) if scope is Scope.OPTIMUM else []
+
+
+def _broken_in(driver: Driver[Any], number: int, played: Any, check: PreparedPromise) -> Iterator[BrokenStep]:
+    for thing in _judged(driver, played, check):
+        evidence = evidence_of(driver, check, thing)
+        if not evidence:
+            continue
+        contradictory = bool((thing if check.promise.claim.scope is Scope.STEP else played).contradictory)
+        places = driver.places(number, played, thing, evidence, partial(evidence_of, driver, check))
+        yield from (BrokenStep(place, each, thing, contradictory) for place, each in zip(places, evidence))

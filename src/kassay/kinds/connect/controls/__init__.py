@@ -1,0 +1,1 @@
+"""Faulty Connect assignors that a run must catch."""

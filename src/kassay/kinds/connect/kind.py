@@ -1,0 +1,189 @@
+"""The driver of Connect assignors: a history a case, and the way to rest that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.kinds.connect.answers import connect_words
+from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
+from kassay.kinds.registry import drives
+from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
+from kassay.model.connect.history import (
+    ConnectEvent,
+    ConnectHistory,
+    ConnectRun,
+    ConnectStep,
+    LeaderChange,
+    MissedAssignment,
+    SyncFailure,
+    WorkerJoin,
+    WorkerLeave,
+)
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.connect.player import asking, run_connect
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectRequest,
+    WorkerChange,
+    after,
+    connectors_in,
+    tasks_in,
+)
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.shape.removal import Removal
+from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
+from kassay.properties.connect.scenarios import (
+    CONNECT_LARGE,
+    CONNECT_SMALL,
+    connect_history,
+)
+from kassay.properties.profile import Profile
+from kassay.properties.sources import Source
+
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
+FRESH_MAX: Final = 4500
+"""So many of the smallest histories are tried where one cannot be cut further."""
+
+
+@drives(CONNECT)
+class ConnectDriver(Driver[ConnectHistory]):
+    """Plays a cluster's life against an assignor of connectors and tasks."""
+
+    form = CONNECT_HISTORY
+    narration = CONNECT_STEP
+    aims = CONNECT_AIMS
+    pasts = True
+    goals = ("connectors", "tasks", "stopped")
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
+        """A history out of the source's choices."""
+        if aim:
+            return aimed_connect_history(source, aim)
+        size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
+        return connect_history(source, size, claims_conflict=profile.allows("no-conflicting-claims"))
+
+    def play(self, case: ConnectHistory, subject: Subject) -> Iterator[ConnectRun]:
+        """The history played, and left alone until it is at rest."""
+        ask = asking(partial(subject.new, {}), subject.looks, subject.new_twin)
+        yield run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
+
+    def parts(self, answer: ConnectAssignment) -> dict[str, object]:
+        """What each worker is to start and to stop, and the delay."""
+        changes = answer.workers.items()
+        starts = {f"{worker} starts": tuple(sorted(map(str, change.assigned))) for worker, change in changes}
+        stops = {f"{worker} stops": tuple(sorted(map(str, change.revoked))) for worker, change in changes}
+        return {**starts, **stops, "delay": answer.delay_ms}
+
+    def measures(self, asked: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
+        """Connectors and tasks by worker once all have obeyed, the most first, and how much is stopped."""
+        (request,) = asked
+        work = [after(w, answer.workers.get(w.worker_id, WorkerChange())) for w in request.workers]
+        return {
+            "connectors": tuple(sorted((len(connectors_in(own)) for own in work), reverse=True)),
+            "tasks": tuple(sorted((len(tasks_in(own)) for own in work), reverse=True)),
+            "stopped": sum(len(change.revoked) for change in answer.workers.values()),
+        }
+
+    def is_within(self, played: ConnectRun, assume: frozenset[str]) -> bool:
+        """Whether no reports contradict each other, where that is assumed."""
+        return "no-conflicting-claims" not in assume or not played.contradictory
+
+    def scene(self, case: ConnectHistory, played: ConnectRun) -> ConnectHistory:
+        """Situations are those of the history."""
+        return case
+
+    def smallest(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_clusters(case), FRESH_MAX)
+
+    def size(self, case: ConnectHistory) -> tuple[int, ...]:
+        """Changes and events, workers, connectors, tasks, and the rest."""
+        events = [event for change in case.changes for event in change.events]
+        waits = [change.wait_ms for change in case.changes]
+        return (
+            len(case.changes),
+            sum(_weight(event) for event in events),
+            len(case.workers),
+            len(case.connectors),
+            sum(tasks for _, tasks in case.connectors) + sum(getattr(event, "tasks", 0) for event in events),
+            sum(wait > 0 for wait in waits),
+            sum(waits),
+            abs(case.max_delay_ms - 300_000),
+            sum(_rank(name) for name in _mentioned(case)),
+        )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
+        """Every cluster of so many workers, with so many connectors and tasks."""
+        return connect_cell(*cell)
+
+    def search(self) -> WorstSearch:
+        """Connectors, tasks and the one event are changed."""
+        from kassay.kinds.connect.search import ConnectSearch
+
+        return ConnectSearch()
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.connect.removal import connect_removals
+
+        return connect_removals(document)
+
+    def counts(self, case: ConnectHistory) -> Mapping[str, int]:
+        """Workers stand for members, connectors and tasks for partitions."""
+        return {
+            "members": len(case.workers),
+            "partitions": sum(1 + tasks for _, tasks in case.connectors),
+            "events": sum(len(change.events) for change in case.changes),
+        }
+
+    @property
+    def optimum(self) -> str:
+        """The closed form of the optimum."""
+        return "optimal-connect"
+
+    def words(self, step: ConnectStep) -> str:
+        """What each worker starts and stops, and the delay."""
+        return connect_words(step)
+
+    def document_of(self, step: ConnectStep) -> dict[str, Any]:
+        """One rebalance."""
+        return connect_step_to_json(step)
+
+    def narrate(self, case: ConnectHistory, subject: Subject) -> list[dict[str, Any]]:
+        """The rebalances as they go, the one that nobody had a reason for at the end."""
+        ask = asking(partial(subject.new, {}))
+        run = run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
+        last = () if run.left_alone is None else (run.left_alone,)
+        return [connect_step_to_json(step) for step in (*run.steps, *last)]
+
+
+def _weight(event: ConnectEvent) -> int:
+    """What an event counts: one, and one for each thing that it says."""
+    return 1 + len(event.running) if isinstance(event, WorkerJoin) else 1
+
+
+def _rank(name: str) -> int:
+    """How plain a name is: its number."""
+    return int(name[1:]) if name[1:].isdecimal() else 1000
+
+
+def _mentioned(case: ConnectHistory) -> list[str]:
+    """Every worker and connector that there is at the start or ever comes, in order, each once."""
+    names = [*case.workers, *(name for name, _ in case.connectors)]
+    for change in case.changes:
+        for event in change.events:
+            names += (
+                [event.worker_id] if isinstance(event, WorkerJoin | WorkerLeave | MissedAssignment) else []
+            )
+            if not isinstance(
+                event, WorkerJoin | WorkerLeave | MissedAssignment | LeaderChange | SyncFailure
+            ):
+                names.append(event.connector)
+    return list(dict.fromkeys(names))

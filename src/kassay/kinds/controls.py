@@ -1,0 +1,158 @@
+"""Negative controls: targets with one fault each, to show that a budget would have caught it.
+
+A pass means little if the same histories pass a broken assignor as well. Each control is a correct
+rule with one thing done wrong, of a kind that really happened in clients and tools; `breaks` names
+the claim that must catch it. There is one file of them for a kind of target.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from kassay.assignors.registry import find
+from kassay.kinds.alarm import Overdue
+from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.modules import import_modules
+from kassay.properties.registry import load_claims
+
+if TYPE_CHECKING:
+    # A control's own process imports its file and this one, and waits for no way to a target.
+    from kassay.certify.targets.resolve import Target
+
+PATIENCE_S: Final = 0.2
+"""How long a control that never answers is waited for."""
+ASLEEP: Final = 20
+"""Thousandths of a second of sleep, one after the other, that show sooner that it never will."""
+
+
+class _Patience(NamedTuple):
+    """How long a call is waited for, and when it counts as asleep; None: it may sleep."""
+
+    seconds: float
+    asleep: int | None = None
+
+
+_PATIENCE: Final = {"terminates": _Patience(PATIENCE_S, ASLEEP), "scales": _Patience(60.0)}
+"""How controls that break these claims are waited for."""
+_ASKING: Final = ("assign", "place", "plan", "partition")
+
+
+@dataclass(frozen=True)
+class Control:
+    """A faulty rule, the claim that it breaks, and how it speaks.
+
+    Beyond validity it keeps the claims in `keeps` and those of the reference that it is `like`, so that
+    none of these catches it.
+    """
+
+    name: str
+    factory: type
+    breaks: str
+    protocol: RebalanceProtocol
+    kind: Kind
+    like: str = ""
+    keeps: tuple[str, ...] = ()
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The claims of its kind that it keeps; not the one that it breaks."""
+        reference = find(self.like) if self.like else None
+        named = (*(reference.claims if reference is not None else ()), *self.keeps)
+        claims = load_claims()
+        return tuple(n for n in dict.fromkeys(named) if (self.kind, n) in claims and n != self.breaks)
+
+    def target(self) -> Target:
+        """The control as a target, to open it in another process."""
+        from kassay.certify.targets.local import OwnClass
+        from kassay.certify.targets.resolve import Target
+
+        return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
+
+    def new(self, config: Mapping[str, str], until: float = inf) -> Any:
+        """A new object; an assignor is configured, a partitioner will be by whoever sends.
+
+        A call of one that would not answer, or only late, is interrupted in the main thread, and raises
+        `Overdue` if it goes on until that time (`time.monotonic`).
+        """
+        target = self.factory()
+        if isinstance(target, AssignorBase):
+            target.configure(config)
+        patience = _PATIENCE.get(self.breaks)
+        return target if patience is None else _Interrupted(target, patience, until)
+
+
+class _Interrupted:
+    """An object of a control whose calls end in a `TargetFailure` where patience does.
+
+    One that did not answer is not waited for again, and none is waited for beyond the time `until`.
+    """
+
+    def __init__(self, inner: Any, patience: _Patience, until: float) -> None:
+        self._inner = inner
+        self._patience = patience
+        self._until = until
+        self._overdue: TargetFailure | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        held = getattr(self._inner, name)
+        return partial(self._asked, name, held) if name in _ASKING else held
+
+    def _asked(self, name: str, ask: Callable[..., Any], *arguments: Any) -> Any:
+        from kassay.certify.targets.local import guarded
+
+        if self._overdue is not None:
+            raise self._overdue
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Overdue
+        seconds, asleep = self._patience
+        try:
+            return guarded(name, min(seconds, left), None, ask, *arguments, sleeping=asleep)
+        except TargetFailure as failure:
+            if failure.kind is FailureKind.TIMEOUT:
+                if left < seconds:
+                    raise Overdue from None
+                self._overdue = failure
+            raise
+
+
+_CONTROLS: Final[list[Control]] = []
+_F = TypeVar("_F", bound=type)
+
+
+def control(
+    name: str,
+    *,
+    breaks: str,
+    kinds: Kind | tuple[Kind, ...],
+    protocol: RebalanceProtocol = RebalanceProtocol.EAGER,
+    like: str = "",
+    keeps: tuple[str, ...] = (),
+) -> Callable[[_F], _F]:
+    """Register a class as a control of these kinds."""
+    own = (kinds,) if isinstance(kinds, Kind) else kinds
+
+    def register(factory: _F) -> _F:
+        _CONTROLS.extend(Control(name, factory, breaks, protocol, kind, like, keeps) for kind in own)
+        return factory
+
+    return register
+
+
+@cache
+def load_controls() -> tuple[Control, ...]:
+    """Every control; imports the files of all kinds."""
+    import_modules("kassay.kinds")
+    return tuple(_CONTROLS)
+
+
+def controls_of(kind: Kind) -> tuple[Control, ...]:
+    """The controls that show whether cases of this kind would have caught a fault."""
+    return tuple(control for control in load_controls() if control.kind is kind)

@@ -1,0 +1,57 @@
+"""Smaller tuples and cases to try in place of one, in the order in which a shrinker should try them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+TWO_MAX: Final = 3000
+"""So many ways to take two things away at once are tried of one case."""
+
+
+def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
+    """The candidates of the case; then theirs, as two things may only be taken away together.
+
+    Three connectors on two workers may show what two on two do not, nor three on one, but one on one does.
+    """
+    ones = []
+    for one in candidates(case):
+        ones.append(one)
+        yield one
+    yield from islice((two for one in ones for two in candidates(one)), TWO_MAX)
+
+
+def without_runs(items: tuple[T, ...], width: int) -> Iterator[tuple[T, ...]]:
+    """Without each run of so many items, of half as many, and so on to single ones."""
+    while width:
+        for start in range(0, len(items), width):
+            yield items[:start] + items[start + width :]
+        width //= 2
+
+
+def without_one(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """Without each item."""
+    return without_runs(items, 1)
+
+
+def with_one(items: tuple[T, ...], smaller: Callable[[T], Iterable[T]]) -> Iterator[tuple[T, ...]]:
+    """With each item's `smaller` ones in its place."""
+    for i, item in enumerate(items):
+        for less in smaller(item):
+            yield (*items[:i], less, *items[i + 1 :])
+
+
+def compositions(total: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum, in every order.
+
+    >>> list(compositions(3))
+    [(3,), (2, 1), (1, 2), (1, 1, 1)]
+    """
+    if total == 0:
+        yield ()
+    for first in range(total, 0, -1):
+        for rest in compositions(total - first):
+            yield (first, *rest)

@@ -1,0 +1,364 @@
+"""What is shown of a case, as values: frames of rows of tiles, what the evidence marks, and ranges of
+numbers.
+
+A terminal and a page render the same frames.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import Any, Final, NamedTuple
+
+TILES_MAX: Final = 150
+"""Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
+
+FRAMES_MAX: Final = 40
+"""Up to so many frames are drawn, the one that the board opens at among them."""
+
+
+class TileLook(StrEnum):
+    """What a tile says beside its name; a sign and a word say the same as its colour."""
+
+    PLAIN = "plain"
+    KEPT = "kept"
+    NEW = "new"
+    GONE = "gone"
+    STANDBY = "standby"
+    WARM_UP = "warm-up"
+
+
+SIGNS: Final = {
+    TileLook.NEW: "+",
+    TileLook.GONE: "−",
+    TileLook.STANDBY: "◦",
+    TileLook.WARM_UP: "○",
+}
+
+
+class Tile(NamedTuple):
+    """Something that is given out: `number` of `group`, such as partition 3 of a topic.
+
+    `text` is what is shown, and what a tile is followed by from frame to frame. Tiles without a number
+    never become a range.
+    """
+
+    text: str
+    look: TileLook = TileLook.PLAIN
+    guilty: bool = False
+    group: str = ""
+    number: int | None = None
+    moves: bool = True
+
+    @property
+    def sign(self) -> str:
+        """The sign of its look; a cross for a guilty one."""
+        return "✕" if self.guilty else SIGNS.get(self.look, "")
+
+    @property
+    def spoken(self) -> str:
+        """What its look says, in words, for who does not see it."""
+        return ", ".join([*(["named by the violation"] if self.guilty else []), *self._look()])
+
+    def _look(self) -> list[str]:
+        return [] if self.look in (TileLook.PLAIN, TileLook.KEPT) else [self.look.value]
+
+
+class Cell(NamedTuple):
+    """What stands in one column of a row: tiles, or a text."""
+
+    tiles: tuple[Tile, ...] = ()
+    text: str = ""
+    numeric: bool = False
+    given: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing stands there."""
+        return not self.tiles and not self.text
+
+
+class Row(NamedTuple):
+    """One member, broker, process, worker or record, with what is told of it in each column."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    extras: str = ""
+    guilty: bool = False
+
+
+class Grid(NamedTuple):
+    """The rows of a frame; the first column is that of the names."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def tiles(self) -> int:
+        """How many tiles it has."""
+        return sum(len(cell.tiles) for row in self.rows for cell in row.cells)
+
+
+class Beside(NamedTuple):
+    """What could be in place of what is: whose answer, in words, and as a table of the same rows."""
+
+    title: str
+    words: str
+    measures: tuple[tuple[str, str, str], ...]
+    table: Grid | None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One round, rebalance or step: what happened before it, who is given what, and whether it is broken."""
+
+    anchor: str
+    label: str
+    title: str
+    table: Grid
+    notes: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    failure: str = ""
+    broken: bool = False
+    beside: Beside | None = None
+
+
+@dataclass(frozen=True)
+class Board:
+    """A counterexample: its frames, and the number of the one to open at; links name it by `anchor`."""
+
+    anchor: str
+    frames: tuple[Frame, ...]
+    opens: int
+    left_out: int = 0
+
+    @property
+    def looks(self) -> tuple[tuple[str, str], ...]:
+        """The signs that its tiles bear, with their words, for a legend."""
+        tiles = [
+            tile
+            for frame in self.frames
+            for table in (frame.table, *([frame.beside.table] if frame.beside and frame.beside.table else []))
+            for row in table.rows
+            for cell in row.cells
+            for tile in cell.tiles
+        ]
+        signs = tuple((SIGNS[look], look.value) for look in SIGNS if any(t.look is look for t in tiles))
+        guilty = any(tile.guilty for tile in tiles)
+        return ((("✕", "named by the violation"),) if guilty else ()) + signs
+
+
+def board(anchor: str, frames: Sequence[Frame]) -> Board:
+    """The board that opens at the first broken frame, or at the last; far too many frames are left out."""
+    opens = next((place for place, frame in enumerate(frames) if frame.broken), len(frames) - 1)
+    first = max(0, min(opens - FRAMES_MAX // 2, len(frames) - FRAMES_MAX))
+    kept = tuple(compacted(frame) for frame in frames[first : first + FRAMES_MAX])
+    return Board(anchor, kept, opens - first, len(frames) - len(kept))
+
+
+def compacted(frame: Frame) -> Frame:
+    """The frame with ranges of numbers in place of single tiles, where these are many."""
+    if frame.table.tiles <= TILES_MAX:
+        return frame
+    beside = frame.beside
+    if beside is not None and beside.table is not None:
+        beside = beside._replace(table=_compacted_table(beside.table))
+    return replace(frame, table=_compacted_table(frame.table), beside=beside)
+
+
+def _compacted_table(table: Grid) -> Grid:
+    rows = (
+        row._replace(cells=tuple(cell._replace(tiles=tuple(_ranges(cell.tiles))) for cell in row.cells))
+        for row in table.rows
+    )
+    return table._replace(rows=tuple(rows))
+
+
+def _ranges(tiles: Iterable[Tile]) -> Iterator[Tile]:
+    """A tile for all numbers of a group that look the same; guilty ones and those without a number alone."""
+
+    def alike(tile: Tile) -> tuple[str, str, bool, str]:
+        alone = tile.guilty or tile.number is None
+        return tile.group, tile.look.value, alone, tile.text if alone else ""
+
+    for (group, _, alone, _), several in groupby(sorted(tiles, key=alike), key=alike):
+        members = list(several)
+        if alone or len(members) == 1:
+            yield from members
+        else:
+            numbers = sorted({tile.number for tile in members if tile.number is not None})
+            yield members[0]._replace(text=f"{group} {number_ranges(numbers)}".strip(), moves=False)
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """The numbers, which ascend, as ranges.
+
+    >>> number_ranges([0, 1, 2, 5, 7, 8])
+    '0–2, 5, 7–8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+Place = tuple[int, int | None]
+
+
+@dataclass(frozen=True)
+class Guilt:
+    """The names that violations bear, the places they are at, and an answer that could be, with its place.
+
+    `names` stand for places that are not in `at`: a trace recorded before places were kept has none, and
+    its last step is taken for the broken one.
+    """
+
+    names: frozenset[str] = frozenset()
+    at: Mapping[Place, frozenset[str]] | None = None
+    could_be: Mapping[str, Any] | None = None
+
+    def broken(self, place: Place, last: bool) -> bool:
+        """Whether the claim is broken at the place."""
+        return last and bool(self.names) if self.at is None else place in self.at
+
+    def guilty(self, place: Place, last: bool) -> frozenset[str]:
+        """The names that are marked at the place."""
+        if self.at is None:
+            return self.names if last else frozenset()
+        return self.at.get(place, frozenset())
+
+    def beside(self, place: Place) -> Mapping[str, Any] | None:
+        """The answer that could be at the place."""
+        could_be = self.could_be
+        if could_be is None or (could_be["step"], could_be["round"]) != place:
+            return None
+        return could_be
+
+
+def evidence(
+    violations: Iterable[str],
+    broken: Iterable[Mapping[str, Any]] = (),
+    could_be: Mapping[str, Any] | None = None,
+) -> Guilt:
+    """The evidence of a trace: `violations` in words, `broken` and `could_be` as its document has them."""
+    names = frozenset(name for violation in violations for name in _named(violation))
+    return Guilt(names, guilty_at(broken) or None, could_be)
+
+
+def beside_words(could_be: Mapping[str, Any]) -> Beside:
+    """What could be, without its table."""
+    instead = could_be["instead_of"]
+    measures = tuple(
+        (name, _words(instead.get(name)), _words(value))
+        for name, value in could_be["measures"].items()
+        if instead.get(name) != value
+    )
+    if could_be["certified"]:
+        return Beside("Beside the certified optimum", could_be["words"], measures, None)
+    return Beside("What could be instead", f"{could_be['words']} ({could_be['by']})", measures, None)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return "–" if value is None else str(value)
+
+
+def _named(violation: str) -> set[str]:
+    """The subject of a violation in words, and the words of its facts that are no mere numbers."""
+    said = re.fullmatch(r"[^:]*: (?P<subject>.*?)(?: \((?P<facts>.*)\))?", violation, re.DOTALL)
+    if said is None:
+        return set()
+    words = re.split(r"[\s,=]+", said["facts"] or "")
+    return {said["subject"], *(word for word in words if word and not word.lstrip("-").isdigit())}
+
+
+def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
+    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
+    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
+    for each in broken:
+        place = each["step"], each["round"]
+        named = {each["subject"], *_names_in(each["facts"].values())}
+        guilty[place] = guilty.get(place, frozenset()) | named
+    return guilty
+
+
+def _names_in(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among the values, and in lists of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _names_in(value)
+
+
+class Told(NamedTuple):
+    """What is reported of a case: its steps and the case as documents, and what the evidence marks."""
+
+    steps: tuple[Mapping[str, Any], ...]
+    case: Mapping[str, Any]
+    marks: Guilt
+
+    def happened(self, sentence: Callable[[Mapping[str, Any]], str]) -> list[tuple[str, ...]]:
+        """The events of each change of the case, in words; none for a case without changes."""
+        changes = self.case.get("changes", ())
+        return [
+            tuple(map(sentence, change["events"] if isinstance(change, Mapping) else change))
+            for change in changes
+        ]
+
+
+def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> list[Frame]:
+    """A frame for each step whose answer is an object: a row for each name in it, with what it is assigned.
+
+    The rest of the step stands in the title.
+    """
+    happened = told.happened(sentence)
+    frames = []
+    for number, step in enumerate(told.steps):
+        last = number == len(told.steps) - 1
+        guilty = told.marks.guilty((number, None), last)
+        answer = step.get("answer")
+        given = answer if isinstance(answer, Mapping) else {"answer": answer}
+        rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
+        frames.append(
+            Frame(
+                f"step-{number + 1}",
+                f"step {number + 1}",
+                f"step {number + 1}: {_plain_title(step)}",
+                Grid(("name", "is assigned"), rows),
+                events=happened[number - 1] if 0 < number <= len(happened) else (),
+                failure=step["failure"]["message"] if "failure" in step else "",
+                broken=told.marks.broken((number, None), last),
+            )
+        )
+    return frames
+
+
+def _plain_title(step: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_plain(value)}" for name, value in step.items() if name not in NO_TITLE
+    )
+
+
+NO_TITLE: Final = frozenset({"answer", "failure", "refused"})
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}={_plain(each)}" for name, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value)) or "none"
+    return str(value)
+
+
+def _plain_row(name: str, value: Any, guilty: frozenset[str]) -> Row:
+    items = value if isinstance(value, list | tuple) else [value]
+    tiles = tuple(Tile(_plain(each), guilty=_plain(each) in guilty) for each in items)
+    return Row(name, (Cell(tiles, given=True),), guilty=name in guilty)

@@ -1,0 +1,1 @@
+"""Consumer groups: client-side, server-side and share-group assignors."""

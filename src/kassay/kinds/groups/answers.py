@@ -1,0 +1,252 @@
+"""Answers of a group's assignor: in words, what they could be, and what must hold of one, as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from kassay.assignors import registry
+from kassay.assignors.plain.assignor import EXTRAS, plain_input
+from kassay.assignors.plain.forms import FULL, PLAIN
+from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, PlainCall, few, listed
+from kassay.kinds.broken import BrokenStep
+from kassay.model.cluster import TopicPartition
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import CONSUMER_GROUPS
+from kassay.model.groups.metrics import rack_mismatches
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.properties.groups.balance import ORDER, RACK_FIRST, order_of
+from kassay.properties.registry import Promise
+
+
+def group_words(step: Step) -> str:
+    """The loads, what moves, and what is away from its racks."""
+    answer = step.given
+    loads = " ".join(map(str, sorted((len(answer.get(m, ())) for m in step.group.by_id), reverse=True)))
+    if any(topic.weights is not None for topic in step.cluster.topics):
+        carried = [sum(map(step.cluster.weight, answer.get(m, ()))) for m in step.group.by_id]
+        loads = f"{' '.join(map(str, sorted(carried, reverse=True)))} by weight"
+    text = f"{loads} {_changes(step, answer)}" if step.previous else f"{loads}: {_shares(answer)}"
+    if any(map(any, step.cluster.replica_racks.values())):
+        away = len(rack_mismatches(step.cluster, step.group, answer))
+        text += f"; {away} away from their replicas' racks"
+    return text
+
+
+def _shares(answer: Assignment) -> str:
+    return few([f"{member_id} {listed(tps)}" for member_id, tps in answer.items()])
+
+
+def _changes(step: Step, answer: Assignment) -> str:
+    """Who hands what to whom; partitions that nobody gets are given up."""
+    owner = {tp: member_id for member_id, tps in answer.items() for tp in tps}
+    moves = [
+        f"{tp} {was} -> {owner.get(tp, 'nobody yet')}"
+        for tp, was in sorted(step.previous.items())
+        if tp not in answer.get(was, ())
+    ]
+    if not moves:
+        return "without a move"
+    return f"in {len(moves)} move{'s' if len(moves) > 1 else ''}: {few(moves)}"
+
+
+def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+    """What each member had before, the certified optimum of a consumer group, and the heaviest first."""
+    thing = broken.thing
+    if isinstance(thing, Rebalanced):
+        turn = broken.place[-1]
+        before = thing.steps[turn - 1].answer if turn else thing.before
+        if isinstance(before, Assignment):
+            yield BEFORE, before
+    if kind in CONSUMER_GROUPS:
+        yield from _of_consumers(promised, step)
+
+
+def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
+    """The certified optimum in the order of goals that the promise names, then in the others.
+
+    In a round of a cooperative target what changes hands has to wait, so the rule that does so comes first.
+    """
+    from kassay.kinds.groups.oracle import best_of_group
+
+    if step.protocol is RebalanceProtocol.COOPERATIVE and step.group.claimants:
+        in_rounds = registry.find("optimal-cooperative")
+        if in_rounds is not None and promised.claim.id in (*in_rounds.claims, "complete", "single-owner"):
+            yield OPTIMUM, in_rounds.factory().assign(step.cluster, step.group)
+    for order in dict.fromkeys((order_of(promised), ORDER, RACK_FIRST)):
+        yield OPTIMUM, in_full(step.group, best_of_group(step, order).assignment)
+    yield "the heaviest first, to who carries least", _heaviest_first(step)
+
+
+def _heaviest_first(step: Step) -> Assignment:
+    """The partitions by weight, each to the reader that carries least by then."""
+    cluster, readers = step.cluster, step.group.subscribers
+    carried = dict.fromkeys(step.group.by_id, 0)
+    given: dict[str, list[TopicPartition]] = {member_id: [] for member_id in carried}
+    read = (tp for topic, tps in cluster.partitions.items() if topic in readers for tp in tps)
+    for tp in sorted(read, key=lambda tp: (-cluster.weight(tp), tp)):
+        who = min(readers[tp.topic], key=lambda member_id: (carried[member_id], member_id))
+        carried[who] += cluster.weight(tp)
+        given[who].append(tp)
+    return Assignment(given)
+
+
+def in_full(group: Group, assignment: Assignment) -> Assignment:
+    """The assignment with an entry for each member, in their order."""
+    return Assignment({member.member_id: assignment.get(member.member_id, ()) for member in group.members})
+
+
+def group_asserts(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
+    """What must hold of the answer to the step; None where it takes more than this one answer to say."""
+    lines = _GROUP.get(name)
+    if lines is None or (step.group.assignable is not None and name != "members"):
+        return None
+    return Asserts(tuple(lines(step, broken)))
+
+
+GIVEN_TO_EACH: Final = "{member: sorted(map(tuple, tps)) for member, tps in answer.items()}"
+"""An answer of a group's assignor, as what is the same in whatever order it is listed."""
+_GIVEN: Final = "given = [tuple(tp) for tps in answer.values() for tp in tps]"
+
+
+def _single(_: Step, __: BrokenStep) -> list[str]:
+    return [_GIVEN, "assert sorted(given) == sorted(set(given))"]
+
+
+def _complete(step: Step, _: BrokenStep) -> list[str]:
+    able = (tp for topic in step.group.subscribers for tp in step.assignable_of(topic))
+    read = sorted((tp.topic, tp.partition) for tp in able)
+    return [_GIVEN, f"assert sorted(set(given)) == {read!r}"]
+
+
+def _subscribed(step: Step, _: BrokenStep) -> list[str]:
+    topics = {member.member_id: list(member.topics) for member in step.group.members}
+    return [
+        f"topics = {topics!r}",
+        "assert all(tp[0] in topics[member] for member, tps in answer.items() for tp in tps)",
+    ]
+
+
+def _exists(step: Step, _: BrokenStep) -> list[str]:
+    counts = f"counts = {dict(step.cluster.counts)!r}"
+    return [counts, _GIVEN, "assert all(0 <= p < counts.get(t, 0) for t, p in given)"]
+
+
+def _members(step: Step, _: BrokenStep) -> list[str]:
+    return [f"assert sorted(answer) == {sorted(step.group.by_id)!r}"]
+
+
+def _loads(step: Step) -> str:
+    return f"loads = [len(answer.get(member, ())) for member in {list(step.group.by_id)!r}]"
+
+
+def _within_one(step: Step, _: BrokenStep) -> list[str]:
+    return [_loads(step), "assert max(loads) - min(loads) <= 1"]
+
+
+def _optimal(step: Step, broken: BrokenStep) -> list[str]:
+    return [_loads(step), f"assert sorted(loads) == {list(broken.evidence.facts['could be'])!r}"]  # type: ignore[call-overload]
+
+
+def _sticky(step: Step, broken: BrokenStep) -> list[str]:
+    owners = {(topic, p): owner for (topic, p), owner in sorted(step.previous.items())}
+    return [
+        f"owners = {owners!r}",
+        "moved = [tp for tp, owner in owners.items() if tp not in map(tuple, answer.get(owner, ()))]",
+        f"assert len(moved) <= {broken.evidence.facts['needed to move']}",
+    ]
+
+
+def _racks(step: Step, broken: BrokenStep) -> list[str]:
+    near = {
+        (topic, p): sorted(held)
+        for topic, rows in step.cluster.replica_racks.items()
+        for p, held in enumerate(rows)
+        if held
+    }
+    racks = {member.member_id: member.rack for member in step.group.members}
+    return [
+        f"replicas = {near!r}",
+        f"racks = {racks!r}",
+        "held = [(member, tuple(tp)) for member, tps in answer.items() for tp in tps]",
+        "away = [tp for member, tp in held if racks[member] not in replicas.get(tp, [racks[member]])]",
+        f"assert len(away) <= {broken.evidence.facts['needed']}",
+    ]
+
+
+def _topic_even(step: Step, _: BrokenStep) -> list[str]:
+    known = step.cluster.counts
+    readers = {topic: list(ids) for topic, ids in step.group.subscribers.items() if topic in known}
+    return [
+        f"for topic, readers in {readers!r}.items():",
+        "    counts = [sum(tp[0] == topic for tp in answer.get(member, ())) for member in readers]",
+        "    assert max(counts) - min(counts) <= 1",
+    ]
+
+
+def _cooperative(step: Step, _: BrokenStep) -> list[str]:
+    latest = {tp: generation for tp, (generation, _) in step.group.claimants.items()}
+    claimed = {
+        (tp.topic, tp.partition): sorted(
+            m.member_id for m in step.group.members if m.generation == generation and tp in m.owned
+        )
+        for tp, generation in sorted(latest.items())
+    }
+    return [
+        f"claimed = {claimed!r}",
+        "for member, tps in answer.items():",
+        "    assert all(claimed.get(tuple(tp), [member]) == [member] for tp in tps)",
+    ]
+
+
+def _as_before(_: Step, broken: BrokenStep) -> list[str]:
+    rebalanced: Rebalanced = broken.thing
+    number = broken.place[-1]
+    before = rebalanced.steps[number - 1].given if number else rebalanced.before
+    given = {member: sorted(map(tuple, tps)) for member, tps in (before or {}).items()}
+    return [f"before = {given!r}", f"assert {GIVEN_TO_EACH} == before"]
+
+
+def _static(_: Step, broken: BrokenStep) -> list[str]:
+    member, owned = broken.evidence.subject, broken.evidence.facts["owned"]
+    had = sorted(map(tuple, owned))  # type: ignore[call-overload]
+    return [f"assert sorted(map(tuple, answer[{member!r}])) == {had!r}"]
+
+
+def _weights(step: Step, broken: BrokenStep) -> list[str]:
+    weights = {(tp.topic, tp.partition): step.cluster.weight(tp) for tp in sorted(step.cluster.everything)}
+    facts = broken.evidence.facts
+    return [
+        f"weights = {weights!r}",
+        "carried = [sum(weights[tuple(tp)] for tp in tps) for tps in answer.values()]",
+        f"assert max(carried) <= {facts['allowed ratio']} * {facts['lower bound']}",
+    ]
+
+
+_GROUP: Final[Mapping[str, Callable[[Step, BrokenStep], list[str]]]] = {
+    "single-owner": _single,
+    "complete": _complete,
+    "subscribed": _subscribed,
+    "exists": _exists,
+    "members": _members,
+    "balanced-within-one": _within_one,
+    "balanced-optimal": _optimal,
+    "sticky-minimal": _sticky,
+    "rack-local": _racks,
+    "topic-even": _topic_even,
+    "cooperative": _cooperative,
+    "weighted-spread": _weights,
+    "stable": _as_before,
+    "leader-neutral": _as_before,
+    "static-stable": _static,
+}
+
+
+def group_call(form: str, extras: tuple[str, ...], step: Step) -> PlainCall | None:
+    """How a class of that form is called with the step's input."""
+    if form == PLAIN:
+        counts, members, *more = plain_input(step.cluster, step.group, extras)
+        named = tuple((key, value) for key, value in zip(EXTRAS, more) if key in extras)
+        return PlainCall("assign", (counts, members), named)
+    return PlainCall("assign", (step.cluster, step.group), full=True) if form == FULL else None

@@ -1,0 +1,1 @@
+"""Faulty assignors that a run must catch."""

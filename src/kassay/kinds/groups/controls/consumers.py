@@ -1,0 +1,283 @@
+"""Faulty assignors of consumer groups in what any of them owes: a deal in turn with one thing done wrong."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from functools import partial
+
+from kassay.assignors.client.order import members_in_order
+from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.registry import COOPERATIVE
+from kassay.kinds import controls
+from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.groups.assignor import Assignor, AssignorBase
+from kassay.model.groups.group import Assignment, Group
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
+
+control = partial(controls.control, kinds=CONSUMER_GROUPS, like="roundrobin")
+
+PartitionsByMember = dict[str, tuple[TopicPartition, ...]]
+
+
+class Spoilt(AssignorBase):
+    """A sound rule, round robin unless said, and then something done to the answer."""
+
+    name = "control"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """The spoilt answer."""
+        return Assignment(self.spoil(cluster, group, dict(self.sound().assign(cluster, group).items())))
+
+    def sound(self) -> Assignor:
+        """The rule whose answer is spoilt."""
+        return RoundRobin()
+
+    @abstractmethod
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer with the fault in it."""
+
+
+def in_order(group: Group) -> list[str]:
+    """The members' ids as Kafka lines members up: who comes back under another id has the same place."""
+    return [member.member_id for member in members_in_order(group.members)]
+
+
+def turned(group: Group, answer: PartitionsByMember, by: int) -> PartitionsByMember:
+    """The shares of the answer, each so many members on."""
+    ids = in_order(group)
+    turn = by % len(ids)
+    return {member: answer[other] for member, other in zip(ids, ids[turn:] + ids[:turn], strict=True)}
+
+
+def _ends(group: Group, answer: PartitionsByMember) -> tuple[str, str] | None:
+    """Who has most and who has least, the first among equals; None where all have as much."""
+    ids = in_order(group)
+    most = max(ids, key=lambda member: len(answer[member]))
+    least = min(ids, key=lambda member: len(answer[member]))
+    return (most, least) if len(answer[least]) < len(answer[most]) else None
+
+
+def _shares(group: Group, answer: PartitionsByMember, topic: str) -> dict[str, int]:
+    """How many partitions of the topic each of its readers has."""
+    return {
+        member: sum(tp.topic == topic for tp in answer[member]) for member in group.subscribers.get(topic, ())
+    }
+
+
+@control("omits-idle", breaks="members", kinds=CLIENT)
+class OmitsIdle(Spoilt):
+    """A member that gets nothing has no entry (a client then waits for ever)."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Without the empty entries."""
+        return {m: tps for m, tps in answer.items() if tps}
+
+
+@control("names-a-stranger", breaks="members")
+class NamesAStranger(Spoilt):
+    """There is an entry for somebody who is no member."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """One entry too many."""
+        return {**answer, "nobody": ()}
+
+
+@control("counts-to-the-end", breaks="exists")
+class CountsToTheEnd(Spoilt):
+    """Partition numbers of the last topic run to the count itself, where that makes loads equal."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """With one partition too many."""
+        ends, last = _ends(group, answer), max(cluster.counts, default="")
+        if ends is None or last not in group.by_id[ends[1]].topics:
+            return answer
+        shares = _shares(group, answer, last)
+        if shares[ends[1]] > min(shares.values()):
+            return answer
+        return {**answer, ends[1]: (*answer[ends[1]], TopicPartition(last, cluster.counts[last]))}
+
+
+@control("trusts-claims", breaks="single-owner", kinds=CLIENT, like="")
+class TrustsClaims(Spoilt):
+    """Everybody keeps what they say they own, whoever else says so (KAFKA-7026)."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Claims first, the deal for the rest."""
+        kept = {
+            m.member_id: tuple(tp for tp in m.owned if cluster.has(tp) and tp.topic in m.topics)
+            for m in group.members
+        }
+        taken = {tp for tps in kept.values() for tp in tps}
+        return {m: kept[m] + tuple(tp for tp in tps if tp not in taken) for m, tps in answer.items()}
+
+
+@control("gives-twice", breaks="single-owner")
+class GivesOneTwice(Spoilt):
+    """Who has least is given a partition of whoever has most as well."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """One partition twice, where that makes loads equal."""
+        ends = _ends(group, answer)
+        if ends is None or not group.equal_subscriptions:
+            return answer
+        most, least = ends
+        for tp in reversed(answer[most]):
+            shares = _shares(group, answer, tp.topic)
+            if shares[least] == min(shares.values()):
+                return {**answer, least: (*answer[least], tp)}
+        return answer
+
+
+@control("deals-to-all", breaks="subscribed")
+class DealsToAll(Spoilt):
+    """Partitions are dealt to all members, whatever they subscribed to (kafkajs 1679)."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Dealt over the members in order."""
+        tps = sorted(tp for own in answer.values() for tp in own)
+        ids = in_order(group)
+        return {m: tuple(tps[i :: len(ids)]) for i, m in enumerate(ids)}
+
+
+@control("loses-last", breaks="complete")
+class LosesLast(Spoilt):
+    """A partition of whoever has most is forgotten, so that all have as much."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Without one partition."""
+        ends = _ends(group, answer)
+        for lost in reversed(answer[ends[0]] if ends is not None else ()):
+            shares = _shares(group, answer, lost.topic)
+            if ends is not None and shares[ends[0]] == max(shares.values()):
+                return {**answer, ends[0]: tuple(tp for tp in answer[ends[0]] if tp != lost)}
+        return answer
+
+
+@control("chokes-on-empty", breaks="total")
+class ChokesOnEmpty(Spoilt):
+    """A member without a subscription among others makes it fail (KAFKA-16930)."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer, unless somebody reads nothing."""
+        first = {m.member_id: m.topics[0] for m in group.members} if len(group.members) > 1 else {}
+        return {m: tps for m, tps in answer.items() if m in first or len(answer) == 1}
+
+
+@control("waits-for-ever", breaks="terminates")
+class WaitsForEver(Spoilt):
+    """It waits for a partition for everybody where a topic has fewer of them than readers."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer, where everybody can have a partition of each topic."""
+        while any(len(readers) > cluster.counts.get(t, 1) > 0 for t, readers in group.subscribers.items()):
+            time.sleep(1)
+        return answer
+
+
+@control("favours-first-listed", breaks="order-independent")
+class FavoursFirstListed(Spoilt):
+    """Ties go to whoever is listed first (KAFKA-12898)."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Shares handed out in listing order."""
+        if not group.equal_subscriptions:
+            return answer
+        shares = sorted(answer.values(), key=len, reverse=True)
+        return {m.member_id: share for m, share in zip(group.members, shares)}
+
+
+@control("serves-its-leader", breaks="leader-neutral", kinds=CLIENT, keeps=("stable",))
+class ServesItsLeader(Spoilt):
+    """The leader takes the largest share for itself, as where it deals to its own members first."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The leader's share and the largest one change places."""
+        ends = _ends(group, answer)
+        if ends is None or group.leader is None or not group.equal_subscriptions:
+            return answer
+        return {**answer, ends[0]: answer[group.leader], group.leader: answer[ends[0]]}
+
+
+@control("remembers", breaks="pure")
+class Remembers(Spoilt):
+    """Asked the same twice, it says something else."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Cluster, Group] | None = None
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Shares turned where the question was the last one."""
+        again, self._last = self._last == (cluster, group), (cluster, group)
+        return turned(group, answer, 1) if again and group.equal_subscriptions else answer
+
+
+@control("follows-hashes", breaks="deterministic")
+class FollowsHashes(Spoilt):
+    """Shares go out in the order of a hash set, another one in each process."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Shares in hash order."""
+        if not group.equal_subscriptions:
+            return answer
+        hashed = sorted(group.members, key=lambda m: hash(m.instance_id or m.member_id))
+        shares = (answer[member] for member in in_order(group))
+        return dict(zip((member.member_id for member in hashed), shares, strict=True))
+
+
+@control(
+    "hands-over-at-once",
+    breaks="cooperative",
+    kinds=CLIENT,
+    protocol=COOPERATIVE,
+    like="optimal-cooperative",
+)
+class HandsOverAtOnce(Spoilt):
+    """An eager plan sent over the cooperative protocol: nothing is withheld (KAFKA-14639)."""
+
+    protocols = (COOPERATIVE,)
+
+    def sound(self) -> Assignor:
+        """The optimum."""
+        # Other controls are sound without a solver, and their processes do not wait for one.
+        from kassay.assignors.optimal.sticky import OptimalSticky
+
+        return OptimalSticky()
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The whole plan."""
+        return answer
+
+
+@control("never-rests", breaks="stable")
+class NeverRests(Spoilt):
+    """Shares wander on with every generation, so the group never comes to rest."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """Shares turned by the generation, where nobody is static."""
+        if not group.equal_subscriptions or any(m.instance_id for m in group.members):
+            return answer
+        return turned(group, answer, max(m.generation for m in group.members) + 1)
+
+
+@control("deals-by-member-id", breaks="static-stable", kinds=CLIENT)
+class DealsByMemberId(AssignorBase):
+    """Static members are dealt to by their member ids, which change with every start."""
+
+    name = "control"
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """The deal for a group without static members."""
+        return RoundRobin().assign(
+            cluster, Group(tuple(m._replace(instance_id=None) for m in group.members), group.leader)
+        )
+
+
+@control("grows-too-fast", breaks="scales")
+class GrowsTooFast(Spoilt):
+    """Twice as many partitions take eight times as long."""
+
+    def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
+        """The answer, later."""
+        time.sleep((sum(cluster.counts.values()) / 1000) ** 3 / 3)
+        return answer

@@ -1,0 +1,284 @@
+"""The driver of consumer groups: client-side, server-side and share-group assignors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.kinds.answers import Asserts, Offer, PlainCall
+from kassay.kinds.broken import BrokenStep
+from kassay.kinds.groups.answers import group_asserts, group_call, group_offers, group_words, in_full
+from kassay.kinds.groups.scopes import cell_cases, scope_cases
+from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell, Wanted
+from kassay.kinds.registry import drives
+from kassay.model.calls import Failure, Look, Probe
+from kassay.model.cluster import Cluster
+from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
+from kassay.model.groups.group import Assignment, Group, previous_owners
+from kassay.model.groups.history import History
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.groups.metrics import moved, rack_mismatches
+from kassay.model.groups.player import Player
+from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.shape.removal import Removal
+from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
+from kassay.properties.groups.histories.aims import AIMS, aimed_history
+from kassay.properties.groups.histories.assumptions import within
+from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.groups.sharing import BestSharing
+from kassay.properties.groups.topics import PRIORITY_CONFIG
+from kassay.properties.registry import Evidence, Promise, as_text
+from kassay.properties.sources import Source
+
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
+
+PRIORITIES: Final = ("1", "2", "3", "10")
+"""What the generator draws from when a target goes by priority and the user gave no values."""
+OFTEN: Final = 0.9
+"""How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
+
+
+@drives(CLIENT, SERVER, SHARE)
+class GroupDriver(Driver[History]):
+    """Plays histories against an assignor."""
+
+    goals = ("balance", "movement", "rack")
+    options = frozenset({"sizes", "member-config", "shape", "exhaustive"})
+    pasts = True
+    follows_protocol = True
+    form = HISTORY
+    narration = REBALANCED
+    aims = AIMS
+
+    def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
+        """A history of a consumer group."""
+        return aimed_history(source, profile, aim) if aim else history(source, profile)
+
+    def profile(self, wanted: Wanted) -> GroupProfile:
+        """What to generate: racks, weights, quiet ends and leaders where a claim is about them."""
+        configs, claims = wanted.member_configs, wanted.claims
+        if not configs and "active-passive" in claims:
+            configs = ((PRIORITY_CONFIG, PRIORITIES),)
+        profile = GroupProfile(
+            name="large" if wanted.shape else wanted.name,
+            kind=self.kind,
+            assume=wanted.assume,
+            member_configs=configs,
+            deals=bool(wanted.member_configs),
+            shape=wanted.shape,
+        )
+        return replace(
+            profile,
+            racked=OFTEN if "rack-local" in claims else profile.racked,
+            weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
+            # An eager group rebalances after every change; a cooperative one that is stable has to be woken.
+            quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
+            leads=wanted.mixed or "leader-neutral" in claims,
+        )
+
+    def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
+        """The rebalances of the history; with what another process answered."""
+        player = self.player(subject)
+        rounds = player.play(case)
+        if subject.twin is not None:
+            rounds = _with_twin(rounds, replace(player, new=subject.twin, looks=frozenset()).play(case))
+        return rounds
+
+    def is_within(self, played: Rebalanced, assume: frozenset[str]) -> bool:
+        """Whether every input is within what is assumed."""
+        return all(within(step, assume) for step in played.steps)
+
+    def parts(self, answer: Assignment) -> dict[str, object]:
+        """The partitions of each member that is given any, in order."""
+        return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items() if tps}
+
+    def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
+        """The loads, the largest first; how many partitions move; how many are away from their racks."""
+        cluster, group = asked
+        loads = sorted((len(answer.get(member.member_id, ())) for member in group.members), reverse=True)
+        return {
+            "balance": tuple(loads),
+            "movement": len(moved(answer, previous_owners(cluster, group))),
+            "rack": len(rack_mismatches(cluster, group, answer)),
+        }
+
+    def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
+        """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
+        of_group, of_share_group = _oracles()
+        if self.kind is SHARE:
+            return of_share_group(outcome.cluster, outcome.group)
+        return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
+
+    def shrink_candidates(self, case: History) -> Iterator[History]:
+        """Histories with something taken away."""
+        return shrunk_histories(case)
+
+    def restarts(self, case: History, subject: Subject) -> Iterator[History]:
+        """Histories that begin in a round of this one, if anything happens in it after its start."""
+        if not case.events:
+            return iter(())
+        played = replace(self.player(subject), looks=frozenset()).play(case)
+        # To its end at once: what is tried meanwhile would come between for objects that share something.
+        return restarted_histories(case, [(each.index, step) for each in played for step in each.steps])
+
+    def size(self, case: History) -> tuple[int, ...]:
+        """Events, members, partitions, topics and subscriptions, and the rest."""
+        return case.size
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[History]:
+        """Every group of so many members and partitions."""
+        return cell_cases(cell.members, cell.partitions, equal=options.equal, pasts=cell.pasts)
+
+    def scope(self, profile: GroupProfile, members_max: int, partitions_max: int) -> Iterator[History]:
+        """Every group of an exhaustive scope, members and topics up to renaming."""
+        return scope_cases(profile, members_max, partitions_max)
+
+    def search(self) -> WorstSearch:
+        """Topics, subscriptions and owners are changed; of share groups who leaves as well."""
+        from kassay.kinds.groups.search import GroupSearch, ShareSearch
+
+        return ShareSearch() if self.kind is SHARE else GroupSearch()
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.groups.removal import group_removals
+
+        return group_removals(document)
+
+    def counts(self, case: History) -> Mapping[str, int]:
+        """Members that ever join, partitions at the start and of new topics, and events."""
+        events, members, partitions, *_ = case.size
+        return {"members": members, "partitions": partitions, "events": events}
+
+    def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
+        """The rounds as they go."""
+        player = replace(self.player(subject), looks=frozenset())
+        return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
+
+    @property
+    def optimum(self) -> str:
+        """The closed form of the optimum, which share groups have."""
+        return "optimal-share" if self.kind is SHARE else ""
+
+    def offers(self, promise: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
+        """What each member had before, the certified optimum, and the heaviest partitions first."""
+        return group_offers(self.kind, promise, broken, step)
+
+    def answer_of(self, target: Any, step: Step) -> Assignment:
+        """What the reference assigns, with an entry for each member."""
+        return in_full(step.group, target.assign(step.cluster, step.group))
+
+    def arguments(self, step: Step) -> tuple[Any, ...]:
+        """The cluster and the group."""
+        return step.cluster, step.group
+
+    def instead(self, thing: Any, place: tuple[int, ...], step: Step, then: Step) -> Any:
+        """The rebalance up to the step; what followed is left out."""
+        return replace(thing, steps=(*thing.steps[: place[-1]], then))
+
+    def words(self, step: Step) -> str:
+        """The loads, what moves, and what is away from its racks."""
+        return group_words(step)
+
+    def asserts(self, claim: str, broken: BrokenStep, step: Step) -> Asserts | None:
+        """What must hold of the assignment."""
+        return group_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Step
+    ) -> PlainCall | None:
+        """How a user's assignor is called."""
+        return group_call(form, extras, step)
+
+    def config_of(self, step: Step) -> Mapping[str, str]:
+        """That of the leader."""
+        return step.configs.get(step.group.leader or "", {})
+
+    def repeats(self, step: Step, new: Callable[[Mapping[str, str]], Any]) -> bool:
+        """Whether a new object, called once, answers the same."""
+        try:
+            answer = new(self.config_of(step)).assign(step.cluster, step.group)
+        except Exception:  # the target's own code: what it raises is its answer
+            return isinstance(step.answer, Failure)
+        return isinstance(step.answer, Assignment) and answer == step.answer
+
+    def second_answers(self, step: Step, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
+        """Whether a second call of the same object, or of another, gives a member other partitions."""
+        config = self.config_of(step)
+        try:
+            one = new(config)
+            other = one if look is Look.AGAIN else new(config)
+            first, then = (each.assign(step.cluster, step.group) for each in (one, other))
+        except Exception:  # the target's own code: where it raises there are no two answers
+            return None
+        return not then.same_sets(first)
+
+    def document_of(self, step: Step) -> dict[str, Any]:
+        """One round."""
+        return step_to_json(step)
+
+    def places(
+        self,
+        number: int,
+        played: Rebalanced,
+        thing: Any,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """The rebalance and the round in it; of a whole one the first round by which that is evident."""
+        if thing is not played:
+            return [(number, *one) for one in super().places(number, played, thing, evidence, evidence_of)]
+        first: dict[tuple[str, str, int], int] = {}
+        if any(each.at is None for each in evidence):
+            for last in range(len(played.steps) - 1):
+                # A group that is still on its way is not at rest: of the rest nothing is asked yet.
+                so_far = replace(played, steps=played.steps[: last + 1], settled=False)
+                for key in _keys(evidence_of(so_far)):
+                    first.setdefault(key, last)
+        end = len(played.steps) - 1
+        return [
+            (number, first.get(key, end) if each.at is None else each.at)
+            for key, each in zip(_keys(evidence), evidence, strict=True)
+        ]
+
+    def player(self, subject: Subject) -> Player:
+        """A player that takes the second looks which the promises need."""
+        step = ShareStep if self.kind is SHARE else Step
+        return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
+
+
+@cache
+def _oracles() -> tuple[Callable[..., Best], Callable[..., BestSharing]]:
+    """What knows the optimum: most rules are judged without one, and wait for no solver."""
+    from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
+
+    return best_of_group, best_of_share_group
+
+
+def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
+    """What each is, and how often it was there before."""
+    before: Counter[tuple[str, str]] = Counter()
+    for each in evidence:
+        key = each.subject, as_text(each.facts)
+        yield *key, before[key]
+        before[key] += 1
+
+
+def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:
+    """The rebalances, each round with the answer that another process gave to it."""
+    for mine, twin in zip(own, other):
+        steps = tuple(
+            replace(step, probes=(*step.probes, Probe(Look.PROCESS, second.answer)))
+            if not isinstance(step.answer, Failure)
+            else step
+            for step, second in zip(mine.steps, twin.steps)
+        )
+        yield replace(mine, steps=steps)

@@ -1,0 +1,164 @@
+"""Histories of groups with one thing less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from kassay.model.shape.nodes import put, without_item
+from kassay.model.shape.removal import Removal
+
+Event = Mapping[str, Any]
+
+
+def group_removals(case: Mapping[str, Any]) -> Iterator[Removal]:
+    """Without each event, each claim, each property of a member or a topic, and each member or topic."""
+    yield from _events(case)
+    yield from _generations(case)
+    yield from _properties(case)
+    yield from _cluster(case)
+    yield from _extents(case)
+
+
+def _every(case: Mapping[str, Any]) -> Iterator[tuple[int, int, Event]]:
+    for change, events in enumerate(case["changes"]):
+        for number, event in enumerate(events):
+            yield change, number, event
+
+
+def _joins(case: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """The path of each member that joins, and the member."""
+    for change, number, event in _every(case):
+        if event["event"] == "Join":
+            yield ("changes", change, number, "member"), event["member"]
+
+
+def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
+    """Without each event after the first members have come; a change of none is none."""
+    for change, number, event in _every(case):
+        if change == 0 and event["event"] == "Join":
+            continue
+        less = without_item(case, ("changes", change), number)
+        less["changes"] = [events for events in less["changes"] if events]
+        yield Removal(event_words(event), less, event=True)
+
+
+def event_words(event: Event) -> str:
+    """What happens, as a noun: `m1 leaving`."""
+    name = event["event"]
+    if name == "Join":
+        return f"{event['member']['id']} joining"
+    return _WORDS[name](event)
+
+
+def _tiles(tps: Any) -> str:
+    return " ".join(f"{topic}-{number}" for topic, number in tps) or "nothing"
+
+
+_WORDS: Final[Mapping[str, Callable[[Event], str]]] = {
+    "Leave": lambda e: f"{e['member_id']} leaving",
+    "Crash": lambda e: f"{e['member_id']} crashing",
+    "Return": lambda e: f"{e['member_id']} coming back with its old claim",
+    "StaticReturn": lambda e: f"the static member {e['member_id']} coming back as {e['new_member_id']}",
+    "FailedSync": lambda e: f"the failed sync of {e['member_id']}",
+    "NewLeader": lambda e: f"{e['member_id']} leading",
+    "Resubscribe": lambda e: f"{e['member_id']} reading {' '.join(e['topics']) or 'nothing'} from then on",
+    "AddPartitions": lambda e: f"{e['topic']} growing to {e['partitions']} partitions",
+    "CreateTopic": lambda e: f"{e['topic']['name']} being created",
+    "DeleteTopic": lambda e: f"{e['topic']} being deleted",
+    "ChangeRack": lambda e: f"{e['member_id']} moving to rack {e['rack']}",
+    "RackBroker": lambda e: f"broker {e['broker_id']} moving to rack {e['rack']}",
+    "Reweigh": lambda e: f"the new weights of {e['topic']}",
+    "Withhold": lambda e: f"what of {e['topic']} may not be given out",
+    "Claim": lambda e: f"{e['member_id']} claiming {_tiles(e['owned'])} of generation {e['generation']}",
+    "Rebalance": lambda e: "the rebalance for no reason",  # noqa: ARG005  # the form of all of them
+}
+
+
+def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
+    """Every generation one less, and without the claims of each member that has any."""
+    known = [member["generation"] for _, member in _joins(case)]
+    known += [event["generation"] for *_, event in _every(case) if event["event"] == "Claim"]
+    latest = max(known, default=-1)
+    if latest > 0:
+        less: dict[str, Any] = dict(case)
+        for path, member in _joins(case):
+            less = put(less, (*path, "generation"), max(-1, member["generation"] - 1))
+        for change, number, event in _every(case):
+            if event["event"] == "Claim":
+                at = ("changes", change, number, "generation")
+                less = put(less, at, max(-1, event["generation"] - 1))
+        yield Removal(f"that the newest generation is {latest} and not {latest - 1}", less)
+    for path, member in _joins(case):
+        bare = put(case, path, {**member, "owned": [], "generation": -1})
+        if member["owned"]:
+            stale = "stale claim" if member["generation"] < latest else "claim"
+            yield Removal(f"{member['id']}'s {stale} of {_tiles(member['owned'])}", bare)
+        elif member["generation"] >= 0 and (member["generation"] < latest or latest == 0):
+            yield Removal(f"the generation {member['generation']} that {member['id']} comes with", bare)
+
+
+def _topics(case: Mapping[str, Any]) -> frozenset[str]:
+    """The topics that are there, at the start or later."""
+    later = (event["topic"]["name"] for *_, event in _every(case) if event["event"] == "CreateTopic")
+    return frozenset((*(topic["name"] for topic in case["cluster"]["topics"]), *later))
+
+
+def _properties(case: Mapping[str, Any]) -> Iterator[Removal]:
+    for path, member in _joins(case):
+        who = member["id"]
+        if member.get("instance_id") is not None:
+            yield Removal(f"the group.instance.id of {who}", put(case, (*path, "instance_id"), None))
+        if member.get("rack") is not None:
+            yield Removal(f"the rack of {who}", put(case, (*path, "rack"), None))
+    there = _topics(case)
+    for path, member in _joins(case):
+        for place, topic in enumerate(member["topics"]):
+            if topic not in there:
+                words = f"{member['id']} reading {topic}, which is not there"
+                yield Removal(words, without_item(case, (*path, "topics"), place))
+    for change, number, event in _every(case):
+        for key in event.get("config") or {}:
+            config = {name: value for name, value in event["config"].items() if name != key}
+            at = ("changes", change, number, "config")
+            yield Removal(f"the configuration {key} of {event['member']['id']}", put(case, at, config))
+
+
+def _cluster(case: Mapping[str, Any]) -> Iterator[Removal]:
+    for number, topic in enumerate(case["cluster"]["topics"]):
+        at = ("cluster", "topics", number)
+        for field, noun in (("weights", "weights"), ("replicas", "replicas")):
+            if topic.get(field) is not None:
+                yield Removal(f"the {noun} of {topic['name']}", put(case, (*at, field), None))
+    brokers = case["cluster"].get("brokers") or []
+    if any(broker.get("rack") is not None for broker in brokers):
+        bare = [{**broker, "rack": None} for broker in brokers]
+        yield Removal("the racks of the brokers", put(case, ("cluster", "brokers"), bare))
+
+
+def _extents(case: Mapping[str, Any]) -> Iterator[Removal]:
+    """Without each member of the start, each topic, and one partition of each."""
+    there = _topics(case)
+    for change, number, event in _every(case):
+        if change == 0 and event["event"] == "Join":
+            words = f"member {event['member']['id']}"
+            yield Removal(words, without_item(case, ("changes", 0), number), extent=(1, "member"))
+            topics = event["member"]["topics"]
+            for place, topic in enumerate(topics if len(topics) > 1 else ()):
+                if topic not in there:
+                    continue
+                path = ("changes", 0, number, "member", "topics")
+                words = f"{event['member']['id']} reading {topic}"
+                yield Removal(words, without_item(case, path, place), extent=(1, "subscription"))
+    for number, topic in enumerate(case["cluster"]["topics"]):
+        if len(case["cluster"]["topics"]) > 1:
+            less = without_item(case, ("cluster", "topics"), number)
+            yield Removal(f"topic {topic['name']}", less, extent=(1, "topic"))
+        if topic["partitions"] > 1:
+            fewer = {**topic, "partitions": topic["partitions"] - 1}
+            for field in ("replicas", "weights"):
+                if fewer.get(field) is not None:
+                    fewer[field] = fewer[field][:-1]
+            less = put(case, ("cluster", "topics", number), fewer)
+            extent = topic["partitions"], f"partition of {topic['name']}"
+            yield Removal(f"one partition of {topic['name']}", less, extent=extent)

@@ -1,0 +1,214 @@
+"""Checks for the vectors of the client-side assignors: range, roundrobin, sticky, cooperative-sticky.
+
+Members and topics come in the recorded iteration order, or else in the order of Java's hash tables.
+A vector's racks become one broker a rack. What a consumer sends besides its topics is made here: the
+user data of `sticky` in version 0 or 1, the generation of `cooperative-sticky`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from kassay.assignors.sticky.user_data import encode_generation, sticky_user_data
+from kassay.kinds.vectors import Runs, compared, vector_format
+from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.errors import InputError
+from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
+from kassay.model.java.hashes import hash_map_order
+from kassay.reading.fields import Int32, Limited, within
+
+
+@dataclass(frozen=True)
+class ClientTopic:
+    """A topic; racks by partition and replica."""
+
+    name: str
+    partitions: Limited
+    replica_racks: tuple[tuple[str | None, ...], ...] | None = None
+
+
+@dataclass(frozen=True)
+class ClientMember:
+    """A member, and what its assignor puts into the subscription."""
+
+    id: str
+    topics: tuple[str, ...]
+    rack: str | None
+    instance_id: str | None
+    owned: Runs | None = None
+    generation: Int32 = NO_GENERATION
+    subscription_generation: Int32 = NO_GENERATION
+    user_data_generation: Int32 | None = None
+    user_data_version: int | None = None
+
+
+@dataclass(frozen=True)
+class ClientOrder:
+    """The order in which the leader's maps were iterated."""
+
+    members: tuple[str, ...]
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AssignmentExpected:
+    """Kafka's answer, None for a member without an entry, or the Java class of its error."""
+
+    assignment: Mapping[str, Runs | None] | None = None
+    error: str | None = None
+
+    def check(
+        self, ask: Callable[[], Assignment], *, exact: bool, ordered: bool, entries: bool
+    ) -> str | None:
+        """How what the target answers differs from it, or None; without `exact` any error will do.
+
+        Lists are compared as sets unless they are `ordered`; where `entries` count, nothing is not no entry.
+        """
+        if self.assignment is None and self.error is None:
+            raise InputError("expected: neither assignment nor error")
+        arranged: Callable[[Iterable[TopicPartition]], list[TopicPartition]] = list if ordered else sorted
+        expected = {
+            member_id: None if runs is None else arranged(read_runs(runs))
+            for member_id, runs in (self.assignment or {}).items()
+        }
+
+        def difference(answer: Assignment) -> str | None:
+            if foreign := answer.keys() - expected.keys():
+                return f"{min(foreign)} is no member of the group"
+            for member_id, wanted in expected.items():
+                answered = None if member_id not in answer else arranged(answer[member_id])
+                if answered != wanted and (entries or answered or wanted):
+                    return f"{member_id}: got {_shown(answered)}, Kafka gives {_shown(wanted)}"
+            return None
+
+        return compared(ask, self.error, difference, exact=exact)
+
+
+@dataclass(frozen=True)
+class ClientVector:
+    """One vector; `members_map` names the map of Kafka's own tests, which is insertion-ordered."""
+
+    topics: tuple[ClientTopic, ...]
+    members: tuple[ClientMember, ...]
+    expected: AssignmentExpected
+    iteration_order: ClientOrder | None = None
+    members_map: str | None = None
+    prefer_rack_aware: bool = False
+
+
+UserData = Callable[[ClientMember], bytes | None]
+
+
+def _sticky_user_data(member: ClientMember) -> bytes | None:
+    if member.owned is None:
+        return None
+    generation = None if member.user_data_version == 0 else member.generation
+    return sticky_user_data(read_runs(member.owned), generation)
+
+
+def _cooperative_user_data(member: ClientMember) -> bytes | None:
+    generation = member.user_data_generation
+    return None if generation is None else encode_generation(generation)
+
+
+def read_runs(runs: Runs) -> Iterable[TopicPartition]:
+    """The partitions of a run list `[[topic, [p, ...]], ...]` in their order."""
+    return (TopicPartition(topic, p) for topic, partitions in runs for p in partitions)
+
+
+def _cluster(vector: ClientVector) -> Cluster:
+    within((max(0, topic.partitions) for topic in vector.topics), "topics")
+    listed = {topic.name: topic for topic in vector.topics}
+    order = vector.iteration_order.topics if vector.iteration_order else _java_topics(vector)
+    racks = dict.fromkeys(
+        rack for topic in vector.topics for replicas in topic.replica_racks or () for rack in replicas
+    )
+    brokers = {rack: broker_id for broker_id, rack in enumerate(racks)}
+    return Cluster(
+        tuple(_topic(listed[name], brokers) for name in dict.fromkeys((*order, *listed))),
+        tuple(Broker(broker_id, rack) for rack, broker_id in brokers.items()),
+    )
+
+
+def _topic(topic: ClientTopic, brokers: Mapping[str | None, int]) -> Topic:
+    if topic.replica_racks is None:
+        return Topic(topic.name, topic.partitions)
+    replicas = tuple(tuple(brokers[rack] for rack in racks) for racks in topic.replica_racks)
+    if len(replicas) != topic.partitions:
+        raise InputError(f"racks of {len(replicas)} partitions for a topic of {topic.partitions}")
+    return Topic(topic.name, topic.partitions, replicas)
+
+
+def _group(vector: ClientVector, user_data: UserData, from_subscription: bool) -> Group:
+    listed = {member.id: member for member in vector.members}
+    order = vector.iteration_order.members if vector.iteration_order else _java_members(vector)
+    if sorted(order) != sorted(listed):
+        raise InputError("iteration_order.members: expected the members of the vector")
+    return Group(
+        tuple(
+            Member(
+                member.id,
+                member.topics,
+                tuple(read_runs(member.owned or ())),
+                member.subscription_generation if from_subscription else member.generation,
+                member.rack,
+                member.instance_id,
+                user_data(member),
+            )
+            for member in map(listed.__getitem__, order)
+        )
+    )
+
+
+def _java_members(vector: ClientVector) -> Sequence[str]:
+    """Members as the leader's map iterates them; Kafka's own tests fill an insertion-ordered map."""
+    ids = [member.id for member in vector.members]
+    return ids if vector.members_map is not None else hash_map_order(ids)
+
+
+def _java_topics(vector: ClientVector) -> Sequence[str]:
+    """Topics as the map of known topics iterates them, which is filled from the set of subscribed ones."""
+    topics = {member.id: member.topics for member in vector.members}
+    subscribed = hash_map_order(topic for member_id in _java_members(vector) for topic in topics[member_id])
+    known = {topic.name for topic in vector.topics if topic.partitions > 0}
+    return hash_map_order(topic for topic in subscribed if topic in known)
+
+
+def check_client(
+    vector: ClientVector,
+    factory: Callable[..., Any],
+    *,
+    exact: bool,
+    user_data: UserData,
+    from_subscription: bool = False,
+) -> str | None:
+    """Whether the target answers as Kafka's client-side assignor that has this `user_data`.
+
+    A member's generation is that of its claim, or else `from_subscription`.
+    """
+    cluster, group = _cluster(vector), _group(vector, user_data, from_subscription)
+
+    def ask() -> Assignment:
+        target = factory(**{"prefer_rack_aware": True} if vector.prefer_rack_aware else {})
+        target.configure({})
+        answer: Assignment = target.assign(cluster, group)
+        return answer
+
+    return vector.expected.check(ask, exact=exact, ordered=exact, entries=True)
+
+
+def _shown(tps: Iterable[TopicPartition] | None) -> str:
+    return "no entry" if tps is None else " ".join(map(str, tps)) or "nothing"
+
+
+_CHECKS: Final = {
+    "range": partial(check_client, user_data=lambda _: None),
+    "roundrobin": partial(check_client, user_data=lambda _: None),
+    "sticky": partial(check_client, user_data=_sticky_user_data, from_subscription=True),
+    "cooperative-sticky": partial(check_client, user_data=_cooperative_user_data),
+}
+for _reference, _check in _CHECKS.items():
+    vector_format(f"client-{_reference}", ClientVector, reference=_reference)(_check)

@@ -1,0 +1,36 @@
+"""Answers of a partitioner: in words, and what must hold of one, as Python."""
+
+from __future__ import annotations
+
+from kassay.assignors.plain.forms import PARTITIONER
+from kassay.assignors.plain.partitioner import plain_record
+from kassay.kinds.answers import Asserts, PlainCall
+from kassay.kinds.broken import BrokenStep
+from kassay.model.partitioners.sends import ProducerSendsStep, Sent
+
+
+def record_words(sent: Sent) -> str:
+    """Where one record goes."""
+    return f"partition {sent.answer}" if isinstance(sent.answer, int) else f"refused: {sent.answer.message}"
+
+
+def partition_asserts(name: str, broken: BrokenStep, step: ProducerSendsStep) -> Asserts | None:
+    """What must hold of the partition of the record that breaks the claim."""
+    record, topic = step.request.records[broken.place[0]]
+    if record.partition is not None:
+        return None
+    if name == "in-range":
+        return Asserts((f"assert 0 <= answer < {topic.count}",))
+    if name == "hash-compatible":
+        return Asserts((f"assert answer == {broken.evidence.facts['by Kafka to']}",))
+    if name == "available-only":
+        return Asserts((f"assert answer in {list(topic.available)!r}",))
+    return None
+
+
+def partition_call(form: str, broken: BrokenStep, step: ProducerSendsStep) -> PlainCall | None:
+    """How a class of that form is called with the record that breaks the claim."""
+    if form != PARTITIONER:
+        return None
+    record, topic = step.request.records[broken.place[0]]
+    return PlainCall("partition", plain_record(record, topic))

@@ -1,0 +1,1 @@
+"""Faulty partitioners that a run must catch."""

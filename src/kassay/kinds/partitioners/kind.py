@@ -1,0 +1,131 @@
+"""The driver of partitioners: one sending a case, through a new object of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
+from kassay.kinds.broken import BrokenStep
+from kassay.kinds.judging import Calls, Subject, plain
+from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
+from kassay.kinds.protocol import Driver
+from kassay.kinds.registry import drives
+from kassay.model.calls import Failure, Look, Probe
+from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
+from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
+from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.profile import Profile
+from kassay.properties.registry import Evidence
+from kassay.properties.sources import Source
+
+_Entry = tuple[ProducerRecord, TopicMetadata]
+
+SHORT_KEYS: Final = 16
+"""So many keys of one byte are tried in place of any, as which one it is goes by its hash alone."""
+_SINGLES_MAX = 16
+"""Up to so many partitions without a leader are taken one by one."""
+
+
+@drives(PARTITIONER)
+class SendsDriver(Driver[ProducerSends]):
+    """Sends records through a partitioner."""
+
+    asks = "partition"
+    options = frozenset()
+    form = SENDS
+    narration = SENT
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
+        """A sending out of the source's choices."""
+        return sending(source)
+
+    def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
+        """The sending, and the same in another process if there is one."""
+        step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
+        if subject.twin is not None:
+            elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
+            step = ProducerSendsStep(case, step.answer, (*step.probes, elsewhere), step.mutated)
+        yield Calls((step,))
+
+    def parts(self, answer: int) -> dict[str, object]:
+        """The partition."""
+        return {"partition": answer}
+
+    def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
+        """The records."""
+        return len(case.records)
+
+    def size(self, case: ProducerSends) -> tuple[int, ...]:
+        """Records, partitions, bytes of keys, partitions not available, and the rest."""
+        records = [record for record, _ in case.records]
+        return (
+            len(records),
+            sum(topic.count for _, topic in case.records),
+            sum(len(record.key or b"") for record in records),
+            sum(1 + number for _, topic in case.records for number in topic.unavailable),
+            sum(sum(record.key or b"") for record in records),
+            sum(len(record.value or b"") for record in records),
+            sum(abs(record.partition or 0) for record in records),
+        )
+
+    def counts(self, case: ProducerSends) -> Mapping[str, int]:
+        """Nobody is a member; the records are the events."""
+        partitions = {record.topic: topic.count for record, topic in case.records}
+        return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
+
+    def answer_of(self, target: Any, step: ProducerSendsStep) -> tuple[Sent, ...]:
+        """Where the reference sends each record."""
+        return send_all(target, step.request)
+
+    def shown(self, place: tuple[int, ...], step: ProducerSendsStep, answer: tuple[Sent, ...]) -> ShownAnswer:
+        """The partition of the record at the place."""
+        sent = answer[place[0]]
+        return ShownAnswer(plain(sent.answer), {}, {}, record_words(sent))
+
+    def asserts(self, claim: str, broken: BrokenStep, step: ProducerSendsStep) -> Asserts | None:
+        """What must hold of the partition."""
+        return partition_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: ProducerSendsStep
+    ) -> PlainCall | None:
+        """How a user's partitioner is called with the record that breaks the claim."""
+        return partition_call(form, broken, step)
+
+    def document_of(self, step: Sent) -> dict[str, Any]:
+        """One record and where it went."""
+        return sent_to_json(step)
+
+    def places(
+        self,
+        number: int,
+        played: Calls[ProducerSendsStep],
+        thing: ProducerSendsStep,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """The first record by which the promise is broken."""
+        sent = thing.answer
+        if isinstance(sent, Failure):
+            return [(0,)] * len(evidence)
+        parts = (_first(thing, last + 1) for last in range(len(sent) - 1))
+        first = next((last for last, part in enumerate(parts) if evidence_of(part)), len(sent) - 1)
+        return [(first,)] * len(evidence)
+
+    def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
+        """Where each record went."""
+        return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
+
+
+def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
+    """The step as if there were so many records only."""
+
+    def cut(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...] | Failure:
+        return answer if isinstance(answer, Failure) else answer[:number]
+
+    probes = tuple(Probe(probe.look, cut(probe.answer)) for probe in step.probes)
+    return ProducerSendsStep(step.request, cut(step.answer), probes, step.mutated)

@@ -1,0 +1,1 @@
+"""Faulty placers and planners that a run must catch."""

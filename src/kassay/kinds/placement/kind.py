@@ -1,0 +1,295 @@
+"""The drivers of placers, one request a case, and of planners, one placement to change a case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import islice, starmap
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
+from kassay.kinds.broken import BrokenStep
+from kassay.kinds.judging import Calls, Subject
+from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
+from kassay.kinds.placement.oracle import best_of_placement, best_rows
+from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
+from kassay.kinds.registry import drives
+from kassay.model.calls import Failure
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.placement.documents import (
+    PLACEMENT_REQUEST,
+    PLACEMENT_STEP,
+    PLAN_REQUEST,
+    PLAN_STEP,
+    plan_step_to_json,
+    step_to_json,
+)
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.placement.plan import Plan
+from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
+from kassay.model.placement.request import Placement, PlacementRequest
+from kassay.model.placement.step import PlacementStep, place
+from kassay.model.shape import codec
+from kassay.model.shape.removal import Removal
+from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
+from kassay.properties.placement.balance import BestPlacement
+from kassay.properties.placement.plan_scenarios import plan_request
+from kassay.properties.placement.plans import BestPlan
+from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
+from kassay.properties.profile import Profile
+from kassay.properties.registry import Promise, is_sentence
+from kassay.properties.sources import Source
+
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+    from kassay.solver.placement.optimum import PlacementOptimum
+
+
+_SEED_MAX = 2**31 - 1
+FRESH_MAX: Final = 4000
+"""So many of the smallest requests are tried where one cannot be cut further."""
+
+
+class PlacementCase(NamedTuple):
+    """A request, and the seed of the random numbers that go with it."""
+
+    request: PlacementRequest
+    seed: int
+
+
+CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(codec.WHOLE, 0))
+
+
+@drives(PLACER)
+class PlacementDriver(Driver[PlacementCase]):
+    """Puts requests to a placer."""
+
+    asks = "place"
+    pasts = False
+    goals = ("replicas", "leaders")
+    form = CASE
+    narration = PLACEMENT_STEP
+    aims = PLACER_AIMS
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
+        """A request out of the source's choices."""
+        sized = _profile(source, profile)
+        asked = aimed_request(source, sized, aim) if aim else request(source, sized)
+        return PlacementCase(asked, source.integer(0, _SEED_MAX))
+
+    def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
+        """The one answer; its balance is judged where there is a placement."""
+        new = partial(subject.new, {})
+        step = place(new, case.request, case.seed, subject.looks, subject.new_twin)
+        yield Calls((step,), () if step.placed is None else (step,))
+
+    def scene(self, case: PlacementCase, played: Calls[PlacementStep]) -> PlacementRequest:
+        """Situations are those of the request."""
+        return case.request
+
+    def parts(self, answer: Placement) -> dict[str, object]:
+        """The replicas of each partition, counted from the first new one."""
+        return {f"partition +{number}": replicas for number, replicas in enumerate(answer)}
+
+    def measures(self, asked: tuple[PlacementRequest, JavaRandom], answer: Placement) -> dict[str, object]:
+        """Replicas and leaders of the topic on each unfenced broker, the most first."""
+        step = PlacementStep(asked[0], answer)
+        return {
+            "replicas": tuple(sorted(step.replica_loads.values(), reverse=True)),
+            "leaders": tuple(sorted(step.leader_loads.values(), reverse=True)),
+        }
+
+    def best(self, outcome: PlacementStep, promise: Promise) -> BestPlacement | None:
+        """The certified best loads."""
+        return best_of_placement(outcome)
+
+    def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice((PlacementCase(asked, case.seed) for asked in fresh_requests(case.request)), FRESH_MAX)
+
+    def size(self, case: PlacementCase) -> tuple[int, ...]:
+        """Brokers, partitions, replicas, existing partitions, and the rest."""
+        asked = case.request
+        ids = [broker.broker_id for broker in asked.brokers]
+        racks = sorted({broker.rack for broker in asked.brokers if broker.rack is not None})
+        return (
+            len(ids),
+            asked.partitions,
+            asked.replication_factor,
+            len(asked.existing),
+            sum(broker.fenced for broker in asked.brokers),
+            len(racks),
+            sum(1 + racks.index(broker.rack) for broker in asked.brokers if broker.rack is not None),
+            asked.fixed_start_index + 1,
+            sum(place_ != broker for place_, broker in enumerate(ids)),
+        )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
+        """Every request for so many new partitions on so many brokers."""
+        return starmap(PlacementCase, placer_cell(*cell.size, options.racks, options.alike_by_rack))
+
+    def search(self) -> WorstSearch:
+        """Racks, replication factors and starts are changed."""
+        from kassay.kinds.placement.search.placers import PlacerSearch
+
+        return PlacerSearch()
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, what is rare first."""
+        from kassay.kinds.placement.removal import request_removals
+
+        return request_removals(document)
+
+    def counts(self, case: PlacementCase) -> Mapping[str, int]:
+        """Brokers stand for members; a request is one event."""
+        return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
+
+    def offers(self, promise: Promise, broken: BrokenStep, step: PlacementStep) -> Iterator[Offer]:
+        """The certified best replicas of the new partitions, those that exist staying, if there are any."""
+        if (rows := best_rows(step.request)) is not None:
+            yield OPTIMUM, rows
+
+    def answer_of(self, target: Any, step: PlacementStep) -> Any:
+        """The reference's placement, or its refusal."""
+        return place(lambda: target, step.request).answer
+
+    def words(self, step: PlacementStep) -> str:
+        """The replicas of each partition, or why it was refused."""
+        return placement_words(step)
+
+    def asserts(self, claim: str, broken: BrokenStep, step: PlacementStep) -> Asserts | None:
+        """What must hold of the placement."""
+        return placer_asserts(claim, broken, step)
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: PlacementStep
+    ) -> PlainCall | None:
+        """How a user's placer is called."""
+        return placer_call(form, step)
+
+    def document_of(self, step: PlacementStep) -> dict[str, Any]:
+        """The request and its answer."""
+        return step_to_json(step)
+
+    def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
+        """The one answer."""
+        return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
+
+
+def _profile(source: Source, profile: Profile) -> PlacementProfile:
+    """The size and the racks that a run asks for."""
+    sized = LARGE if profile.goes_large(source) else SMALL
+    return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
+
+
+FRESH_PLANS_MAX: Final = 2000
+"""So many of the smallest requests are tried where one cannot be cut further."""
+
+
+@drives(PLANNER)
+class PlanDriver(Driver[PlanRequest]):
+    """Asks a planner for plans."""
+
+    asks = "plan"
+    options = frozenset()
+    pasts = False
+    usual_scope = (3, 2)
+    goals = ("replicas", "copies")
+    form = PLAN_REQUEST
+    narration = PLAN_STEP
+    aims = PLANNER_AIMS
+
+    @property
+    def optimum(self) -> str:
+        """The planner that answers by the solver."""
+        return "plan:optimal"
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
+        """A request out of the source's choices."""
+        return aimed_plan_request(source) if aim else plan_request(source)
+
+    def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
+        """The one plan."""
+        step = plan_step(partial(subject.new, {}), case, subject.looks, subject.new_twin)
+        yield Calls((step,), () if isinstance(step.answer, Failure) else (step,))
+
+    def scene(self, case: PlanRequest, played: Calls[PlanStep]) -> Plan | None:
+        """Situations are those of the plan."""
+        return next((step.given for step in played.outcomes), None)
+
+    def parts(self, answer: Plan) -> dict[str, object]:
+        """The moves by number."""
+        return {f"move {number}": str(move) for number, move in enumerate(answer.moves, start=1)}
+
+    def measures(self, asked: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
+        """Replicas on each broker afterwards, the most first, and how many are copied."""
+        before = dict(asked[0].before)
+        copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
+        return {"replicas": loads_after(asked[0], answer)[::-1], "copies": copies}
+
+    def best(self, outcome: PlanStep, promise: Promise) -> BestPlan | int | None:
+        """The fewest copies, for a plan that reaches the best balance; for a sentence whatever is best."""
+        best = best_plan(outcome.request)
+        if is_sentence(promise.id):
+            return BestPlan(tuple(sorted(best.replicas)), best.copies)
+        reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
+        return best.copies if reached else None
+
+    def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_plan_requests(case), FRESH_PLANS_MAX)
+
+    def size(self, case: PlanRequest) -> tuple[int, ...]:
+        """Partitions, replicas, brokers and racks."""
+        racks = {broker.rack for broker in case.brokers if broker.rack is not None}
+        return len(case.before), case.replication_factor, len(case.brokers), len(racks)
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
+        """Every request for so many partitions on so many brokers and one that goes; 3 x 3 are 90,000."""
+        return plan_cell(*cell.size, options.racks)
+
+    def search(self) -> WorstSearch:
+        """Racks, replication factors and rows of replicas are changed."""
+        from kassay.kinds.placement.search.planners import PlanSearch
+
+        return PlanSearch()
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, what is rare first."""
+        from kassay.kinds.placement.removal import plan_removals
+
+        return plan_removals(document)
+
+    def counts(self, case: PlanRequest) -> Mapping[str, int]:
+        """Brokers stand for members; a request is one event."""
+        return {"members": len(case.brokers), "partitions": len(case.before), "events": 1}
+
+    def words(self, step: PlanStep) -> str:
+        """The moves."""
+        return plan_words(step)
+
+    def document_of(self, step: PlanStep) -> dict[str, Any]:
+        """The request and its plan."""
+        return plan_step_to_json(step)
+
+    def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
+        """The one plan."""
+        return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
+
+
+def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
+    """Replicas on each broker of the request once the plan is through, ascending."""
+    held = Counter(broker for _, row in plan.after for broker in row)
+    return tuple(sorted(held[broker.broker_id] for broker in request.brokers))
+
+
+@lru_cache(maxsize=1024)
+def best_plan(request: PlanRequest) -> PlacementOptimum:
+    """The certified best placement that the request can end in, at the fewest copies."""
+    from kassay.solver.placement.optimum import best_placement
+    from kassay.solver.placement.problem import PlacementProblem
+
+    return best_placement(PlacementProblem.of_plan(request))

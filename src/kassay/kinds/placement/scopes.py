@@ -1,0 +1,159 @@
+"""Small requests to placers and planners: every way to put brokers in racks, and the smallest requests.
+
+Racks are told apart by the order in which their first brokers come: other names in that order are the same.
+The smallest requests restart shrinking where a request cannot be cut further; they have what the request has:
+so many racks, fenced brokers, ids in another order. The smallest come first, by brokers and then by
+partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations, islice, permutations, product
+from typing import Final
+
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.request import PlacementRequest
+
+
+def groupings(members: int) -> Iterator[tuple[int, ...]]:
+    """The ways to put so many into groups, a group's number being that of its first member among first ones.
+
+    >>> list(groupings(3))
+    [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
+    """
+    if members == 1:
+        yield (0,)
+        return
+    for before in groupings(members - 1):
+        for group in range(max(before) + 2):
+            yield (*before, group)
+
+
+def rack_sizes(brokers: int) -> list[tuple[int, ...]]:
+    """How many of so many brokers each rack has: the evenest first, of those alike the large racks first.
+
+    >>> rack_sizes(4)
+    [(1, 1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 2), (3, 1), (1, 3), (4,)]
+    """
+    return sorted(_sums(brokers), key=lambda sizes: (sorted(sizes, reverse=True), [-size for size in sizes]))
+
+
+def racks_of(brokers: int, *, runs: bool) -> Iterator[tuple[int, ...]]:
+    """The rack of each broker, in every way; with `runs` only those in which a rack's are neighbours.
+
+    >>> list(racks_of(3, runs=False))
+    [(0, 1, 2), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)]
+    >>> list(racks_of(3, runs=True))
+    [(0, 1, 2), (0, 0, 1), (0, 1, 1), (0, 0, 0)]
+    """
+    for sizes in rack_sizes(brokers):
+        yield from islice(_dealt((), sizes), 1 if runs else None)
+
+
+def _sums(total: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of positive ones, whose order counts."""
+    if total == 0:
+        yield ()
+    for first in range(1, total + 1):
+        for rest in _sums(total - first):
+            yield (first, *rest)
+
+
+def _dealt(before: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The ways to go on from these racks where each has so much room left, the lowest rack first."""
+    if not any(left):
+        yield before
+    opened = max(before, default=-1) + 1
+    for rack, room in enumerate(left[: opened + 1]):
+        if room:
+            yield from _dealt((*before, rack), (*left[:rack], room - 1, *left[rack + 1 :]))
+
+
+BROKERS_MAX: Final = 4
+PARTITIONS_MAX: Final = 4
+RACKS_MAX: Final = 2
+"""Larger requests are left to the cuts."""
+
+
+def fresh_requests(asked: PlacementRequest) -> Iterator[PlacementRequest]:
+    """Requests to a placer with at most as many brokers and partitions, each from every start."""
+    ids = [broker.broker_id for broker in asked.brokers]
+    orders = (1,) if ids == sorted(ids) else (1, -1)
+    fenced = any(broker.fenced for broker in asked.brokers)
+    beyond = asked.replication_factor > len(ids)
+    sizes = product(
+        range(1, min(len(ids), BROKERS_MAX) + 1), range(1, min(asked.partitions, PARTITIONS_MAX) + 1)
+    )
+    for count, partitions in sizes:
+        factors = range(1, count + 1 + beyond)
+        for factor, racks, gone in product(factors, _racks(count, asked.brokers), _fenced(count, fenced)):
+            brokers = tuple(Broker(i, racks[i], i in gone) for i in range(count))
+            rows = ((), (tuple(range(factor)),)) if factor <= count else ((),)
+            for existing in rows:
+                for start, order in product(range(-1, count), orders):
+                    yield PlacementRequest(
+                        partitions, factor, brokers[::order], existing, fixed_start_index=start
+                    )
+
+
+def fresh_plan_requests(asked: PlanRequest) -> Iterator[PlanRequest]:
+    """Requests to a planner of one or two partitions, wherever these may be before, on a going broker too."""
+    for partitions in range(1, min(len(asked.before), 2) + 1):
+        for factor, count in product(
+            range(1, asked.replication_factor + 1), range(1, min(len(asked.brokers), BROKERS_MAX) + 1)
+        ):
+            if factor > count:
+                continue
+            rows = list(permutations(range(count + 1), factor))
+            for racks, before in product(_racks(count, asked.brokers), product(rows, repeat=partitions)):
+                yield _plan_request(factor, racks, before)
+
+
+def plan_cell(count: int, partitions: int, racks: bool) -> Iterator[PlanRequest]:
+    """Every request for so many brokers and partitions, on these brokers before and one that goes."""
+    placed: list[tuple[str | None, ...]] = [(None,) * count]
+    placed += [tuple(f"r{i}" for i in groups) for groups in groupings(count)] if racks else []
+    for names, factor in product(placed, range(1, count + 1)):
+        for before in product(permutations(range(count + 1), factor), repeat=partitions):
+            yield _plan_request(factor, names, before)
+
+
+def _plan_request(
+    factor: int, racks: tuple[str | None, ...], before: tuple[tuple[int, ...], ...]
+) -> PlanRequest:
+    brokers = tuple(Broker(i, rack) for i, rack in enumerate(racks))
+    rows = tuple((TopicPartition("t0", i), row) for i, row in enumerate(before))
+    return PlanRequest(brokers, rows, factor)
+
+
+def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:
+    """The racks of so many brokers, plainer ones first: some are in none where that is so in `like`."""
+    names = {broker.rack for broker in like}
+    if names == {None}:
+        names = {None, *(f"rack{i}" for i in range(RACKS_MAX))}
+    partial: tuple[str | None, ...] = (None,) if None in names else ()
+    named = [f"rack{i}" for i in range(min(count, len(names - {None})))]
+    every = product((*partial, *named), repeat=count)
+    return sorted(every, key=lambda racks: (len(set(racks)), [str(rack) for rack in racks]))
+
+
+def _fenced(count: int, some: bool) -> list[tuple[int, ...]]:
+    """Which of so many brokers are fenced: none, or any but not all."""
+    most = count - 1 if some else 0
+    return [gone for size in range(most + 1) for gone in combinations(range(count), size)]
+
+
+def placer_cell(
+    count: int, partitions: int, racks: bool = True, alike_by_rack: bool = False
+) -> Iterator[tuple[PlacementRequest, int]]:
+    """Every request for so many new partitions on so many brokers, each with the seed of its random numbers.
+
+    No racks, then all racks, the evenest first; all replication factors, each from every start.
+    """
+    layouts = racks_of(count, runs=alike_by_rack) if racks else ()
+    for placed in chain((None,), layouts):
+        brokers = tuple(Broker(i, None if placed is None else f"r{placed[i]}") for i in range(count))
+        for factor, start in product(range(1, count + 1), range(count)):
+            yield PlacementRequest(partitions, factor, brokers, fixed_start_index=start), start

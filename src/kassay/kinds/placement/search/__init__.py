@@ -1,0 +1,1 @@
+"""How the worst requests are searched."""

@@ -1,0 +1,88 @@
+"""Requests to planners: racks, replication factor, and where the replicas are before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from kassay.kinds.placement.scopes import plan_cell
+from kassay.kinds.placement.search.placers import PlacerSearch
+from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
+from kassay.model.cluster import Broker, TopicPartition
+from kassay.model.placement.planning import PlanRequest
+from kassay.properties.sentences.words.plans import PLAN_WORDS, PlanScene
+
+
+class PlanSearch(WorstSearch):
+    """Plans for partitions that are on these brokers before, or on one that goes."""
+
+    measures: ClassVar[Mapping[str, WorstMeasure]] = {
+        "spread": WorstMeasure(
+            "max(replicas) - min(replicas) < {}",
+            "replicas of the fullest broker less those of the emptiest, once the plan is through",
+        ),
+        "leaders": WorstMeasure(
+            "max(leaders) - min(leaders) < {}",
+            "partitions led by one broker less those led by another, once the plan is through",
+        ),
+        "moves": WorstMeasure(
+            "(copied - best_copied) * max(0, 1 - gap) < {}",
+            "replicas copied beyond the fewest, where the loads are the best",
+        ),
+        "gap": WorstMeasure("gap < {}", "sum of squared replicas, less the least possible"),
+    }
+
+    def small(self, size: tuple[int, int]) -> Iterator[PlanRequest]:
+        """Every request of the size, of two brokers and partitions at most: there are too many of three."""
+        return plan_cell(min(size[0], 2), min(size[1], 2), True)
+
+    def widened(self, case: PlanRequest, size: tuple[int, int]) -> PlanRequest:
+        """More brokers, each in the rack of the one that stood there; the rows again, on the same brokers."""
+        racks = [broker.rack for broker in case.brokers]
+        goes = len(case.brokers)
+        rows = [
+            tuple(size[0] if broker == goes else broker for broker in case.before[i % len(case.before)][1])
+            for i in range(size[1])
+        ]
+        brokers = tuple(Broker(i, racks[i % len(racks)]) for i in range(size[0]))
+        return replace(case, brokers=brokers, before=_placed(rows))
+
+    def changed(self, case: PlanRequest, rng: random.Random) -> PlanRequest:
+        """Another row of replicas before, another rack for a broker, or a replica more or fewer."""
+        count, rows = len(case.brokers), [row for _, row in case.before]
+        what = rng.randrange(4)
+        if what == 0:
+            factor = min(count, max(1, case.replication_factor + rng.choice((-1, 1))))
+            rows = [(*row, *(b for b in range(count + 1) if b not in row))[:factor] for row in rows]
+            return replace(case, replication_factor=factor, before=_placed(rows))
+        if what == 1:
+            names = [broker.rack or f"r{broker.broker_id}" for broker in case.brokers]
+            names[rng.randrange(count)] = f"r{rng.randrange(count)}"
+            return replace(case, brokers=tuple(Broker(i, rack) for i, rack in enumerate(names)))
+        rows[rng.randrange(len(rows))] = tuple(rng.sample(range(count + 1), case.replication_factor))
+        return replace(case, before=_placed(rows))
+
+    def value(self, badness: str, played: Any, best: Any, /) -> int:
+        """Of the one plan."""
+        if not played.outcomes:
+            return -1
+        step = played.outcomes[0]
+        if badness in ("spread", "leaders"):
+            name = "replicas" if badness == "spread" else "leaders"
+            return apart(PLAN_WORDS, name, PlanScene(step), "brokers")
+        scene = PlanScene(step, best(step))
+        gap = measured(PLAN_WORDS, "gap", scene)
+        if badness == "gap":
+            return gap
+        copied, least = (measured(PLAN_WORDS, name, scene) for name in ("copied", "best_copied"))
+        return copied - least if gap == 0 else 0
+
+    def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
+        """Of loads that of placers; a plan may copy whatever it likes on the way."""
+        return None if badness == "moves" else PlacerSearch().bound(badness, size)
+
+
+def _placed(rows: list[tuple[int, ...]]) -> tuple[tuple[TopicPartition, tuple[int, ...]], ...]:
+    return tuple((TopicPartition("t0", i), row) for i, row in enumerate(rows))

@@ -1,0 +1,378 @@
+"""What a kind of target is to everything that knows no kind by name: how its cases are made, played, shrunk
+and shown.
+
+A family has one driver for each of its kinds. What can be derived from the shape of a case is derived here
+(smaller cases, sizes, small scopes, what can be removed); a driver overrides it where its own is measured to
+be better. Parts of a driver that need a solver or another heavy module are imported where they are asked for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
+
+from kassay.assignors.plain.forms import DOCUMENTS
+from kassay.kinds.answers import Asserts, Offer, PlainCall, ShownAnswer, few
+from kassay.kinds.cuts import one_or_two
+from kassay.kinds.frames import Frame, Told, plain_frames
+from kassay.kinds.judging import Examination, Played, Subject, judge, plain
+from kassay.model.calls import Failure, Look, Refusal
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
+from kassay.model.shape import scopes
+from kassay.model.shape.codec import Shape
+from kassay.model.shape.cuts import cuts, size_of
+from kassay.model.shape.removal import Removal, plain_event, removals
+from kassay.properties.profile import Profile
+from kassay.properties.registry import Evidence, Promise, situations_within
+from kassay.properties.sources import Source
+
+if TYPE_CHECKING:
+    from kassay.kinds.broken import BrokenStep
+    from kassay.kinds.search import WorstSearch
+
+Case = TypeVar("Case")
+
+SMALL_MAX: Final = 4000
+"""So many of the smallest cases of all are tried where one cannot be cut further."""
+SCOPE_SIZE_MAX: Final = 14
+"""The size, as the shape counts it, up to which small cases are enumerated."""
+CELL_SLACK: Final = 3
+"""How much the cases of a cell may have beyond their members and partitions, as the shape counts it."""
+
+
+class ScopeCell(NamedTuple):
+    """So many members (brokers, processes) on so many partitions (tasks); `pasts`: with something before."""
+
+    members: int
+    partitions: int
+    pasts: bool
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Members and partitions."""
+        return self.members, self.partitions
+
+
+class CellOptions(NamedTuple):
+    """Which cases of a cell are wanted: all, or those that a proof or a symmetric target cannot tell apart.
+
+    `equal`: of equal subscriptions alone; without `racks` of brokers without; `alike_by_rack`: of requests
+    that differ in nothing but the ids of brokers, the order within each rack being the same, one.
+    """
+
+    equal: bool = False
+    racks: bool = True
+    alike_by_rack: bool = False
+
+
+EVERY_CASE: Final = CellOptions()
+"""All cases of a cell."""
+
+
+class Wanted(NamedTuple):
+    """What a run wants of generated cases: the profile's name and shape, what is assumed, and what is judged.
+
+    `member_configs` are the configurations that the user names, `mixed` whether members run different
+    targets.
+    """
+
+    name: str
+    shape: str
+    assume: frozenset[str]
+    claims: frozenset[str]
+    member_configs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    mixed: bool = False
+
+
+class Driver(ABC, Generic[Case]):
+    """One kind of target: how its cases are made, played, shrunk and written down.
+
+    `form` is the shape of a case, `narration` that of a step of what is reported of it. `aims` says which
+    recipe reaches a situation for certain, by the situation's name. `asks` is the method by which an object
+    of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
+    mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
+    small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
+    clock ends a hunt.
+    """
+
+    asks: ClassVar[str] = "assign"
+    goals: ClassVar[tuple[str, ...]] = ()
+    options: ClassVar[frozenset[str]] = frozenset({"sizes"})
+    pasts: ClassVar[bool | None] = None
+    follows_protocol: ClassVar[bool] = False
+    usual_scope: ClassVar[tuple[int, int]] = (3, 3)
+    form: Shape[Case]
+    narration: Shape[Mapping[str, Any]]
+    aims: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def optimum(self) -> str:
+        """The reference whose answers are certified optima; empty where there is none."""
+        return ""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self._situations = tuple(
+            (within, tuple((each.id, each.seen, bool(each.parts)) for each in same))
+            for within, same in situations_within(kind)
+        )
+
+    # Making and playing cases
+
+    @abstractmethod
+    def generate(self, source: Source, profile: Any, aim: str = "") -> Case:
+        """A case out of the source's choices: any, or one by the recipe called `aim`."""
+
+    def profile(self, wanted: Wanted) -> Profile:
+        """What to generate for a run."""
+        return Profile("large" if wanted.shape else wanted.name, wanted.assume, wanted.shape)
+
+    @abstractmethod
+    def play(self, case: Case, subject: Subject) -> Iterable[Played]:
+        """Put the case to the subject, with the second looks that its claims need."""
+
+    def examine(self, case: Case, subject: Subject) -> Examination:
+        """Play the case, check every claim on the way, and count the situations that were reached."""
+        examination = Examination()
+        for played in self.play(case, subject):
+            examination.asked += self.asked(case, played)
+            if not subject.assume or self.is_within(played, subject.assume):
+                judge(played, subject, examination, self.best, self.compared(played))
+            scene = self.scene(case, played)
+            if scene is not None:
+                self._look_around(scene, examination.reached)
+            if subject.watch is not None:
+                subject.watch(played)
+        return examination
+
+    def _look_around(self, scene: object, reached: dict[str, int]) -> None:
+        """Count the situations that are in the scene."""
+        for within, situations in self._situations:
+            if within(scene):
+                for name, seen, has_parts in situations:
+                    part = seen(scene)
+                    if part:
+                        reached[f"{name}:{part}" if has_parts else name] += 1
+
+    def asked(self, case: Case, played: Any) -> int:
+        """How many calls were made."""
+        return len(played.steps)
+
+    def scene(self, case: Case, played: Any) -> object:
+        """What situations are looked for in; None for nothing."""
+        return played
+
+    def is_within(self, played: Any, assume: frozenset[str]) -> bool:
+        """Whether the input was within what is assumed; by default no other is generated."""
+        return True
+
+    def best(self, outcome: Any, promise: Promise) -> Any:
+        """The certified best for an outcome, as the claim reads it; None if there is none."""
+        return None
+
+    def compared(self, played: Any) -> Sequence[Any]:
+        """What of it is held against the certified best; by default the outcomes."""
+        outcomes: Sequence[Any] = played.outcomes
+        return outcomes
+
+    # Smaller cases, and small ones: derived from the shape
+
+    def read(self, document: Any) -> Case | None:
+        """The case that the document holds; None where the shape does not read it."""
+        try:
+            return self.form.read(document, "case")
+        except InputError:
+            return None
+
+    def _readable(self, documents: Iterable[Any]) -> Iterator[Case]:
+        return (case for document in documents if (case := self.read(document)) is not None)
+
+    def shrink_candidates(self, case: Case) -> Iterator[Case]:
+        """Cases that are a little smaller, the boldest cuts first; then the smallest of all."""
+        size = self.size(case)
+
+        def smaller(larger: Case) -> Iterator[Case]:
+            return self._readable(cuts(self.form.node, self.form.write(larger)))
+
+        yield from (less for less in one_or_two(case, smaller) if self.size(less) < size)
+        yield from (less for less in islice(self.smallest(case), SMALL_MAX) if self.size(less) < size)
+
+    def smallest(self, case: Case) -> Iterator[Case]:
+        """The smallest cases of all, what is fixed in the shape being as in this one."""
+        document = self.form.write(case)
+        largest = min(sum(size_of(self.form.node, document)[:2]), SCOPE_SIZE_MAX)
+        return self._readable(scopes.documents(self.form.node, largest, document))
+
+    def restarts(self, case: Case, subject: Subject) -> Iterator[Case]:
+        """Cases whose start is where this one has got to when it is put to the subject; by default none."""
+        return iter(())
+
+    def size(self, case: Case) -> tuple[int, ...]:
+        """What makes one case smaller than another."""
+        return size_of(self.form.node, self.form.write(case))
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[Case]:
+        """Every case of so many members and partitions with little more; without a past nothing happens."""
+        largest = cell.members + cell.partitions + CELL_SLACK
+        small = scopes.documents(self.form.node, largest, items_max=max(cell.size))
+        for case in self._readable(small):
+            counts = self.counts(case)
+            if (counts["members"], counts["partitions"]) == cell.size and (
+                counts["events"] > 0
+            ) is cell.pasts:
+                yield case
+
+    def scope(self, profile: Any, members_max: int, partitions_max: int) -> Iterator[Case]:
+        """Every case of an exhaustive scope."""
+        for members in range(1, members_max + 1):
+            for partitions in range(1, partitions_max + 1):
+                for pasts in (False, True) if self.pasts else (False,):
+                    yield from self.cell(ScopeCell(members, partitions, pasts))
+
+    def search(self) -> WorstSearch | None:
+        """How the worst cases of the kind are searched; None where they are not."""
+        return None
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed from the document of a case, in words."""
+        return removals(self.form.node, document, self.event_words)
+
+    def event_words(self, event: Mapping[str, Any]) -> str:
+        """What happened, as a noun: `m1 leaving`."""
+        return plain_event(event)
+
+    def event_sentence(self, event: Mapping[str, Any]) -> str:
+        """What happened, as a sentence: `m1 leaves`."""
+        return plain_event(event).removeprefix("the ")
+
+    # What is reported of a case
+
+    @abstractmethod
+    def counts(self, case: Case) -> Mapping[str, int]:
+        """Members, partitions and events of a case, for the report."""
+
+    @abstractmethod
+    def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
+        """What happens when the case is put to the subject, step by step, second looks left out."""
+
+    @abstractmethod
+    def document_of(self, step: Any) -> Mapping[str, Any]:
+        """One step as it is reported."""
+
+    def frames(self, told: Told) -> list[Frame]:
+        """What is reported of a case as frames, for a terminal and a page."""
+        return plain_frames(told, self.event_sentence)
+
+    def places(
+        self,
+        number: int,
+        played: Any,
+        thing: Any,
+        evidence: Sequence[Evidence],
+        evidence_of: Callable[[Any], Sequence[Evidence]],
+    ) -> list[tuple[int, ...]]:
+        """Where each evidence against what was judged stands in what is reported of a case.
+
+        By default all of it is one run. `number` is that of what was played, `evidence_of` says what there is
+        against a part of the thing by itself. What is no step of what was played stands where the evidence
+        says, or where it came to its end.
+        """
+        steps = played.steps
+        place = next((i for i, step in enumerate(steps) if step is thing), None)
+        if place is not None:
+            return [(place,)] * len(evidence)
+        return [(len(steps) - 1 if each.at is None else each.at,) for each in evidence]
+
+    # Answers, compared and put in place of each other
+
+    @abstractmethod
+    def parts(self, answer: Any) -> Mapping[str, object]:
+        """An answer by what it assigns to whom: two answers are equal if these are."""
+
+    def beside(self, answer: Any, other: Any) -> Any:
+        """The answer without what has no counterpart in the other one that it is compared with."""
+        return answer
+
+    def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
+        """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
+        return {}
+
+    def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
+        """Answers of the kind's own that may keep the claim, the best known first."""
+        return iter(())
+
+    def late_offers(self, step: Any) -> Iterator[Offer]:
+        """Those that are tried after the references."""
+        return iter(())
+
+    def answer_of(self, target: Any, step: Any) -> Any:
+        """What a reference answers to the step's input."""
+        return getattr(target, self.asks)(step.request)
+
+    def is_proven(self, step: Any) -> bool:
+        """Whether the answer of the kind's `optimum` to the step's input is certified."""
+        return True
+
+    def arguments(self, step: Any) -> tuple[Any, ...]:
+        """The arguments of the call that the step is."""
+        return (step.request,)
+
+    def instead(self, thing: Any, place: tuple[int, ...], step: Any, then: Any) -> Any:
+        """What was judged, with another step in the place of this one."""
+        return replace(thing, steps=tuple(then if each is step else each for each in thing.steps))
+
+    def shown(self, place: tuple[int, ...], step: Any, answer: Any) -> ShownAnswer:
+        """An answer in place of the step's, as a trace keeps it."""
+        then = replace(step, answer=answer)
+        document = self.document_of(then)
+        return ShownAnswer(
+            document.get("answer", document.get("moves", document.get("refused"))),
+            self._measured(step, answer),
+            {} if isinstance(step.answer, Failure) else self._measured(step, step.answer),
+            self.words(then),
+        )
+
+    def _measured(self, step: Any, answer: Any) -> dict[str, Any]:
+        """The goals of an answer by name; none of a refusal."""
+        if isinstance(answer, Refusal):
+            return {}
+        return {name: plain(value) for name, value in self.measures(self.arguments(step), answer).items()}
+
+    def words(self, step: Any) -> str:
+        """The step's answer in one line."""
+        return few([f"{part} {_text(value)}" for part, value in self.parts(step.answer).items()]) or "nothing"
+
+    def asserts(self, claim: str, broken: BrokenStep, step: Any) -> Asserts | None:
+        """What must hold of the answer, as Python; None where it takes more than this one answer to say."""
+        return None
+
+    def plain_call(
+        self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Any
+    ) -> PlainCall | None:
+        """How a user's class of that form is called with the step's input; None where it has no such call."""
+        if form in DOCUMENTS and hasattr(step, "request"):
+            from kassay.assignors.plain.documents import FORMS
+
+            return PlainCall(self.asks, (FORMS[form].write(step.request),))
+        return None
+
+    def repeats(self, step: Any, new: Callable[[Mapping[str, str]], Any]) -> bool:
+        """Whether a new object, called once, answers the same; one with a past of its own may not."""
+        return True
+
+    def second_answers(self, step: Any, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
+        """Whether a second call, of the same object or of another, differs; None where that is not known."""
+        return None
+
+    def config_of(self, step: Any) -> Mapping[str, str]:
+        """The configuration of the object that answered the step, beyond the run's."""
+        return {}
+
+
+def _text(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,1 @@
+"""Faulty task assignors that a run must catch."""

@@ -1,0 +1,191 @@
+"""The driver of Streams task assignors: a history a case, and the way to rest that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from kassay.kinds.answers import Offer
+from kassay.kinds.judging import Subject
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
+from kassay.kinds.registry import drives
+from kassay.kinds.streams.answers import by_threads, task_words
+from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
+from kassay.kinds.streams.scopes import fresh_tasks, task_cell
+from kassay.model.calls import Failure
+from kassay.model.shape.removal import Removal
+from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
+from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent
+from kassay.model.streams.history import TaskHistory, TaskRun, TaskStep, asking, run_tasks
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
+from kassay.properties.profile import Profile
+from kassay.properties.registry import Promise
+from kassay.properties.sources import Source
+from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
+from kassay.properties.streams.copies import BestStandbys
+from kassay.properties.streams.scenarios import LARGE, SMALL, task_history
+from kassay.properties.streams.stickiness import BestMembers
+
+if TYPE_CHECKING:
+    from kassay.kinds.search import WorstSearch
+
+E = TypeVar("E", bound=TaskEvent)
+
+FRESH_MAX: Final = 4500
+"""So many of the smallest histories are tried where one cannot be cut further."""
+
+
+@drives(STREAMS)
+class TaskDriver(Driver[TaskHistory]):
+    """Plays an application's life against an assignor of tasks."""
+
+    pasts = True
+    goals = ("active", "all", "movement")
+    form = TASK_HISTORY
+    narration = TASK_STEP
+    aims = STREAMS_AIMS
+
+    def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
+        """A history out of the source's choices."""
+        if aim:
+            return aimed_task_history(source, aim)
+        return task_history(source, LARGE if profile.goes_large(source) else SMALL)
+
+    def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
+        """The history played, and left alone until it is at rest."""
+        yield run_tasks(case, asking(partial(subject.new, {}), subject.looks, subject.new_twin))
+
+    def compared(self, played: TaskRun) -> Sequence[TaskStep]:
+        """What answered each change: on the way to rest after the last one, nothing has happened."""
+        return [step for step in played.steps[: played.played] if not isinstance(step.answer, Failure)]
+
+    def best(self, outcome: TaskStep, promise: Promise) -> BestMembers | BestStandbys | None:
+        """The certified best of standbys beside the answer's active tasks, or of active tasks on members."""
+        return (best_of_standbys if promise.claim.id == "sticky-standbys" else best_of_members)(outcome)
+
+    def parts(self, answer: TaskAssignment) -> dict[str, object]:
+        """Each process's tasks, those of threads that are given some, and whether to rebalance again."""
+        threads = {of: tasks for of, tasks in _lists(answer.members or {}).items() if tasks}
+        return {**_lists(answer.processes), **threads, "probing": answer.probing_rebalance}
+
+    def beside(self, answer: TaskAssignment, other: TaskAssignment) -> TaskAssignment:
+        """Threads are compared where both answers name them and give the processes the same."""
+        if other.members is None or _lists(answer.processes) != _lists(other.processes):
+            return replace(answer, members=None)
+        return answer
+
+    def measures(self, asked: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
+        """Active and all tasks by process, the most first, and how many active tasks move."""
+        (request,) = asked
+        tasks = [answer.processes.get(client.process_id, ClientTasks()) for client in request.clients]
+        previous, owners = request.previous_owners, answer.owners
+        return {
+            "active": tuple(sorted((len(each.active) for each in tasks), reverse=True)),
+            "all": tuple(sorted((len(each.active) + len(each.standby) for each in tasks), reverse=True)),
+            "movement": sum(owners.get(task) != owner for task, owner in previous.items()),
+        }
+
+    def scene(self, case: TaskHistory, played: TaskRun) -> TaskHistory:
+        """Situations are those of the history."""
+        return case
+
+    def smallest(self, case: TaskHistory) -> Iterator[TaskHistory]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_tasks(case), FRESH_MAX)
+
+    def size(self, case: TaskHistory) -> tuple[int, ...]:
+        """Changes and events, processes, tasks, threads, and the rest."""
+        joins = [event for change in case.changes for event in change.events]
+        return (
+            len(case.changes),
+            len(joins),
+            len(case.processes),
+            sum(case.partitions),
+            len(case.partitions),
+            sum(case.partitions[: case.stateful]),
+            sum(getattr(event, "threads", 0) for event in (*case.processes, *joins)),
+            case.standby_replicas + sum(getattr(event, "replicas", 0) for event in joins),
+            sum(1 + lag for change in case.changes for lag in change.lags),
+            sum(map(_rank, _named_in(case))),
+            case.warmup_replicas_max,
+            len(case.rack_aware_tags) + sum(map(_placed, (*case.processes, *joins))),
+        )
+
+    def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
+        """Every application of so many processes and tasks."""
+        return task_cell(*cell)
+
+    def search(self) -> WorstSearch:
+        """Subtopologies, state, standbys and the one event are changed."""
+        from kassay.kinds.streams.search import TaskSearch
+
+        return TaskSearch()
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, events and what is rare first."""
+        from kassay.kinds.streams.removal import task_removals
+
+        return task_removals(document)
+
+    def counts(self, case: TaskHistory) -> Mapping[str, int]:
+        """Processes stand for members and tasks for partitions."""
+        return {
+            "members": len(case.processes),
+            "partitions": sum(case.partitions),
+            "events": sum(len(change.events) for change in case.changes),
+        }
+
+    @property
+    def optimum(self) -> str:
+        """The rule that answers by the solver."""
+        return "optimal-streams"
+
+    def is_proven(self, step: TaskStep) -> bool:
+        """Whether the solver proves its answer to the request."""
+        from kassay.kinds.streams.oracle import is_proven
+
+        return is_proven(step.request)
+
+    def late_offers(self, step: TaskStep) -> Iterator[Offer]:
+        """Active tasks by threads."""
+        yield "each task where it weighs least", by_threads(step)
+
+    def words(self, step: TaskStep) -> str:
+        """The tasks of each process."""
+        return task_words(step)
+
+    def document_of(self, step: TaskStep) -> dict[str, Any]:
+        """One rebalance."""
+        return task_step_to_json(step)
+
+    def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
+        """The rebalances as they go."""
+        return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
+
+
+def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
+    """The active and the standby tasks of each process or thread, in task order."""
+    active = {f"{who} active": tuple(sorted(got.active)) for who, got in given.items()}
+    return {**active, **{f"{who} standby": tuple(sorted(got.standby)) for who, got in given.items()}}
+
+
+def _rank(name: str) -> int:
+    """How plain a process id is: its number."""
+    return int(name[-12:], 16)
+
+
+def _placed(event: TaskEvent) -> int:
+    """How much an event says of where its process runs."""
+    if isinstance(event, ProcessJoin | ProcessRetag):
+        return len(event.tags) + (event.rack is not None)
+    return 0
+
+
+def _named_in(case: TaskHistory) -> list[str]:
+    """The process ids of a history in the order of their mention, once for each."""
+    events = [*case.processes, *(event for change in case.changes for event in change.events)]
+    return [event.process_id for event in events if not isinstance(event, StandbysChange)]

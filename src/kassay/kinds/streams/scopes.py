@@ -1,0 +1,103 @@
+"""The smallest lives of Streams applications, to begin anew where one cannot be cut further.
+
+They have what the life has: tags to spread copies over, copies that lag, and how far these may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Final
+
+from kassay.kinds.cuts import compositions
+from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart, TaskEvent, ThreadsChange
+from kassay.model.streams.history import TaskChange, TaskHistory
+from kassay.model.streams.tasks import CHANGELOG, process_id
+
+PROCESSES_MAX: Final = 3
+TASKS_MAX: Final = 4
+"""Larger histories are left to the cuts."""
+PLAIN: Final = TaskHistory((1,), 0, ())
+"""The settings of an application that nobody has changed."""
+TAG_VALUES: Final = ("a", "b")
+
+
+def fresh_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
+    """Histories without a change, with copies that lag, or with one event; the fewest processes first.
+
+    Only the first where the case has no change. One warm-up at a time is allowed, and one tag is asked for.
+    """
+    joins = [event for change in case.changes for event in change.events if isinstance(event, ProcessJoin)]
+    processes = range(1, min(len(case.processes) + len(joins) + 1, PROCESSES_MAX) + 1)
+    tasks = range(1, min(sum(case.partitions), TASKS_MAX) + 1)
+    like = replace(
+        PLAIN,
+        acceptable_recovery_lag=case.acceptable_recovery_lag,
+        warmup_replicas_max=1,
+        rack_aware_tags=case.rack_aware_tags[:1],
+    )
+    for happens in (_nothing, _lag, _next_event) if case.changes else (_nothing,):
+        for count, total in product(processes, tasks):
+            for start in _starts(count, total, like, partly=happens is not _next_event):
+                yield from happens(start)
+
+
+def task_cell(count: int, tasks: int, past: bool) -> Iterator[TaskHistory]:
+    """One or two threads each, all subtopologies, some stateful, a standby or none.
+
+    With a `past`, copies then lag, or one event happens.
+    """
+    for start in _starts(count, tasks, PLAIN):
+        for happens in (_lag, _next_event) if past else (_nothing,):
+            yield from happens(start)
+
+
+def _starts(count: int, tasks: int, like: TaskHistory, partly: bool = True) -> Iterator[TaskHistory]:
+    """All applications of so many processes and tasks with these settings; processes have all tags.
+
+    All subtopologies have state, or none; `partly`: or some.
+    """
+    keys = like.rack_aware_tags
+    placed = [tuple(zip(keys, values)) for values in product(TAG_VALUES, repeat=len(keys))]
+    for threads, tags in product(product((1, 2), repeat=count), product(placed, repeat=count)):
+        processes = tuple(
+            ProcessJoin(process_id(i), own, tags=has) for i, (own, has) in enumerate(zip(threads, tags))
+        )
+        for partitions in compositions(tasks):
+            states = range(0, len(partitions) + 1, 1 if partly else len(partitions))
+            for stateful, standbys in product(states, (0, 1)):
+                if stateful or not standbys:
+                    yield replace(
+                        like,
+                        partitions=partitions,
+                        stateful=stateful,
+                        processes=processes,
+                        standby_replicas=standbys,
+                    )
+
+
+def _nothing(start: TaskHistory) -> Iterator[TaskHistory]:
+    """Nothing but the start."""
+    yield start
+
+
+def _lag(start: TaskHistory) -> Iterator[TaskHistory]:
+    """A rebalance by which no copy has caught up."""
+    if start.standby_replicas:
+        yield replace(start, changes=(TaskChange(lags=(CHANGELOG,)),))
+
+
+def _next_event(start: TaskHistory) -> Iterator[TaskHistory]:
+    """What one process may do next: come, go, start again, or have a thread more or fewer."""
+    for event in _events(start):
+        yield replace(start, changes=(TaskChange((event,)),))
+
+
+def _events(start: TaskHistory) -> Iterator[TaskEvent]:
+    yield ProcessJoin(process_id(len(start.processes)), 1)
+    for process in start.processes:
+        if len(start.processes) > 1:
+            yield ProcessLeave(process.process_id)
+        yield ProcessRestart(process.process_id)
+        yield ThreadsChange(process.process_id, 3 - process.threads)

@@ -1,0 +1,1 @@
+"""Golden vectors of Kafka's task assignors."""

@@ -1,0 +1,1 @@
+"""The description of a value, said once: reading, writing, schema, smaller values, renaming, enumeration."""

@@ -1,0 +1,211 @@
+"""Smaller documents: what a shrinker tries in place of one, derived from the shape, the boldest cuts first.
+
+A cut takes away runs of a list's items, an optional value, or part of a number or a text. What refers to
+something that is cut away goes with it. Documents that the shape does not read are left out by whoever reads
+them.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
+from kassay.model.shape.nodes import (
+    Fields,
+    Leaf,
+    LeafKind,
+    Many,
+    Maybe,
+    Node,
+    Part,
+    Path,
+    Place,
+    Table,
+    Variant,
+    defining,
+    inside,
+    places,
+    put,
+)
+
+SINGLES_MAX: Final = 16
+"""Runs of at most so many items of a long list are tried; each item by itself where the list is short."""
+SHORT_BYTES: Final = 16
+"""So many single bytes are tried in place of any bytes: which one it is may go by a hash alone."""
+
+
+def cuts(node: Node, document: Any) -> Iterator[Any]:
+    """Documents with one thing less, the boldest cuts first: items, values, then plain names."""
+    every = list(places(node, document))
+    for place in every:
+        if isinstance(place.node, Many):
+            yield from _fewer_items(node, document, place)
+    for place in every:
+        yield from _fewer_parts(node, document, place)
+    for place in every:
+        for value in _simpler(place):
+            yield put(document, place.path, value)
+    yield from _together(document, every)
+    yield from canonical(node, document)
+
+
+def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
+    """Without runs of the items, halves first; then with two neighbours joined, where the items are lists."""
+    items, many = place.value, place.node
+    assert isinstance(many, Many)
+    width = len(items)
+    while width:
+        starts = range(0, len(items), width)
+        for start in starts if width > 1 or len(items) <= SINGLES_MAX * 4 else starts[-SINGLES_MAX:]:
+            if len(items) - len(items[start : start + width]) >= many.least:
+                yield without_items(node, document, place, start, width)
+        width //= 2
+    for number in range(1, len(items)):
+        both = _joined(many.item, items[number - 1], items[number])
+        if both is not None:
+            yield put(document, place.path, [*items[: number - 1], both, *items[number + 1 :]])
+
+
+def _joined(node: Node, one: Any, other: Any) -> Any | None:
+    """Two neighbours as one: lists put together, of records of events the other with the events of both."""
+    if isinstance(node, Many):
+        return one + other
+    if isinstance(node, Fields):
+        events = [
+            field.name
+            for field in node.fields
+            if isinstance(field.node, Many) and isinstance(field.node.item, Variant)
+        ]
+        if events:
+            return {**other, **{name: one.get(name, []) + other.get(name, []) for name in events}}
+    return None
+
+
+def without_items(node: Node, document: Any, place: Place, start: int, width: int = 1) -> Any:
+    """Without these items of the list, and without what refers to a name that only they define."""
+    items = place.value
+    gone = put(document, place.path, [*items[:start], *items[start + width :]])
+    if isinstance(place.node, Many) and not defining(place.node.item):
+        return gone
+    before, after = named_in(node, document), named_in(node, gone)
+    for space, names in before.items():
+        lost = names - after.get(space, frozenset())
+        if lost:
+            gone = without_names(node, gone, space, lost)
+    return gone
+
+
+def _fewer_parts(node: Node, document: Any, place: Place) -> Iterator[Any]:
+    """With a smaller number of parts of a thing, and without what refers to the parts that are gone."""
+    leaf = place.node
+    if not isinstance(leaf, Leaf) or not leaf.counts:
+        return
+    for fewer in smaller_numbers(place.value, leaf):
+        less = put(document, place.path, fewer)
+        yield without_parts(node, less, leaf.counts, counted_parts(node, less, leaf.counts))
+
+
+def _simpler(place: Place) -> Iterator[Any]:
+    """Simpler values in the same place."""
+    node, value = place.node, place.value
+    if isinstance(node, Maybe) and value is not None:
+        yield None
+        node = node.inner
+    if isinstance(node, Table) and value:
+        yield {}
+        for name in value:
+            yield {key: each for key, each in value.items() if key != name}
+    if isinstance(node, Leaf) and not node.space and not node.counts:
+        yield from simpler_leaf(node, value)
+
+
+def simpler_leaf(leaf: Leaf, value: Any) -> Iterator[Any]:
+    """Values in place of a plain one, the plainest first."""
+    if leaf.choices:
+        yield from (choice for choice in leaf.choices[: _turn(leaf.choices, value)])
+    elif leaf.kind is LeafKind.WHOLE:
+        yield from smaller_numbers(value, leaf)
+    elif leaf.kind is LeafKind.TEXT and value:
+        yield from dict.fromkeys(("", value[: len(value) // 2], value[1:]))
+    elif leaf.kind is LeafKind.BYTES and value:
+        for data in smaller_bytes(base64.b64decode(value)):
+            yield base64.b64encode(data).decode("ascii")
+
+
+def _turn(choices: tuple[Any, ...], value: Any) -> int:
+    return choices.index(value) if value in choices else len(choices)
+
+
+def smaller_numbers(value: int, leaf: Leaf) -> list[int]:
+    """Numbers nearer to the plainest one: that, half the way, and one nearer."""
+    plain = leaf.plain if leaf.plain is not None else 0
+    away = value - plain
+    if not away:
+        return []
+    step = 1 if away > 0 else -1
+    near = (plain, plain + int(away / 2), value - step)
+    return [each for each in dict.fromkeys(near) if each != value and leaf.least <= each <= leaf.most]
+
+
+def smaller_bytes(data: bytes) -> Iterator[bytes]:
+    """Fewer bytes, then smaller ones."""
+    yield b""
+    if len(data) > 1:
+        yield data[: len(data) // 2]
+        yield data[1:]
+    for short in range(SHORT_BYTES):
+        yield bytes((short,))
+    if any(data):
+        yield bytes(len(data))
+        yield bytes(byte // 2 for byte in data)
+
+
+def _together(document: Any, every: Iterable[Place]) -> Iterator[Any]:
+    """A number that stands in the same field of several items made smaller in all of them at once."""
+    groups: dict[tuple[Path, Any], list[Place]] = {}
+    for place in every:
+        if isinstance(place.node, Leaf) and place.node.kind is LeafKind.WHOLE and "*" in place.pattern:
+            groups.setdefault((place.pattern, place.value), []).append(place)
+    for (_, value), same in groups.items():
+        leaf = same[0].node
+        assert isinstance(leaf, Leaf)
+        for smaller in smaller_numbers(value, leaf) if len(same) > 1 else ():
+            less = document
+            for place in same:
+                less = put(less, place.path, smaller)
+            yield less
+
+
+def size_of(node: Node, document: Any) -> tuple[int, ...]:
+    """How large a document is: its items, its numbers, its bytes and letters, and how plain its names are."""
+    items, numbers, letters, names = 0, 0, 0, 0
+    for place in places(node, document):
+        held = inside(place.node, place.value)
+        if isinstance(held, Many | Table):
+            items += len(place.value)
+        elif isinstance(held, Part):
+            numbers += place.value[1]
+        elif isinstance(held, Leaf) and place.value is not None:
+            if held.space:
+                names += _rank(place.value)
+            elif held.choices:
+                numbers += _turn(held.choices, place.value)
+            elif held.kind is LeafKind.WHOLE:
+                numbers += abs(place.value - (held.plain or 0))
+            elif held.kind is LeafKind.BYTES:
+                data = base64.b64decode(place.value)
+                letters += (len(data) << 8) + sum(data)
+            elif held.kind is LeafKind.TEXT:
+                letters += len(place.value)
+        if isinstance(place.node, Maybe) and place.value is not None:
+            items += 1
+    return items, numbers, letters, names
+
+
+def _rank(name: Any) -> int:
+    """How plain a name is: its number; a name without one comes last."""
+    if isinstance(name, int):
+        return abs(name)
+    return int(name[1:]) if name[1:].isdecimal() and len(name) < 6 else 1000 + len(name)

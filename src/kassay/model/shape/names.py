@@ -1,0 +1,216 @@
+"""Names in documents: which things a document names, what refers to them, and other names for them.
+
+A space of names, such as `topic`, is told by the leaves that belong to it (`nodes`). Renaming to plain names
+in the order of their first mention makes documents that differ by names alone equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import cache
+from typing import Any, Final
+
+from kassay.model.shape.nodes import (
+    Fields,
+    Leaf,
+    LeafKind,
+    Many,
+    Maybe,
+    Node,
+    Part,
+    Row,
+    Table,
+    Variant,
+    inside,
+    places,
+)
+
+
+class _Gone:
+    """In place of a value that refers to something that is gone."""
+
+
+_GONE: Final = _Gone()
+
+
+def named_in(node: Node, document: Any) -> dict[str, frozenset[Any]]:
+    """The names that the document defines, by space."""
+    names: dict[str, set[Any]] = {}
+    for place in places(node, document):
+        if isinstance(place.node, Leaf) and place.node.defines:
+            names.setdefault(place.node.space, set()).add(place.value)
+    return {space: frozenset(own) for space, own in names.items()}
+
+
+def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
+    """Every name in the document by space, in the order of first mention."""
+    names: dict[str, dict[Any, None]] = {}
+    for place in places(node, document):
+        held = inside(place.node, place.value)
+        if isinstance(held, Leaf) and held.space and place.value is not None:
+            names.setdefault(held.space, {})[place.value] = None
+        elif isinstance(held, Part):
+            names.setdefault(held.space, {})[place.value[0]] = None
+        elif isinstance(held, Table) and held.space:
+            names.setdefault(held.space, {}).update(dict.fromkeys(place.value))
+    return {space: list(own) for space, own in names.items()}
+
+
+def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
+    """The document without the things of these names, and without what refers to them.
+
+    What refers to one goes where it is optional or an item of a list; else the record around it does.
+    """
+
+    def is_gone(leaf: Leaf | Part, value: Any) -> bool:
+        name = value[0] if isinstance(leaf, Part) else value
+        return leaf.space == space and name in gone
+
+    return _pruned(node, document, is_gone)
+
+
+def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, int]) -> Any:
+    """The document without references to parts that things of the space do not have any more."""
+
+    def is_gone(leaf: Leaf | Part, value: Any) -> bool:
+        return (
+            isinstance(leaf, Part) and leaf.space == space and value[1] >= counts.get(value[0], value[1] + 1)
+        )
+
+    return _pruned(node, document, is_gone)
+
+
+def counted_parts(node: Node, document: Any, space: str) -> dict[Any, int]:
+    """How many parts each thing of the space has at the most, by name."""
+    counts: dict[Any, int] = {}
+    for place in places(node, document):
+        held = inside(place.node, place.value)
+        if isinstance(held, Fields):
+            number = next(
+                (f for f in held.fields if isinstance(f.node, Leaf) and f.node.counts == space), None
+            )
+            name = next((f for f in held.fields if isinstance(f.node, Leaf) and f.node.space == space), None)
+            if number is not None and name is not None:
+                own = place.value[name.name]
+                counts[own] = max(place.value[number.name], counts.get(own, 0))
+    return counts
+
+
+def _pruned(node: Node, document: Any, is_gone: Callable[[Leaf | Part, Any], bool]) -> Any:
+    pruned = _prune(node, document, is_gone)
+    return document if pruned is _GONE else pruned
+
+
+def _prune(node: Node, value: Any, is_gone: Callable[[Leaf | Part, Any], bool]) -> Any:
+    match node:
+        case Leaf() | Part():
+            return _GONE if is_gone(node, value) else value
+        case Maybe(inner):
+            kept = None if value is None else _prune(inner, value, is_gone)
+            return None if kept is _GONE else kept
+        case Many(item):
+            every = (_prune(item, each, is_gone) for each in value)
+            return [each for each in every if each is not _GONE]
+        case Table(inner, space):
+            key = Leaf(space=space)
+            return {
+                name: kept
+                for name, each in value.items()
+                if not (space and is_gone(key, name)) and (kept := _prune(inner, each, is_gone)) is not _GONE
+            }
+        case Row(items):
+            own = [_prune(item, each, is_gone) for item, each in zip(items, value, strict=True)]
+            return _GONE if any(each is _GONE for each in own) else own
+        case Variant(tag, variants):
+            return _prune(variants[value[tag]], value, is_gone)
+        case Fields(fields):
+            rest = dict(value)
+            for field in fields:
+                if field.name not in value:
+                    continue
+                kept = _prune(field.node, value[field.name], is_gone)
+                if kept is _GONE:
+                    if field.default is None or (isinstance(field.node, Leaf) and field.node.defines):
+                        return _GONE
+                    kept = field.default()
+                rest[field.name] = kept
+            return rest
+
+
+def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -> Any:
+    """The document with other names: by space, the new name of each."""
+    match node:
+        case Leaf(space=space):
+            return names.get(space, {}).get(document, document) if space else document
+        case Part(space):
+            return [names.get(space, {}).get(document[0], document[0]), document[1]]
+        case Maybe(inner):
+            return None if document is None else renamed(inner, document, names)
+        case Many(item):
+            return [renamed(item, each, names) for each in document]
+        case Table(inner, space):
+            own = names.get(space, {}) if space else {}
+            return {own.get(name, name): renamed(inner, each, names) for name, each in document.items()}
+        case Row(items):
+            return [renamed(item, each, names) for item, each in zip(items, document, strict=True)]
+        case Variant(tag, variants):
+            return renamed(variants[document[tag]], document, names)
+        case Fields(fields):
+            nodes = {field.name: field.node for field in fields}
+            return {
+                name: renamed(nodes[name], each, names) if name in nodes else each
+                for name, each in document.items()
+            }
+
+
+def plain_name(node: Node, space: str, number: int) -> Any:
+    """The plain name of that number: `t0` of the space `topic`, the number itself where names are numbers."""
+    leaf = leaf_of(node, space)
+    if leaf is not None and leaf.named is not None:
+        return leaf.named(number)
+    return number if leaf is not None and leaf.kind is LeafKind.WHOLE else f"{space[0]}{number}"
+
+
+@cache
+def leaf_of(node: Node, space: str) -> Leaf | None:
+    """A leaf of the space, one that says how its names look if there is one; None if there is none."""
+    within: Iterable[Node] = ()
+    match node:
+        case Leaf():
+            return node if node.space == space else None
+        case Maybe(inner) | Many(inner) | Table(inner):
+            within = (inner,)
+        case Row(items):
+            within = items
+        case Fields(fields):
+            within = (field.node for field in fields)
+        case Variant(_, variants):
+            within = variants.values()
+    leaves = [leaf for leaf in (leaf_of(each, space) for each in within) if leaf is not None]
+    return next((leaf for leaf in leaves if leaf.named is not None), leaves[0] if leaves else None)
+
+
+def canonical(node: Node, document: Any) -> Iterator[Any]:
+    """The document with plain names, in the order of first mention and in the order of the names; then with
+    one.
+
+    Rules break ties by names, so that both orders are worth a try. The last has one name in place of all, in
+    each space whose things the document does not define.
+    """
+    every = mentioned(node, document)
+    defined = named_in(node, document)
+    for ordered in (list, sorted):
+        names = {
+            space: {old: plain_name(node, space, i) for i, old in enumerate(ordered(own))}
+            for space, own in every.items()
+        }
+        if any(old != new for own in names.values() for old, new in own.items()):
+            yield renamed(node, document, names)
+    for space, own in every.items():
+        if space not in defined and len(own) > 1:
+            yield renamed(node, document, {space: dict.fromkeys(own, own[0])})
+
+
+def is_name(node: Node) -> bool:
+    """Whether a value of the node is a name."""
+    return isinstance(node, Leaf) and bool(node.space) and node.kind in (LeafKind.TEXT, LeafKind.WHOLE)

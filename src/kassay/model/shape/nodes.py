@@ -1,0 +1,226 @@
+"""What a shape says about the structure of its documents: nodes, and the walk over a document by its node.
+
+Everything that is derived from a shape (smaller documents, renaming, enumeration, a schema) reads these
+nodes; reading and writing are `codec`'s.
+
+Names refer to each other by spaces: a leaf of the space `topic` that `defines` names a topic, any other leaf
+of that space refers to it. A record that defines a name may say how many numbered parts the thing has
+(`counts`), and a part is referred to as `[name, number]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from math import inf
+from typing import Any, Final, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+"""The way from a document to a part of it: names of fields and numbers of items."""
+
+
+class LeafKind(Enum):
+    """The plain values that a document may hold, by their word in JSON Schema."""
+
+    TEXT = "string"
+    WHOLE = "integer"
+    FLAG = "boolean"
+    BYTES = "base64"
+    OBJECT = "object"
+    ANY = "any"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A plain value. `choices` are all that it may be, where these are few; `plain` is the simplest.
+
+    `space` is the space of names that it belongs to, `defines` whether it names something there. `counts` is
+    the space whose things have that many numbered parts, `named` gives the plain names of the space by
+    number.
+    """
+
+    kind: LeafKind = LeafKind.ANY
+    least: float = -inf
+    most: float = inf
+    choices: tuple[Any, ...] = ()
+    plain: Any = None
+    space: str = ""
+    defines: bool = False
+    counts: str = ""
+    named: Callable[[int], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """`[name, number]`: one of the numbered parts of a thing of the space."""
+
+    space: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A list of exactly these items, such as a name and a number."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """What is within, or null."""
+
+    inner: Node
+
+
+@dataclass(frozen=True)
+class Many:
+    """A list; at least so many items."""
+
+    item: Node
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """An object with any names."""
+
+    value: Node
+    space: str = ""
+
+
+@dataclass(frozen=True)
+class FieldNode:
+    """A field of a record: its `default`, as it stands in the document, where it may be missing.
+
+    `noun` is what people call it. A `fixed` field is not enumerated and not made smaller by itself.
+    """
+
+    name: str
+    node: Node
+    noun: str
+    default: Callable[[], Any] | None = None
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Fields:
+    """An object with these fields."""
+
+    fields: tuple[FieldNode, ...]
+    noun: str = ""
+
+    @property
+    def identity(self) -> FieldNode | None:
+        """The field that names the object, if there is one."""
+        return next((each for each in self.fields if isinstance(each.node, Leaf) and each.node.defines), None)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An object of one of several shapes, by the name in its field `tag`."""
+
+    tag: str
+    variants: Mapping[str, Node] = field(hash=False)
+
+
+Node: TypeAlias = Leaf | Part | Row | Maybe | Many | Table | Fields | Variant
+ANYTHING: Final = Leaf()
+PLAIN_ITEMS_MAX: Final = 16
+"""Plain items of a list are places of their own where there are at most so many."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of a document: where it is, its node, and the field that holds it or its list."""
+
+    path: Path
+    node: Node
+    value: Any
+    field: FieldNode | None = None
+
+    @property
+    def pattern(self) -> Path:
+        """The path with every number left out: equal for the same field of all items of a list."""
+        return tuple("*" if isinstance(step, int) else step for step in self.path)
+
+
+def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = None) -> Iterator[Place]:
+    """Every part of the document, outer ones first."""
+    yield Place(path, node, value, within)
+    match node:
+        case Maybe(inner):
+            if value is not None:
+                yield from list(places(inner, value, path, within))[1:] if _nests(inner) else ()
+        case Many(item):
+            # Of many plain items each is as good as the others: the list stands for them.
+            for number, each in enumerate(value) if _nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
+                yield from places(item, each, (*path, number), within)
+        case Row(items):
+            for number, (item, each) in enumerate(zip(items, value, strict=True)):
+                yield from places(item, each, (*path, number), within)
+        case Table(each_node):
+            for name, each in value.items():
+                yield from places(each_node, each, (*path, name), within)
+        case Fields(fields):
+            for one in fields:
+                if one.name in value:
+                    yield from places(one.node, value[one.name], (*path, one.name), one)
+        case Variant(tag, variants):
+            chosen = variants.get(value.get(tag))
+            if chosen is not None:
+                yield from list(places(chosen, value, path, within))[1:]
+
+
+def _nests(node: Node) -> bool:
+    return not isinstance(node, Leaf | Part)
+
+
+@cache
+def defining(node: Node) -> bool:
+    """Whether anything within names a thing."""
+    match node:
+        case Leaf():
+            return node.defines
+        case Maybe(inner) | Many(inner) | Table(inner):
+            return defining(inner)
+        case Row(items):
+            return any(map(defining, items))
+        case Fields(fields):
+            return any(defining(field.node) for field in fields)
+        case Variant(_, variants):
+            return any(map(defining, variants.values()))
+    return False
+
+
+def at(document: Any, path: Path) -> Any:
+    """The part of the document at the path."""
+    for step in path:
+        document = document[step]
+    return document
+
+
+def put(document: Any, path: Path, value: Any) -> Any:
+    """The document with this value at the path; everything else is shared with it."""
+    if not path:
+        return value
+    first, rest = path[0], path[1:]
+    if isinstance(document, Mapping):
+        return {**document, first: put(document[first], rest, value) if rest else value}
+    assert isinstance(first, int)
+    return [*document[:first], put(document[first], rest, value), *document[first + 1 :]]
+
+
+def without_item(document: Any, path: Path, number: int) -> Any:
+    """The document without the item of that number in the list at the path."""
+    items = at(document, path)
+    return put(document, path, [*items[:number], *items[number + 1 :]])
+
+
+def inside(node: Node, value: Any) -> Node:
+    """The node of the value itself: null and variants looked through."""
+    if isinstance(node, Maybe) and value is not None:
+        return inside(node.inner, value)
+    if isinstance(node, Variant) and value.get(node.tag) in node.variants:
+        return inside(node.variants[value[node.tag]], value)
+    return node

@@ -1,0 +1,205 @@
+"""Documents with one thing less, each with what was removed in words: what a counterfactual is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kassay.model.shape.cuts import without_items
+from kassay.model.shape.names import counted_parts, without_parts
+from kassay.model.shape.nodes import (
+    Fields,
+    Leaf,
+    LeafKind,
+    Many,
+    Maybe,
+    Node,
+    Path,
+    Place,
+    Table,
+    Variant,
+    inside,
+    places,
+    put,
+    without_item,
+)
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What was removed, in words, and the case that is left.
+
+    `event` says whether it is something that happened. An `extent` counts something instead: how many there
+    are of it, and its noun in the singular.
+    """
+
+    words: str
+    case: Any
+    event: bool = False
+    extent: tuple[int, str] | None = None
+
+
+EventWords = Callable[[Mapping[str, Any]], str]
+
+
+def plain_event(event: Mapping[str, Any]) -> str:
+    """What happened, in the event's own words.
+
+    >>> plain_event({"event": "ProcessLeave", "process": "p1"})
+    'the process leave p1'
+    """
+    name = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in event["event"]).strip()
+    rest = [str(value) for key, value in event.items() if key != "event" and value not in (None, {}, [])]
+    return " ".join(["the", name, *rest])
+
+
+def event_removals(case: Mapping[str, Any], words: EventWords = plain_event) -> Iterator[Removal]:
+    """Each event of the changes of a history, and each change in which nothing happens."""
+    for number, change in enumerate(case.get("changes", ())):
+        for place, event in enumerate(change.get("events", ())):
+            less = without_item(case, ("changes", number, "events"), place)
+            yield Removal(words(event), less, event=True)
+        if not change.get("events"):
+            less = without_item(case, ("changes",), number)
+            yield Removal(f"rebalance {number + 2}", less, event=True)
+
+
+def removals(node: Node, document: Any, words: EventWords = plain_event) -> Iterator[Removal]:
+    """Each thing that can be removed: events, what is rarely set, parts and items."""
+    every = [place for place in places(node, document) if place.field is None or not place.field.fixed]
+    parents = _named_parents(node, document)
+    for place in every:
+        yield from _events(node, document, place, words)
+    for place in every:
+        yield from _settings(document, place, parents)
+    for place in every:
+        yield from _items(node, document, place)
+    for place in every:
+        yield from _numbers(node, document, place, parents)
+
+
+def _events(node: Node, document: Any, place: Place, words: EventWords) -> Iterator[Removal]:
+    many = place.node
+    if isinstance(many, Many) and isinstance(many.item, Variant):
+        for number, event in enumerate(place.value):
+            less = without_items(node, document, place, number)
+            yield Removal(words(event), less, event=True)
+
+
+def _settings(document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+    """Optional values, flags, choices, texts and tables that are set."""
+    if place.field is None or place.value in (None, "", {}, False):
+        return
+    held = place.node.inner if isinstance(place.node, Maybe) else place.node
+    about = _of(place.path, parents)
+    if isinstance(place.node, Maybe):
+        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, None))
+    elif isinstance(held, Table):
+        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, {}))
+    elif isinstance(held, Leaf) and held.choices and place.value != held.plain:
+        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, held.plain))
+    elif isinstance(held, Leaf) and held.kind in (LeafKind.BYTES, LeafKind.TEXT) and not held.space:
+        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, ""))
+
+
+def _items(node: Node, document: Any, place: Place) -> Iterator[Removal]:
+    many = place.node.inner if isinstance(place.node, Maybe) else place.node
+    if not isinstance(many, Many) or place.field is None or isinstance(many.item, Variant) or not place.value:
+        return
+    noun = singular(place.field.noun)
+    if not _is_extent(many.item):
+        about = _of(place.path, _named_parents(node, document))
+        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, []))
+        return
+    for number, item in enumerate(place.value if len(place.value) > many.least else ()):
+        less = without_items(node, document, place, number)
+        yield Removal(f"{noun} {_label(many.item, item, number)}", less, extent=(1, noun))
+
+
+def _is_extent(item: Node) -> bool:
+    return isinstance(item, Fields) or (isinstance(item, Leaf) and item.defines)
+
+
+def _numbers(node: Node, document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+    leaf = place.node
+    if not isinstance(leaf, Leaf) or leaf.kind is not LeafKind.WHOLE or place.field is None or leaf.space:
+        return
+    if leaf.plain is None or place.value <= leaf.plain:
+        return
+    less = put(document, place.path, place.value - 1)
+    if leaf.counts:
+        less = without_parts(node, less, leaf.counts, counted_parts(node, less, leaf.counts))
+    noun = f"{singular(place.field.noun)}{_of(place.path, parents)}"
+    yield Removal(f"one {noun}", less, extent=(place.value, noun))
+
+
+def _label(node: Node, item: Any, number: int) -> str:
+    held = inside(node, item)
+    if isinstance(held, Fields) and held.identity is not None:
+        return str(item[held.identity.name])
+    return str(item) if isinstance(held, Leaf) else str(number + 1)
+
+
+def _named_parents(node: Node, document: Any) -> dict[Path, str]:
+    """What each record is called: by its name, else by its noun and number."""
+    names: dict[Path, str] = {}
+    for place in places(node, document):
+        if place.path and isinstance(place.path[-1], int) and place.field is not None:
+            held = inside(place.node, place.value)
+            if isinstance(held, Fields) and held.identity is not None:
+                names[place.path] = str(place.value[held.identity.name])
+            elif isinstance(held, Fields):
+                names[place.path] = f"{singular(place.field.noun)} {place.path[-1] + 1}"
+    return names
+
+
+def _of(path: Path, parents: Mapping[Path, str]) -> str:
+    """Of which record it is."""
+    for length in range(len(path) - 1, 0, -1):
+        if path[:length] in parents:
+            return f" of {parents[path[:length]]}"
+    return ""
+
+
+def singular(noun: str) -> str:
+    """The noun for one: `processes` is `process`.
+
+    >>> [singular(noun) for noun in ("records", "processes", "replicas", "histories")]
+    ['record', 'process', 'replica', 'history']
+    """
+    for plural, one in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if noun.endswith(plural) and not noun.endswith("ss"):
+            return noun.removesuffix(plural) + one
+    return noun
+
+
+def differences(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
+    """Where two documents differ: the path, the one value and the other; None for what is not there."""
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for name in dict.fromkeys((*before, *after)):
+            yield from differences(before.get(name), after.get(name), (*path, name))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, (one, other) in enumerate(zip(before, after)):
+            yield from differences(one, other, (*path, number))
+    elif before != after:
+        yield path, before, after
+
+
+def difference_words(before: Any, after: Any) -> list[str]:
+    """The differences of two documents, a line each.
+
+    >>> difference_words({"n": 1, "m": [1, 2]}, {"n": 2, "m": [1, 2]})
+    ['n: 1, 2']
+    """
+    return [f"{place(path)}: {one}, {other}" for path, one, other in differences(before, after)]
+
+
+def place(path: Path) -> str:
+    """The path in words.
+
+    >>> place(("records", 0, "key"))
+    'records[0].key'
+    """
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return words.removeprefix(".")
