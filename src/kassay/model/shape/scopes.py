@@ -9,12 +9,21 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count as count_up
 from itertools import islice
 from typing import Any, Final
 
 from kassay.model.shape.cuts import smaller_numbers
-from kassay.model.shape.names import is_name, mentioned, named_in, plain_name, renamed
+from kassay.model.shape.names import (
+    counted_parts,
+    is_name,
+    mentioned,
+    named_in,
+    plain_name,
+    renamed,
+    without_parts,
+)
 from kassay.model.shape.nodes import (
     FieldNode,
     Fields,
@@ -118,11 +127,13 @@ def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
     elif leaf.choices:
         yield from leaf.choices[size : size + 1]
     elif leaf.kind is LeafKind.WHOLE:
-        value = (leaf.plain or 0) + size
-        if leaf.least <= value <= leaf.most:
-            yield value
+        plain = leaf.plain or 0
+        for value in dict.fromkeys((plain + size, plain - size)):
+            if leaf.least <= value <= leaf.most:
+                yield value
     elif leaf.kind is LeafKind.BYTES:
-        yield base64.b64encode(bytes((size - 1,)) if 0 < size < 257 else b"").decode("ascii")
+        if size <= 256:
+            yield base64.b64encode(bytes((size - 1,)) if size else b"").decode("ascii")
     elif size == 0:
         yield leaf.plain if like is None else like
 
@@ -158,7 +169,17 @@ def _numbered(node: Node, draft: Any) -> Any | None:
             return None
     like = {space: _like(node, space) for space in names}
     words = {space: {i: plain_name(space, i, like[space]) for i in own} for space, own in names.items()}
-    return renamed(node, numbered, words)
+    document = renamed(node, numbered, words)
+    return document if _has_its_parts(node, document, names) else None
+
+
+def _has_its_parts(node: Node, document: Any, spaces: Iterable[str]) -> bool:
+    """Whether no reference is to a part that the thing does not have."""
+    for space in spaces:
+        counts = counted_parts(node, document, space)
+        if counts and without_parts(node, document, space, counts) != document:
+            return False
+    return True
 
 
 def _like(node: Node, space: str) -> Any:
@@ -250,12 +271,16 @@ def grown(node: Node, document: Any, path: tuple[str | int, ...], count: int) ->
 
 def _fresh_names(node: Node, document: Any, path: tuple[str | int, ...], kept: int) -> Any:
     """New names for what the items from number `kept` on define a second time."""
+    taken = {space: set(names) for space, names in mentioned(node, document).items()}
     for place in list(places(node, document)):
         if place.path[: len(path)] != path or len(place.path) == len(path):
             continue
         number, leaf = place.path[len(path)], place.node
         if isinstance(number, int) and number >= kept and isinstance(leaf, Leaf) and leaf.defines:
-            document = put(document, place.path, plain_name(leaf.space, number, place.value))
+            plain = (plain_name(leaf.space, i, place.value) for i in count_up(number))
+            fresh = next(name for name in plain if name not in taken[leaf.space])
+            taken[leaf.space].add(fresh)
+            document = put(document, place.path, fresh)
     return document
 
 
