@@ -150,17 +150,18 @@ def libraries(draw):
         for name in names
     )
     parts = [TopicPartition(shelf.name, part) for shelf in shelves for part in range(shelf.parts)]
-    known = st.sampled_from(names) if names else st.nothing()
+    known = st.sampled_from(names)
     readers = st.builds(
         Reader,
-        reads=st.lists(known, max_size=3).map(tuple),
+        reads=st.lists(known, max_size=3).map(tuple) if names else st.just(()),
         owned=st.lists(st.sampled_from(parts), max_size=3).map(tuple) if parts else st.just(()),
         age=st.integers(-1, 9),
         colour=st.sampled_from(Colour),
         first=st.booleans(),
         key=st.none() | st.binary(max_size=5),
-        favourite=st.none() | known,
+        favourite=st.none() | known if names else st.none(),
     )
-    events = st.builds(Wait, st.integers(0, 10**400)) | st.builds(Close, known)
+    waits = st.builds(Wait, st.integers(0, 10**400))
+    events = waits | st.builds(Close, known) if names else waits
     days = st.lists(st.lists(events, max_size=3).map(tuple), max_size=3).map(tuple)
     return Library(shelves, tuple(draw(st.lists(readers, max_size=3))), draw(days))

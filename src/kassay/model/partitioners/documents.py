@@ -12,6 +12,7 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, Sent
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, WHOLE, Field, Shape, listed, mapped, optional, record
+from kassay.model.shape.nodes import Leaf, LeafKind
 
 
 def _bytes_of(value: object, path: str) -> bytes:
@@ -22,7 +23,9 @@ def _bytes_of(value: object, path: str) -> bytes:
         raise codec.wrong(path, "base64", text) from None
 
 
-_BYTES: Final = optional(Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii")))
+_BYTES: Final = optional(
+    Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii"), Leaf(LeafKind.BYTES, plain=""))
+)
 
 
 def _record(

@@ -95,18 +95,20 @@ def _settings(document: Any, place: Place, parents: Mapping[Path, str]) -> Itera
     if isinstance(held, Maybe):
         if place.value is not None:
             yield Removal(f"the {noun}{about}", put(document, place.path, None))
-    elif isinstance(held, Table):
-        if place.value:
-            yield Removal(f"the {noun}{about}", put(document, place.path, {}))
+    elif isinstance(held, Table) and place.value:
+        yield Removal(f"the {noun}{about}", put(document, place.path, {}))
         for name in place.value if len(place.value) > 1 else ():
             rest = {key: value for key, value in place.value.items() if key != name}
             yield Removal(f"the {singular(noun)} {name}{about}", put(document, place.path, rest))
-    elif isinstance(held, Leaf) and held.choices:
-        if place.value != held.plain:
-            yield Removal(f"the {noun}{about}", put(document, place.path, held.plain))
-    elif isinstance(held, Leaf) and held.kind in (LeafKind.BYTES, LeafKind.TEXT):
-        if place.value and not held.space:
-            yield Removal(f"the {noun}{about}", put(document, place.path, ""))
+    elif isinstance(held, Leaf) and not held.space and _is_set(held):
+        plain = held.plain if held.choices else ""
+        if place.value != plain:
+            yield Removal(f"the {noun}{about}", put(document, place.path, plain))
+
+
+def _is_set(leaf: Leaf) -> bool:
+    """Whether the value is a setting: a choice, a text or bytes, and no number."""
+    return bool(leaf.choices) or leaf.kind in (LeafKind.BYTES, LeafKind.TEXT)
 
 
 def _items(node: Node, document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
@@ -168,7 +170,7 @@ def _named_parents(node: Node, document: Any) -> dict[Path, str]:
         if isinstance(held, Fields) and held.identity is not None and place.path:
             names[place.path] = str(place.value[held.identity.name])
         elif isinstance(held, Fields) and place.path and place.field is not None and _which(place):
-            names[place.path] = f"{singular(place.field.noun)}{_which(place)}"
+            names[place.path] = f"{singular(place.field.noun)}{_which(place)}{_of(place.path, names)}"
     return names
 
 
@@ -183,11 +185,11 @@ def _of(path: Path, parents: Mapping[Path, str]) -> str:
 def singular(noun: str) -> str:
     """The noun for one: `processes` is `process`.
 
-    >>> [singular(noun) for noun in ("records", "processes", "replicas", "histories")]
-    ['record', 'process', 'replica', 'history']
+    >>> [singular(noun) for noun in ("records", "processes", "replicas", "histories", "wait ms")]
+    ['record', 'process', 'replica', 'history', 'wait ms']
     """
     for plural, one in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if noun.endswith(plural) and not noun.endswith("ss"):
+        if noun.endswith(plural) and not noun.endswith(("ss", " ms")):
             return noun.removesuffix(plural) + one
     return noun
 

@@ -70,7 +70,7 @@ def _of_size(node: Node, size: int, like: Any) -> Iterator[Any]:
             if size == 0:
                 yield None
             else:
-                yield from _of_size(inner, size - 1, like)
+                yield from (each for each in _of_size(inner, size - 1, like) if each is not None)
         case Many(item, least):
             if size == 0 and not least:
                 yield []
