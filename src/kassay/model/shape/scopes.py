@@ -49,11 +49,13 @@ NEW: Final = -1
 def documents(node: Node, largest: int, like: Any = None) -> Iterator[Any]:
     """Every document of at most that size, the smallest first; `fixed` fields are as in the document `like`.
 
-    References are to things that the document defines; where it defines none of a space, to plain names.
+    References are to things that the document defines; where the shape defines none of a space, to plain
+    names.
     """
+    own = _spaces_of(node)
     for size in range(largest + 1):
         for draft in _of_size(node, size, like):
-            document = _numbered(node, draft)
+            document = _numbered(node, draft, own)
             if document is not None:
                 yield document
 
@@ -138,14 +140,28 @@ def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
         yield leaf.plain if like is None else like
 
 
-def _numbered(node: Node, draft: Any) -> Any | None:
-    """The draft with names; None where a reference is to nothing."""
-    counts: dict[str, int] = {}
+def _spaces_of(node: Node) -> frozenset[str]:
+    """The spaces whose things documents of the node define."""
+    match node:
+        case Leaf():
+            return frozenset((node.space,)) if node.defines else frozenset()
+        case Many(inner) | Maybe(inner) | Table(inner):
+            return _spaces_of(inner)
+        case Variant(_, variants):
+            return frozenset().union(*map(_spaces_of, variants.values()))
+        case Fields(fields):
+            return frozenset().union(*(_spaces_of(field.node) for field in fields))
+    return frozenset()
+
+
+def _numbered(node: Node, draft: Any, spaces: Iterable[str]) -> Any | None:
+    """The draft with names, those of the spaces defined in it; None where a reference is to nothing."""
+    counts = dict.fromkeys(spaces, 0)
 
     def of(node: Node, value: Any) -> Any:
         match node:
             case Leaf(space=space, defines=True):
-                counts[space] = counts.get(space, 0) + 1
+                counts[space] += 1
                 return counts[space] - 1
             case Many(item):
                 return [of(item, each) for each in value]
