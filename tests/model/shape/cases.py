@@ -1,5 +1,7 @@
 """Documents of every shape of a case: those of the toy family, and those of each kind of target."""
 
+from itertools import islice
+
 from hypothesis import strategies as st
 
 from kassay.kinds.protocol import Wanted
@@ -32,6 +34,6 @@ def is_read(shape, document):
 
 
 def some(things, most=60):
-    """At most so many of the things, from everywhere among them."""
-    every = list(things)
+    """At most so many of the things, from everywhere among the first few hundred."""
+    every = list(islice(things, 600))
     return every[:: max(1, len(every) // most)]

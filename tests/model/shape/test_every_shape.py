@@ -18,7 +18,7 @@ from kassay.model.shape.schema import schema_of
 from kassay.model.shape.scopes import documents, neighbour
 from tests.model.shape.cases import SHAPES, is_read, some, values
 
-FEW = settings(max_examples=15)
+FEW = settings(max_examples=10)
 every_shape = pytest.mark.parametrize("name", SHAPES)
 
 
@@ -54,8 +54,8 @@ def test_a_cut_is_no_larger_and_is_read_or_refused(name, data):
     shape = SHAPES[name]
     document = shape.write(data.draw(values(name)))
     size, before = size_of(shape.node, document), json.dumps(document)
-    every = list(cuts(shape.node, document))
-    for less in some(every):
+    every = some(cuts(shape.node, document))
+    for less in every:
         assert size_of(shape.node, less) <= size
         is_read(shape, less)
     assert json.dumps(document) == before, "the document itself stays as it is"
@@ -151,10 +151,10 @@ def _lengths(node, document):
 def test_removals_are_something_else_read_or_refused_and_say_different_words(name, data):
     shape = SHAPES[name]
     document = shape.write(data.draw(values(name)))
-    every = [each for each in removals(shape.node, document) if not each.event]
-    words = [each.words for each in every]
+    every = [each for each in islice(removals(shape.node, document), 600) if not each.event]
+    words, size = [each.words for each in every], size_of(shape.node, document)
     assert len(set(words)) == len(words)
     for each in some(every):
         assert each.case != document
-        assert size_of(shape.node, each.case) <= size_of(shape.node, document)
+        assert size_of(shape.node, each.case) <= size
         is_read(shape, each.case)

@@ -69,7 +69,8 @@ def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
 def without_items(node: Node, document: Any, path: Path, items: list[Any], start: int, width: int) -> Any:
     """Without the items, and without what refers to a name that only these define."""
     gone = put(document, path, [*items[:start], *items[start + width :]])
-    before, after = named_in(node, document), named_in(node, gone)
+    before = named_in(node, document)
+    after = named_in(node, gone) if before else {}
     for space, names in before.items():
         lost = names - after.get(space, frozenset())
         if lost:
