@@ -61,7 +61,7 @@ def test_a_fault_that_does_not_fit_is_refused():
         fault.planted((SOURCE / fault.path).read_text())
 
 
-SAME = ("What a target is;", "What a target  is;")
+SAME = ("by name: what is put to the test", "by name: what is put to  the test")
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ SAME = ("What a target is;", "What a target  is;")
     ("change", "limit", "came"),
     [
         (SAME, "600", "SURVIVED"),
-        (("CSHTPLKG", "SCHTPLKG"), "600", "killed"),
-        (("class Kind(Enum):", "class Other(Enum):"), "600", "BROKEN"),
+        (("if kind.meta == meta", "if kind.meta != meta"), "600", "killed"),
+        (("class Kind:", "class Other:"), "600", "BROKEN"),
         (SAME, "0", "HANGS"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

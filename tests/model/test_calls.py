@@ -101,7 +101,7 @@ def test_whatever_is_raised_becomes_a_failure_of_one_line(error, failure):
         raise error
 
     assert asked(ask) == failure
-    assert answer_to_json(failure) == {"failure": {"kind": failure.kind.name, "message": failure.message}}
+    assert answer_to_json(failure) == {"failure": {"kind": failure.kind.value, "message": failure.message}}
 
 
 def test_an_error_of_many_lines_is_told_on_one_and_one_without_text_by_its_class():

@@ -1,4 +1,6 @@
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -17,8 +19,17 @@ def test_a_kind_is_read_by_its_word_and_is_one_object_in_every_process():
 
 @pytest.mark.parametrize("text", ["", "CS", "c", "X", "C", "Client"])
 def test_anything_else_is_no_kind(text):
-    with pytest.raises(InputError, match=f"kind '{text}': expected one of client, .*coordinator"):
+    with pytest.raises(InputError, match=f"kind '{text}': expected one of client, .*, streams"):
         kind_named(text)
+
+
+def test_the_order_of_kinds_hangs_on_no_import():
+    families = [kind.family for kind in every_kind()]
+    assert families == sorted(families)
+    last = "from kassay.model.connect import kinds; from kassay.model.kinds import every_kind"
+    code = f"import kassay.model.streams.kinds; {last}; print(*every_kind())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == list(map(str, every_kind()))
 
 
 def test_no_two_kinds_have_one_name():

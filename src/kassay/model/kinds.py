@@ -100,9 +100,14 @@ def _load() -> None:
 
 
 def every_kind() -> tuple[Kind, ...]:
-    """All kinds whose targets can be put to the test, in the order of the families' names."""
+    """All kinds whose targets can be put to the test, in the order of the families' names.
+
+    The order is the same whatever was imported first.
+    """
     _load()
-    return tuple(kind for kind in _DECLARED.values() if kind.certified)
+    return tuple(
+        sorted((kind for kind in _DECLARED.values() if kind.certified), key=lambda kind: kind.family)
+    )
 
 
 def kind_called(meta: str) -> Kind | None:
@@ -120,5 +125,5 @@ def kind_named(name: str) -> Kind:
     if name not in _DECLARED:
         _load()
     if name not in _DECLARED:
-        raise InputError(f"kind {name!r}: expected one of {', '.join(_DECLARED)}")
+        raise InputError(f"kind {name!r}: expected one of {', '.join(sorted(_DECLARED))}")
     return _DECLARED[name]

@@ -18,8 +18,8 @@ from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optiona
 from kassay.model.shape.targets import KIND
 
 SCHEMA: Final = "kassay/trace/4"
-_BEFORE_3: Final = ("kassay/trace/1", "kassay/trace/2")
-"""They keep no conditions, and version 1 has the letter of a kind for its word."""
+_BEFORE_3: Final = "kassay/trace/2"
+"""It keeps no conditions."""
 _BEFORE_4: Final = "kassay/trace/3"
 """It does not say where the claim is broken, nor what could have been."""
 _FAMILY: Final = "kassay/trace/"
@@ -142,7 +142,7 @@ def trace_of(document: object, path: str) -> Trace:
     schema = fields.pop("schema", None)
     if not isinstance(schema, str) or not schema.startswith(_FAMILY):
         raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
-    if schema in _BEFORE_3:
+    if schema == _BEFORE_3:
         return _TRACE_BEFORE_3.read(fields, f"{path}:")
     if schema == _BEFORE_4:
         return _TRACE_3.read(fields, f"{path}:")

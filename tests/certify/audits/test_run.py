@@ -68,7 +68,7 @@ def test_a_claim_about_a_round_is_broken_in_the_log_where_it_was_when_it_was_pla
 
 
 @FEW
-@given(st.sampled_from(sorted(SERVER)), histories(), st.booleans())
+@given(st.sampled_from(sorted(ON_BROKERS)), histories(), st.booleans())
 def test_every_target_that_was_played_is_read(spec, history, named):
     log, rebalanced = log_of(spec, history, named)
     read = [each for group in of_records(log.records).groups for each in group.rebalances]
@@ -78,7 +78,7 @@ def test_every_target_that_was_played_is_read(spec, history, named):
 
 
 @FEW
-@given(st.sampled_from([*CLASSIC, *SERVER]), histories(), st.booleans(), st.booleans(), st.data())
+@given(st.sampled_from([*CLASSIC, *ON_BROKERS]), histories(), st.booleans(), st.booleans(), st.data())
 def test_what_the_cleaner_takes_away_never_makes_a_finding(spec, history, named, tombstones, drawn):
     log, _ = log_of(spec, history, named)
     whole = found(of_records(log.records))
@@ -96,7 +96,7 @@ def test_no_record_that_is_missing_makes_a_finding_of_a_classic_group(spec, hist
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("spec", [*CLASSIC, *SERVER])
+@pytest.mark.parametrize("spec", [*CLASSIC, *ON_BROKERS])
 def test_what_is_taken_away_never_makes_a_finding_at_length(spec):
     for seed in range(15):
         chance = random.Random(seed)

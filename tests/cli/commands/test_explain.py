@@ -127,7 +127,7 @@ def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, t
         [],
     ]
     recorded = sorted((HELD / "traces").glob("*.json"))
-    kept = next(d for d in (json.loads(p.read_text()) for p in recorded) if d["kind"] in ("client", "C"))
+    kept = next(d for d in (json.loads(p.read_text()) for p in recorded) if d["kind"] == "client")
     case = kept["case"] if "case" in kept else kept["history"]
     case["changes"] = changes
     path = tmp_path / "trace.json"

@@ -231,8 +231,8 @@ def _kind_of(table: _MetaTable, where: str, default: Kind | None) -> Kind:
 def _called(meta: str, where: str) -> Kind:
     kind = kind_called(meta)
     if kind is None:
-        known = [each.meta for each in every_kind() if each.meta]
-        raise wrong(f"{where}: kind", meta, " or ".join(known))
+        known = sorted((each.meta for each in every_kind() if each.meta), key=lambda own: own != ORDINARY)
+        raise wrong(f"{where}: kind", meta, " or ".join(map(repr, known)))
     return kind
 
 

@@ -17,6 +17,7 @@ from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
+from kassay.model.shape.removal import Removal
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence
@@ -71,6 +72,12 @@ class SendsDriver(Driver[ProducerSends]):
             sum(len(record.value or b"") for record in records),
             sum(abs(record.partition or 0) for record in records),
         )
+
+    def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
+        """Each thing that can be removed, what is rare first."""
+        from kassay.kinds.partitioners.removal import record_removals
+
+        return record_removals(document)
 
     def counts(self, case: ProducerSends) -> Mapping[str, int]:
         """Nobody is a member; the records are the events."""

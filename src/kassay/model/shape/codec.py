@@ -283,7 +283,7 @@ WHOLE: Final = leaf(int, "a whole number", Leaf(LeafKind.WHOLE, plain=0))
 FLAG: Final = leaf(bool, "true or false", Leaf(LeafKind.FLAG, choices=(False, True), plain=False))
 COUNT: Final = whole(0)
 ANYTHING: Final = Shape[Any](lambda value, _: value)
-OBJECT: Final = Shape[Mapping[str, Any]](mapping, node=Leaf(LeafKind.OBJECT))
+OBJECT: Final = Shape[Mapping[str, Any]](mapping, node=Leaf(LeafKind.OBJECT, plain={}))
 
 
 def _pair(value: object, path: str) -> TopicPartition:

@@ -40,7 +40,7 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
     """Documents with one thing less, the boldest cuts first: items, values, then plain names."""
     every = list(places(node, document))
     for place in every:
-        if isinstance(place.node, Many):
+        if isinstance(inside(place.node, place.value), Many):
             yield from _fewer_items(node, document, place)
     for place in every:
         yield from _fewer_parts(node, document, place)
@@ -48,12 +48,13 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
         for value in _simpler(place):
             yield put(document, place.path, value)
     yield from _together(document, every)
-    yield from canonical(node, document)
+    size = size_of(node, document)
+    yield from (less for less in canonical(node, document) if size_of(node, less) <= size)
 
 
 def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
     """Without runs of the items, halves first; then with two neighbours joined, where the items are lists."""
-    items, many = place.value, place.node
+    items, many = place.value, inside(place.node, place.value)
     assert isinstance(many, Many)
     width = len(items)
     while width:
@@ -87,7 +88,8 @@ def without_items(node: Node, document: Any, place: Place, start: int, width: in
     """Without these items of the list, and without what refers to a name that only they define."""
     items = place.value
     gone = put(document, place.path, [*items[:start], *items[start + width :]])
-    if isinstance(place.node, Many) and not defining(place.node.item):
+    held = inside(place.node, items)
+    if isinstance(held, Many) and not defining(held.item):
         return gone
     before, after = named_in(node, document), named_in(node, gone)
     for space, names in before.items():
@@ -145,17 +147,19 @@ def smaller_numbers(value: int, leaf: Leaf) -> list[int]:
     if not away:
         return []
     step = 1 if away > 0 else -1
-    near = (plain, plain + int(away / 2), value - step)
+    near = (plain, plain + step * (abs(away) // 2), value - step)
     return [each for each in dict.fromkeys(near) if each != value and leaf.least <= each <= leaf.most]
 
 
 def smaller_bytes(data: bytes) -> Iterator[bytes]:
     """Fewer bytes, then smaller ones."""
+    if not data:
+        return
     yield b""
     if len(data) > 1:
         yield data[: len(data) // 2]
         yield data[1:]
-    for short in range(SHORT_BYTES):
+    for short in range(SHORT_BYTES if len(data) > 1 else min(SHORT_BYTES, data[0])):
         yield bytes((short,))
     if any(data):
         yield bytes(len(data))

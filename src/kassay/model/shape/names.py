@@ -199,7 +199,7 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
     """
     every = mentioned(node, document)
     defined = named_in(node, document)
-    for ordered in (list, sorted):
+    for ordered in (list, _by_name):
         names = {
             space: {old: plain_name(node, space, i) for i, old in enumerate(ordered(own))}
             for space, own in every.items()
@@ -209,6 +209,18 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
     for space, own in every.items():
         if space not in defined and len(own) > 1:
             yield renamed(node, document, {space: dict.fromkeys(own, own[0])})
+
+
+def _by_name(names: list[Any]) -> list[Any]:
+    """The names in order, those that end in numbers by these: `t2` before `t10`."""
+
+    def key(name: Any) -> tuple[str, int, str]:
+        if isinstance(name, int):
+            return "", name, ""
+        stem = name.rstrip("0123456789")
+        return stem, int(name[len(stem) :] or -1), name
+
+    return sorted(names, key=key)
 
 
 def is_name(node: Node) -> bool:

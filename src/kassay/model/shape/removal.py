@@ -74,7 +74,7 @@ def removals(node: Node, document: Any, words: EventWords = plain_event) -> Iter
     for place in every:
         yield from _settings(document, place, parents)
     for place in every:
-        yield from _items(node, document, place)
+        yield from _items(node, document, place, parents)
     for place in every:
         yield from _numbers(node, document, place, parents)
 
@@ -88,33 +88,44 @@ def _events(node: Node, document: Any, place: Place, words: EventWords) -> Itera
 
 
 def _settings(document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
-    """Optional values, flags, choices, texts and tables that are set."""
-    if place.field is None or place.value in (None, "", {}, False):
+    """Optional values, flags, choices, texts and tables that are set, and each of a table's entries."""
+    if place.field is None or place.path[-1:] != (place.field.name,):
         return
-    held = place.node.inner if isinstance(place.node, Maybe) else place.node
-    about = _of(place.path, parents)
-    if isinstance(place.node, Maybe):
-        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, None))
-    elif isinstance(held, Table):
-        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, {}))
-    elif isinstance(held, Leaf) and held.choices and place.value != held.plain:
-        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, held.plain))
-    elif isinstance(held, Leaf) and held.kind in (LeafKind.BYTES, LeafKind.TEXT) and not held.space:
-        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, ""))
+    held, noun, about = place.node, place.field.noun, _of(place.path, parents)
+    if isinstance(held, Maybe):
+        if place.value is not None:
+            yield Removal(f"the {noun}{about}", put(document, place.path, None))
+    elif isinstance(held, Table) and place.value:
+        yield Removal(f"the {noun}{about}", put(document, place.path, {}))
+        for name in place.value if len(place.value) > 1 else ():
+            rest = {key: value for key, value in place.value.items() if key != name}
+            yield Removal(f"the {singular(noun)} {name}{about}", put(document, place.path, rest))
+    elif isinstance(held, Leaf) and not held.space and _is_set(held):
+        plain = held.plain if held.choices else ""
+        if place.value != plain:
+            yield Removal(f"the {noun}{about}", put(document, place.path, plain))
 
 
-def _items(node: Node, document: Any, place: Place) -> Iterator[Removal]:
-    many = place.node.inner if isinstance(place.node, Maybe) else place.node
+def _is_set(leaf: Leaf) -> bool:
+    """Whether the value is a setting: a choice, a text or bytes, and no number."""
+    return bool(leaf.choices) or leaf.kind in (LeafKind.BYTES, LeafKind.TEXT)
+
+
+def _items(node: Node, document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+    """Each item that is a thing by itself; of other lists, all items at once."""
+    many = inside(place.node, place.value)
     if not isinstance(many, Many) or place.field is None or isinstance(many.item, Variant) or not place.value:
         return
-    noun = singular(place.field.noun)
+    which, about = _which(place), _of(place.path, parents)
     if not _is_extent(many.item):
-        about = _of(place.path, _named_parents(node, document))
-        yield Removal(f"the {place.field.noun}{about}", put(document, place.path, []))
+        if not isinstance(place.node, Maybe) and not many.least and not isinstance(many.item, Many):
+            yield Removal(f"the {place.field.noun}{which}{about}", put(document, place.path, []))
         return
+    noun = singular(place.field.noun)
     for number, item in enumerate(place.value if len(place.value) > many.least else ()):
         less = without_items(node, document, place, number)
-        yield Removal(f"{noun} {_label(many.item, item, number)}", less, extent=(1, noun))
+        label = _label(many.item, item, number)
+        yield Removal(f"{noun}{which} {label}{about}", less, extent=(1, noun))
 
 
 def _is_extent(item: Node) -> bool:
@@ -125,13 +136,23 @@ def _numbers(node: Node, document: Any, place: Place, parents: Mapping[Path, str
     leaf = place.node
     if not isinstance(leaf, Leaf) or leaf.kind is not LeafKind.WHOLE or place.field is None or leaf.space:
         return
-    if leaf.plain is None or place.value <= leaf.plain:
+    if leaf.plain is None or place.value is None or place.value <= leaf.plain:
         return
     less = put(document, place.path, place.value - 1)
     if leaf.counts:
         less = without_parts(node, less, leaf.counts, counted_parts(node, less, leaf.counts))
-    noun = f"{singular(place.field.noun)}{_of(place.path, parents)}"
+    noun = f"{singular(place.field.noun)}{_which(place)}{_of(place.path, parents)}"
     yield Removal(f"one {noun}", less, extent=(place.value, noun))
+
+
+def _which(place: Place) -> str:
+    """Which item or entry of its field it is: numbers from 1, and names; nothing for the field itself."""
+    steps: list[str] = []
+    for step in reversed(place.path):
+        if place.field is None or step == place.field.name:
+            break
+        steps.append(str(step + 1) if isinstance(step, int) else step)
+    return "".join(f" {step}" for step in reversed(steps))
 
 
 def _label(node: Node, item: Any, number: int) -> str:
@@ -145,12 +166,11 @@ def _named_parents(node: Node, document: Any) -> dict[Path, str]:
     """What each record is called: by its name, else by its noun and number."""
     names: dict[Path, str] = {}
     for place in places(node, document):
-        if place.path and isinstance(place.path[-1], int) and place.field is not None:
-            held = inside(place.node, place.value)
-            if isinstance(held, Fields) and held.identity is not None:
-                names[place.path] = str(place.value[held.identity.name])
-            elif isinstance(held, Fields):
-                names[place.path] = f"{singular(place.field.noun)} {place.path[-1] + 1}"
+        held = inside(place.node, place.value)
+        if isinstance(held, Fields) and held.identity is not None and place.path:
+            names[place.path] = str(place.value[held.identity.name])
+        elif isinstance(held, Fields) and place.path and place.field is not None and _which(place):
+            names[place.path] = f"{singular(place.field.noun)}{_which(place)}{_of(place.path, names)}"
     return names
 
 
@@ -165,11 +185,11 @@ def _of(path: Path, parents: Mapping[Path, str]) -> str:
 def singular(noun: str) -> str:
     """The noun for one: `processes` is `process`.
 
-    >>> [singular(noun) for noun in ("records", "processes", "replicas", "histories")]
-    ['record', 'process', 'replica', 'history']
+    >>> [singular(noun) for noun in ("records", "processes", "replicas", "histories", "wait ms")]
+    ['record', 'process', 'replica', 'history', 'wait ms']
     """
     for plural, one in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if noun.endswith(plural) and not noun.endswith("ss"):
+        if noun.endswith(plural) and not noun.endswith(("ss", " ms")):
             return noun.removesuffix(plural) + one
     return noun
 

@@ -79,6 +79,6 @@ def _leaf(leaf: Leaf) -> dict[str, Any]:
         return {"type": "string", "contentEncoding": "base64"}
     bounds = {"minimum": leaf.least, "maximum": leaf.most} if leaf.kind is LeafKind.WHOLE else {}
     return {
-        "type": leaf.kind.name,
+        "type": leaf.kind.value,
         **{name: int(bound) for name, bound in bounds.items() if not isinf(bound)},
     }

@@ -9,12 +9,22 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import count as count_up
 from itertools import islice
 from typing import Any, Final
 
 from kassay.model.shape.cuts import smaller_numbers
-from kassay.model.shape.names import is_name, mentioned, named_in, plain_name, renamed
+from kassay.model.shape.names import (
+    counted_parts,
+    is_name,
+    mentioned,
+    named_in,
+    plain_name,
+    renamed,
+    without_parts,
+)
 from kassay.model.shape.nodes import (
     FieldNode,
     Fields,
@@ -41,9 +51,8 @@ NEW: Final = -1
 def documents(node: Node, largest: int, like: Any = None, items_max: int | None = None) -> Iterator[Any]:
     """Every document of at most that size, the smallest first; `fixed` fields are as in the document `like`.
 
-    Lists have at most `items_max` items where that is given.
-
-    References are to things that the document defines; where it defines none of a space, to plain names.
+    Lists have at most `items_max` items where that is given. References are to things that the document
+    defines; where the shape defines none of a space, to plain names.
     """
     most = largest if items_max is None else items_max
     for size in range(largest + 1):
@@ -65,7 +74,7 @@ def _of_size(node: Node, size: int, like: Any, most: int) -> Iterator[Any]:
             if size == 0:
                 yield None
             else:
-                yield from _of_size(inner, size - 1, like, most)
+                yield from (each for each in _of_size(inner, size - 1, like, most) if each is not None)
         case Many(item, least):
             if size == 0 and not least:
                 yield []
@@ -123,18 +132,40 @@ def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
     elif leaf.choices:
         yield from leaf.choices[size : size + 1]
     elif leaf.kind is LeafKind.WHOLE:
-        value = (leaf.plain or 0) + size
-        if leaf.least <= value <= leaf.most:
-            yield value
+        plain = leaf.plain or 0
+        for value in dict.fromkeys((plain + size, plain - size)):
+            if leaf.least <= value <= leaf.most:
+                yield value
     elif leaf.kind is LeafKind.BYTES:
-        yield base64.b64encode(bytes((size - 1,)) if 0 < size < 257 else b"").decode("ascii")
+        if size <= 256:
+            yield base64.b64encode(bytes((size - 1,)) if size else b"").decode("ascii")
     elif size == 0:
         yield leaf.plain if like is None else like
 
 
+@cache
+def _spaces_of(node: Node) -> frozenset[str]:
+    """The spaces whose things documents of the node define."""
+    match node:
+        case Leaf():
+            return frozenset((node.space,)) if node.defines else frozenset()
+        case Many(inner) | Maybe(inner) | Table(inner):
+            return _spaces_of(inner)
+        case Row(items):
+            return frozenset().union(*map(_spaces_of, items))
+        case Variant(_, variants):
+            return frozenset().union(*map(_spaces_of, variants.values()))
+        case Fields(fields):
+            return frozenset().union(*(_spaces_of(field.node) for field in fields))
+    return frozenset()
+
+
 def with_names(node: Node, draft: Any, *, wrap: bool = False) -> Any | None:
-    """The draft with names for numbers; None where a reference is to nothing, unless numbers `wrap`."""
-    counts: dict[str, int] = {}
+    """The draft with names for numbers; None where a reference is to nothing, unless numbers `wrap`.
+
+    Where they wrap and nothing is defined, a reference is to a plain name.
+    """
+    counts = dict.fromkeys(_spaces_of(node), 0)
     numbered = _numbered(node, draft, counts)
     names = mentioned(node, numbered)
     for space, own in names.items():
@@ -143,10 +174,20 @@ def with_names(node: Node, draft: Any, *, wrap: bool = False) -> Any | None:
         if not wrap and space not in counts and sorted(own) != list(range(len(own))):
             return None
     words = {
-        space: {i: plain_name(node, space, i % counts.get(space, i + 1)) for i in own}
+        space: {i: plain_name(node, space, i % (counts.get(space) or i + 1)) for i in own}
         for space, own in names.items()
     }
-    return renamed(node, numbered, words)
+    document = renamed(node, numbered, words)
+    return document if wrap or _has_its_parts(node, document, names) else None
+
+
+def _has_its_parts(node: Node, document: Any, spaces: Iterable[str]) -> bool:
+    """Whether no reference is to a part that the thing does not have."""
+    for space in spaces:
+        counts = counted_parts(node, document, space)
+        if counts and without_parts(node, document, space, counts) != document:
+            return False
+    return True
 
 
 def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
@@ -245,12 +286,16 @@ def grown(node: Node, document: Any, path: tuple[str | int, ...], count: int) ->
 
 def _fresh_names(node: Node, document: Any, path: tuple[str | int, ...], kept: int) -> Any:
     """New names for what the items from number `kept` on define a second time."""
+    taken = {space: set(names) for space, names in mentioned(node, document).items()}
     for place in list(places(node, document)):
         if place.path[: len(path)] != path or len(place.path) == len(path):
             continue
         number, leaf = place.path[len(path)], place.node
         if isinstance(number, int) and number >= kept and isinstance(leaf, Leaf) and leaf.defines:
-            document = put(document, place.path, plain_name(node, leaf.space, number))
+            plain = (plain_name(node, leaf.space, i) for i in count_up(number))
+            fresh = next(name for name in plain if name not in taken[leaf.space])
+            taken[leaf.space].add(fresh)
+            document = put(document, place.path, fresh)
     return document
 
 
