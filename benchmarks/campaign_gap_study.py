@@ -34,7 +34,7 @@ from kassay.pipeline.campaign.records.campaign import create
 from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem

@@ -1,5 +1,6 @@
 """The registry: every claim says what it is, and is found wherever it stands."""
 
+from kassay.model.kinds import every_kind
 from kassay.properties.registry import load_claims
 
 

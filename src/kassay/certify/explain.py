@@ -33,15 +33,8 @@ from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
-from kassay.properties.registry import (
-    Claim,
-    claim_of,
-    is_sentence,
-    load_claims,
-    promise,
-    require_claims,
-    situations_of,
-)
+from kassay.properties.promises import claim_of, promise, require_claims
+from kassay.properties.registry import Claim, is_sentence, load_claims, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 

@@ -1,8 +1,8 @@
 """What must hold of an answer, as lines of Python: true of a right answer, and false of the wrong one."""
 
 import pytest
-
 from kassay.certify.causes.asserts import asserts
+
 from kassay.certify.findings.could_be import could_be, step_of
 from kassay.kinds.broken import broken_steps
 from kassay.model.groups.kinds import CLIENT

@@ -1,8 +1,8 @@
 """Cases with one thing less are cases, for every kind, and each says what is not there."""
 
 import pytest
-
 from kassay.certify.causes.without import without
+
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.properties.groups.histories.generator import GroupProfile

@@ -4,11 +4,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import RunOptions
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.kinds import Kind
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 
 WITHIN = 80
 """Each control is caught within so many cases: those in which every situation was aimed at once."""
@@ -39,7 +41,7 @@ IMPLIED = {
 def job_for(control):
     """A run that judges what the control keeps and what it breaks."""
     kept = (*(promised.id for promised in validity_claims(control.kind)), *control.kept, control.breaks)
-    return Job(control.target(), RunOptions(claims=tuple(dict.fromkeys(kept))))
+    return Job(control_target(control), RunOptions(claims=tuple(dict.fromkeys(kept))))
 
 
 def catching(control, cases=WITHIN, more=0):
@@ -52,7 +54,9 @@ def catching(control, cases=WITHIN, more=0):
     with ExitStack() as stack:
         subject = Subject(control.new, control.protocol, job.promises)
         if control.breaks == "deterministic":
-            one, other = (stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2))
+            one, other = (
+                stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)
+            )
             subject = replace(subject, new=one.new, twin=other.new)
         elif control.breaks == "terminates":
             subject = replace(subject, promises=(promise("terminates", control.kind),))

@@ -12,10 +12,11 @@ from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
 from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import RunOptions
 from kassay.kinds.controls import Control
 from kassay.kinds.groups.controls.balance import MovesOneAtATime
-from kassay.kinds.groups.controls.members import OptimalStreams
+from kassay.kinds.streams.controls.members import OptimalStreams
 from kassay.kinds.judging import Subject
 from kassay.kinds.placement.controls.placers import EvenPlacer
 from kassay.kinds.streams.controls.threads import EvenTasks, StickyTasks
@@ -205,12 +206,14 @@ def _broken(factory: type, kind: Kind, protocol: RebalanceProtocol) -> frozenset
 def broken_of_all(control: Control) -> frozenset[str]:
     """The claims of the kind, but for those about time, that the control breaks in the kind's first cases."""
     names = [name for kind, name in load_claims() if kind is control.kind and name not in UNASKED]
-    job = Job(control.target(), RunOptions(claims=tuple(names)))
+    job = Job(control_target(control), RunOptions(claims=tuple(names)))
     broken: set[str] = set()
     with ExitStack() as stack:
         subject = Subject(control.new, control.protocol, job.promises)
         if control.breaks == "deterministic":
-            one, other = (stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2))
+            one, other = (
+                stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)
+            )
             subject = replace(subject, new=one.new, twin=other.new)
         for index in range(CASES):
             broken |= {v.claim for v in job.driver.examine(job.case(index), subject).violations}

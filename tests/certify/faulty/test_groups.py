@@ -6,7 +6,7 @@ from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.certify.faulty.caught import WITHIN, job_for
 
 NAMES = ("omits-idle", "counts-to-the-end", "gives-twice", "deals-in-turn", "restarts-per-topic", "rounds-up")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kassay.assignors.optimal.streams import OptimalStreams
-from kassay.kinds.groups.controls.members import SwapsCopies, SwapsWhatWasLost
+from kassay.kinds.streams.controls.members import SwapsCopies, SwapsWhatWasLost
 from kassay.kinds.streams.oracle import best_of_standbys
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import CHANGELOG, TaskClient, TaskId, TaskRequest, member_id

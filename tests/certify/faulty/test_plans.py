@@ -9,7 +9,8 @@ from kassay.kinds.placement.kind import PlanDriver
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
 
 DRIVER = PlanDriver(PLANNER)

@@ -12,7 +12,8 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import load_claims, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import load_claims
 from tests.certify.faulty.caught import IMPLIED, catching
 from tests.certify.faulty.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
 

@@ -5,7 +5,7 @@ from functools import cache
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.certify.faulty.caught import WITHIN, job_for
 
 

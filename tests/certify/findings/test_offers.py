@@ -1,10 +1,11 @@
 """Who is asked for an answer that keeps a promise."""
 
 from kassay.certify.findings.offers import OPTIMUM, offers, references
+
 from kassay.kinds.broken import broken_steps
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.certify.findings.cases import smallest
 
 

@@ -1,6 +1,7 @@
 """Answers in a line."""
 
 from kassay.certify.findings.words import few, listed, record_words, words_of
+
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind

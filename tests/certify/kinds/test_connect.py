@@ -16,7 +16,8 @@ from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
 from tests.certify.kinds.descent import TRIED
 from tests.certify.kinds.users import first_broken

@@ -14,7 +14,8 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from tests.certify.kinds.users import first_broken
 from tests.mutants import share_assignors
 from tests.properties.groups.steps import member, rebalanced, step

@@ -17,7 +17,8 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.certify.kinds.descent import TRIED, descent
 from tests.mutants import partitioners

@@ -16,7 +16,8 @@ from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.scenarios import request
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.certify.kinds.descent import descent
 from tests.mutants import placers

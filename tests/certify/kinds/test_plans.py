@@ -15,7 +15,8 @@ from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, plan_step
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.placement.plan_scenarios import plan_request
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 
 DRIVER = PlanDriver(PLANNER)

@@ -32,7 +32,8 @@ from kassay.model.streams.tasks import (
 )
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from kassay.properties.streams.aims import TAGGED, tagged_task_history
 from kassay.properties.streams.scenarios import process_id, task_history

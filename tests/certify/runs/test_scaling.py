@@ -12,7 +12,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
-from kassay.properties.registry import promise, split_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import split_claims
 
 
 def subject_of(assignor):

@@ -19,7 +19,8 @@ from kassay.model.errors import InputError
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
-from kassay.properties.registry import applies, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies
 from kassay.properties.streams import tasks
 from kassay.properties.streams.tags import standby_tags
 from kassay.reading.values import read_as

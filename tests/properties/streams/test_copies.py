@@ -16,7 +16,7 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     member_id,
 )
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.properties.streams.copies import BestStandbys, standby_count, sticky_standbys, warm_ups
 from kassay.properties.streams.scenarios import process_id
 

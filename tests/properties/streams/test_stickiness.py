@@ -14,7 +14,7 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     member_id,
 )
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.stickiness import BestMembers, Spent, before, homes, spent, sticky_by_member
 

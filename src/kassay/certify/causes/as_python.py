@@ -33,7 +33,7 @@ from kassay.model.calls import Look
 from kassay.model.errors import KassayError
 from kassay.model.shape.codec import sparse
 from kassay.model.trace import Trace
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.writing.text import visible
 
 _WIDTH: Final = 100

@@ -24,7 +24,8 @@ from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.kinds import Kind
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 
 SCHEMA: Final = "kassay/rank/2"

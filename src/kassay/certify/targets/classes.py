@@ -17,8 +17,9 @@ from kassay.assignors.plain.placer import PlainPlacer
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.python.host import PythonHost
-from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
+from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
+from kassay.kinds.alarm import guarded
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import kind_of_form
 from kassay.reading.paths import is_file, is_folder

@@ -27,7 +27,8 @@ from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
 from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.registry import SENDS_NO_GENERATIONS, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import SENDS_NO_GENERATIONS
 from kassay.reading.documents import at
 from kassay.reading.fields import suggestion, wrong
 from kassay.reading.paths import is_file

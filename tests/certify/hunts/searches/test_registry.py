@@ -3,11 +3,11 @@
 import random
 
 import pytest
-
 from kassay.certify.hunts.searches.registry import SEARCHES
+
 from kassay.certify.hunts.worst import Badness
 from kassay.kinds.registry import driver_for
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 
 @pytest.mark.parametrize("kind", SEARCHES)
