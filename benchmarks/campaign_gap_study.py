@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, page
 from benchmarks.plots import bars, lines
-from kassay.certify.optimum.posed import play
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.groups.instances import play
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.lanes import lanes_of
 from kassay.pipeline.campaign.plan.spec import Spec, read_spec
@@ -163,7 +163,7 @@ def measure_blocks(
 def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, Any]:
     """One instance under one target: its gaps, and where it has weights the heaviest load with its bound."""
     problem = Problem.parse(document).unweighted()
-    played = play(new, target, *as_group(problem))
+    played = play(new, target.protocol, *as_group(problem))
     try:
         distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))
     except InputError:

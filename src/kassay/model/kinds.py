@@ -40,6 +40,16 @@ class Nouns(NamedTuple):
     worlds: str = "cases"
 
 
+class Instances(NamedTuple):
+    """The instances with a known optimum that targets of a kind answer: their family, what it is called in a
+    message, the suite that is measured on where none is named, and what a table of gaps adds in a note."""
+
+    family: str
+    called: str
+    suite: str
+    note: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Kind:
     """A kind of target; two are the same only if they are one object, which `kind_named` finds by its name.
@@ -50,6 +60,9 @@ class Kind:
     whether a rebalance protocol decides how its targets are called, `usual` which one where a target names
     none; `chosen` whether the same target may be run under either. Targets of kinds with the same `question`
     are called with the same input. `certified`: targets of it can be put to the test.
+
+    `assumptions` are those that narrow its inputs, `listed` is the list that its references are in, and
+    `exec_version` the first version of the exec protocol whose programs can be of it.
     """
 
     name: str
@@ -65,6 +78,10 @@ class Kind:
     chosen: bool = False
     usual: RebalanceProtocol = RebalanceProtocol.EAGER
     certified: bool = True
+    assumptions: tuple[str, ...] = ()
+    instances: Instances | None = None
+    listed: str = "assignors"
+    exec_version: int = 1
 
     def __str__(self) -> str:
         return self.name

@@ -16,9 +16,9 @@ from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import RunOptions
 from kassay.kinds.controls import Control
 from kassay.kinds.groups.controls.balance import MovesOneAtATime
-from kassay.kinds.streams.controls.members import OptimalStreams
 from kassay.kinds.judging import Subject
 from kassay.kinds.placement.controls.placers import EvenPlacer
+from kassay.kinds.streams.controls.members import OptimalStreams
 from kassay.kinds.streams.controls.threads import EvenTasks, StickyTasks
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.connect.kinds import CONNECT

@@ -1,6 +1,7 @@
 """Instances as boards show them: what was asked, answered, and best, each in the form of a trace's step."""
 
-from kassay.certify.optimum.told import told_application, told_group
+from kassay.kinds.groups.instances import told_group
+from kassay.kinds.streams.instances import told_application
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment

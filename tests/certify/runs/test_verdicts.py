@@ -99,7 +99,7 @@ def test_a_verdict_needs_enough_judgements_that_could_have_failed():
     assert found.verdict(checked=0, judged=1, failed=1)[0] is Verdict.VIOLATED, "evidence stands"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_a_claim_that_never_counted_is_unknown(kind):
     for of, claim_id in load_claims():
         if of is kind:
@@ -113,7 +113,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
                 assert why.startswith("nothing to judge")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_each_part_of_each_required_situation_is_needed(kind):
     for claim_id in [claim_id for of, claim_id in load_claims() if of is kind]:
         found = Of(claim_id, kind)
@@ -154,7 +154,7 @@ def test_an_assumption_waives_the_situations_that_it_excludes_and_no_others():
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_checks_across_processes_are_told_apart_and_needed(kind):
     found = Of("deterministic", kind)
     for exhaustive in (None, "2x2"):

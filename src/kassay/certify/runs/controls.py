@@ -101,7 +101,7 @@ def _shows(job: Job, control: Control, promised: Promise, cap: int, deadline: fl
             hosts = [stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
         if promised.claim.scope is Scope.TIMING:
-            timed = scaling_result(subject, promised, deadline - time.monotonic()).verdict
+            timed = scaling_result(job.driver, subject, promised, deadline - time.monotonic()).verdict
             return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
         for index in range(cap):
             if time.monotonic() > deadline:

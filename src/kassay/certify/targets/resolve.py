@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
-from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.promises import promise
 from kassay.properties.registry import SENDS_NO_GENERATIONS
 from kassay.reading.documents import at

@@ -141,7 +141,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import RunOptions
     from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.groups.histories.assumptions import parse_assumptions
+    from kassay.properties.assumptions import parse_assumptions
 
     assumed = commas(chosen["assume"], "--assume")
     return RunOptions(

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.connect.answers import connect_words
+from kassay.kinds.connect.answers import MemoryOfEach, connect_words
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
@@ -55,6 +55,7 @@ from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
+    from kassay.kinds.measures import MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 FRESH_MAX: Final = 4500
@@ -68,6 +69,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
     aims = CONNECT_AIMS
+    measured = True
     pasts = True
     goals = ("connectors", "tasks", "stopped")
 
@@ -107,6 +109,16 @@ class ConnectDriver(Driver[ConnectHistory]):
     def scene(self, case: ConnectHistory, played: ConnectRun) -> ConnectHistory:
         """Situations are those of the history."""
         return case
+
+    def rest(self, played: ConnectRun) -> MeasuredRest | None:
+        """What follows the last change, next to the best that could have been answered."""
+        from kassay.kinds.connect.measures import rest_of_cluster
+
+        return rest_of_cluster(played)
+
+    def own_words(self) -> MemoryOfEach:
+        """What a leader remembers comes back to it alone."""
+        return MemoryOfEach()
 
     def shrink_candidates(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
         """Histories with something taken away, the boldest cuts first."""

@@ -27,6 +27,7 @@ CONNECT: Final = declare(
         forms=("workers",),
         speaks=True,
         usual=RebalanceProtocol.COOPERATIVE,
+        assumptions=("no-conflicting-claims",),
     )
 )
 """Workers speak the cooperative protocol unless told otherwise, since KIP-415."""

@@ -16,5 +16,7 @@ PARTITIONER: Final = declare(
         "record",
         method="partition",
         forms=("partitioner",),
+        listed="partitioners",
+        exec_version=2,
     )
 )

@@ -17,6 +17,8 @@ PLACER: Final = declare(
         "request",
         method="place",
         forms=("placer",),
+        assumptions=("no-racks",),
+        listed="placers",
     )
 )
 PLANNER: Final = declare(
@@ -28,5 +30,6 @@ PLANNER: Final = declare(
         "plans",
         "placement",
         method="plan",
+        listed="placers",
     )
 )

@@ -9,26 +9,30 @@ from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.registry import driver_for
 from kassay.model.connect.history import ConnectHistory
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.connect.work import ConnectAssignment, WorkerChange, connectors_in, tasks_in, work_key
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
-from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.kinds import every_kind
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskHistory, run_tasks
 from kassay.model.streams.history import asking as asking_tasks
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
-from kassay.pipeline.campaign.play.measures import MEASURED
 from kassay.properties.connect.work import running_after
 from kassay.properties.streams.scenarios import process_id
 
 
 def test_what_has_an_optimum_by_history_is_measured():
-    assert MEASURED.keys() >= {CLIENT, SERVER, SHARE, STREAMS, CONNECT}
-    assert not MEASURED.keys() & {PLACER, PLANNER, PARTITIONER}
+    assert {kind for kind in every_kind() if driver_for(kind).measured} == {
+        CLIENT,
+        SERVER,
+        SHARE,
+        STREAMS,
+        CONNECT,
+    }
 
 
 def played(spec, histories):
@@ -38,7 +42,7 @@ def played(spec, histories):
     with open_bench(Job(target, RunOptions(controls=False, shrink=False))) as bench:
         for index in range(histories):
             bench.look(index, everything.append)
-    return [(each, MEASURED[target.kind](each)) for each in everything]
+    return [(each, driver_for(target.kind).rest(each)) for each in everything]
 
 
 def even(loads):
@@ -110,7 +114,7 @@ class ToOneProcess(StreamsSticky):
 def test_an_uneven_application_is_as_uneven_as_the_squares_of_its_threads_say():
     processes = tuple(ProcessJoin(process_id(number), threads=2) for number in (1, 2))
     history = TaskHistory(processes=processes, partitions=(6,), stateful=1)
-    (measure,) = MEASURED[STREAMS](run_tasks(history, asking_tasks(ToOneProcess))).measures
+    (measure,) = driver_for(STREAMS).rest(run_tasks(history, asking_tasks(ToOneProcess))).measures
     # 3 3 0 0 where 1 1 2 2 could be, with state and in all.
     assert (measure.members, measure.units, measure.balance, measure.spread) == (4, 6, 2 * (18 - 10), 2)
     assert measure.movement is None
@@ -127,7 +131,7 @@ class AllToTheFirst(ConnectEager):
 
 def test_an_uneven_connect_cluster_is_as_uneven_as_its_squares_say():
     history = ConnectHistory(("x", "y"), (("a", 3), ("b", 2)), 1000, ())
-    (measure,) = MEASURED[CONNECT](run_connect(history, asking(AllToTheFirst), eager=True)).measures
+    (measure,) = driver_for(CONNECT).rest(run_connect(history, asking(AllToTheFirst), eager=True)).measures
     assert (measure.members, measure.units, measure.balance, measure.spread) == (2, 7, 2 + 12, 4)
     assert measure.movement is None
 
@@ -139,4 +143,4 @@ def test_what_runs_on_two_workers_is_no_outcome():
             return ConnectAssignment({w.worker_id: WorkerChange(work) for w in request.workers})
 
     history = ConnectHistory(("x", "y"), (("a", 1),), 1000, ())
-    assert MEASURED[CONNECT](run_connect(history, asking(Twice), eager=True)).measures == [None]
+    assert driver_for(CONNECT).rest(run_connect(history, asking(Twice), eager=True)).measures == [None]

@@ -10,10 +10,9 @@ from kassay.model.errors import InputError
 from kassay.model.groups.kinds import SERVER, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.kinds import every_kind
+from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.groups.histories.assumptions import (
     ASSUMPTIONS,
-    assumptions_of,
-    parse_assumptions,
     within,
 )
 from kassay.properties.groups.histories.generator import GroupProfile
@@ -93,7 +92,7 @@ def test_an_assumption_that_is_not_known_is_named_with_those_that_are():
     assert parse_assumptions(["no-racks", "no-static"]) == {"no-racks", "no-static"}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in every_kind()], ids=str)
+@pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 @pytest.mark.parametrize("assumption", ASSUMPTIONS)
 def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, assumption):
     def cases(assume):
@@ -101,7 +100,7 @@ def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, as
         return [driver_for(kind).generate(Seeded(seed), profile) for seed in range(30)]
 
     narrows = cases(frozenset()) != cases(frozenset({assumption}))
-    heeded = assumption in assumptions_of(kind)
+    heeded = assumption in kind.assumptions
     assert heeded is narrows or (kind in (SERVER, SHARE) and heeded)
     if heeded:
         assert parse_assumptions([assumption], kind) == {assumption}
