@@ -154,8 +154,8 @@ def test_what_a_maker_objects_to_is_told_with_its_place():
 
 def test_a_shape_is_checked_and_stays_the_document_that_it_is():
     form = document(size=COUNT, note=Field(TEXT, None))
-    document = {"size": 3}
-    assert form.read(document, "box") is document
+    box = {"size": 3}
+    assert form.read(box, "box") is box
     for wrong, said in (
         ({}, "box.size: missing"),
         ({"size": "x"}, "box.size: expected a whole"),

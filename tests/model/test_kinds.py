@@ -1,19 +1,38 @@
+import pickle
+
 import pytest
 
+from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS, GROUPS
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, declare, every_kind, kind_called, kind_named, kind_of_form
 from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.protocols.kinds import COORDINATOR
 
 
-def test_a_kind_is_read_by_its_word_and_by_its_letter():
-    assert [Kind(letter) for letter in "CSHTPLKG"] == list(Kind)[:8]
-    assert list(Kind) == [Kind(str(kind)) for kind in every_kind()]
+def test_a_kind_is_read_by_its_word_and_is_one_object_in_every_process():
+    for kind in (*every_kind(), COORDINATOR):
+        assert kind_named(str(kind)) is kind
+        assert pickle.loads(pickle.dumps(kind)) is kind
 
 
-@pytest.mark.parametrize("text", ["", "CS", "c", "X", None, 3])
+@pytest.mark.parametrize("text", ["", "CS", "c", "X", "C", "Client"])
 def test_anything_else_is_no_kind(text):
-    with pytest.raises(ValueError, match="not a valid Kind"):
-        Kind(text)
+    with pytest.raises(InputError, match=f"kind '{text}': expected one of client, .*coordinator"):
+        kind_named(text)
+
+
+def test_no_two_kinds_have_one_name():
+    with pytest.raises(ValueError, match="two kinds are called 'partitioner'"):
+        declare(Kind("partitioner", "partitioners", PARTITIONER.nouns))
+    assert declare(PARTITIONER) is PARTITIONER
+
+
+def test_a_kind_is_known_by_what_a_target_calls_it_and_by_its_own_forms():
+    for kind in every_kind():
+        assert not kind.meta or kind_called(kind.meta) is kind
+        assert all(kind_of_form(form) is kind for form in kind.forms)
+    assert kind_called("no-such") is None
+    assert kind_of_form("no-such") is None
 
 
 def test_kinds_of_consumer_groups_are_kinds_of_groups():
@@ -21,5 +40,6 @@ def test_kinds_of_consumer_groups_are_kinds_of_groups():
 
 
 def test_every_kind_that_can_be_certified_has_its_words():
-    assert set(NOUNS) == set(every_kind())
+    assert COORDINATOR not in every_kind()
+    assert all(kind.nouns.case and kind.nouns.cases for kind in every_kind())
     assert not PARTITIONER.nouns.who

@@ -62,7 +62,7 @@ class Kind:
     are called with the same input. `certified`: targets of it can be put to the test.
 
     `assumptions` are those that narrow its inputs, `listed` is the list that its references are in, and
-    `exec_version` the first version of the exec protocol whose programs can be of it.
+    `exec_version` the first version of the exec protocol whose programs can be of it. Kinds are listed by their `place`.
     """
 
     name: str
@@ -82,6 +82,7 @@ class Kind:
     instances: Instances | None = None
     listed: str = "assignors"
     exec_version: int = 1
+    place: int = 100
 
     def __str__(self) -> str:
         return self.name
@@ -116,10 +117,15 @@ def _load() -> None:
                 import_module(f"{root.__name__}.{package.name}.kinds")
 
 
-def every_kind() -> tuple[Kind, ...]:
-    """All kinds whose targets can be put to the test, in the order of the families' names."""
+def _listed() -> list[Kind]:
+    """All kinds, by their places and their names."""
     _load()
-    return tuple(kind for kind in _DECLARED.values() if kind.certified)
+    return sorted(_DECLARED.values(), key=lambda kind: (kind.place, kind.name))
+
+
+def every_kind() -> tuple[Kind, ...]:
+    """All kinds whose targets can be put to the test, by their places."""
+    return tuple(kind for kind in _listed() if kind.certified)
 
 
 def kind_called(meta: str) -> Kind | None:
@@ -137,5 +143,5 @@ def kind_named(name: str) -> Kind:
     if name not in _DECLARED:
         _load()
     if name not in _DECLARED:
-        raise InputError(f"kind {name!r}: expected one of {', '.join(_DECLARED)}")
+        raise InputError(f"kind {name!r}: expected one of {', '.join(map(str, _listed()))}")
     return _DECLARED[name]

@@ -24,7 +24,7 @@ from tests.played_log import a_life, played, write_classic, write_consumer
 from tests.strategies import histories
 
 CLASSIC = ("range", "roundrobin", "sticky", "cooperative-sticky")
-SERVER = {"uniform": "uniform", "server-range": "range"}
+ON_BROKERS = {"uniform": "uniform", "server-range": "range"}
 FEW = settings(max_examples=12)
 
 
@@ -32,8 +32,8 @@ def log_of(spec, history, named=True):
     """The log of what was played, and the rounds."""
     rebalanced = [each for each in played(spec, history) if not isinstance(each.steps[-1].answer, Failure)]
     log = Log()
-    if spec in SERVER:
-        write_consumer(log, "g", SERVER[spec], rebalanced, named=named)
+    if spec in ON_BROKERS:
+        write_consumer(log, "g", ON_BROKERS[spec], rebalanced, named=named)
     else:
         write_classic(log, "g", spec, rebalanced)
     return log, rebalanced

@@ -1,7 +1,6 @@
 """What must hold of an answer, as lines of Python: true of a right answer, and false of the wrong one."""
 
 import pytest
-from kassay.certify.causes.asserts import asserts
 
 from kassay.certify.findings.could_be import could_be, step_of
 from kassay.kinds.broken import broken_steps
@@ -30,7 +29,7 @@ def test_the_lines_tell_the_wrong_answer_from_the_right_one(name):
     driver, case, subject, promised = smallest(CLIENT, name)
     broken = broken_steps(driver, case, subject, promised)[0]
     step = step_of(broken)
-    checks = asserts(promised.id, broken, step)
+    checks = driver.asserts(promised.id, broken, step)
     assert checks.assigns == "answer = "
     assert not holds(checks.lines, {m: list(tps) for m, tps in step.answer.items()})
     assert holds(checks.lines, could_be(driver, promised, broken).answer)
@@ -40,7 +39,7 @@ def test_the_lines_tell_the_wrong_answer_from_the_right_one(name):
 def test_placers_are_told_by_their_rows(name):
     driver, case, subject, promised = smallest(PLACER, name)
     broken = broken_steps(driver, case, subject, promised)[0]
-    checks = asserts(promised.id, broken, broken.thing)
+    checks = driver.asserts(promised.id, broken, broken.thing)
     assert not holds(checks.lines, [list(row) for row in broken.thing.answer])
     assert holds(checks.lines, [row for _, row in could_be(driver, promised, broken).answer])
 
@@ -48,7 +47,7 @@ def test_placers_are_told_by_their_rows(name):
 def test_a_refusal_is_an_error_that_must_come():
     driver, case, subject, promised = smallest(PLACER, "settles-for-less")
     broken = broken_steps(driver, case, subject, promised)[0]
-    checks = asserts(promised.id, broken, broken.thing)
+    checks = driver.asserts(promised.id, broken, broken.thing)
     assert checks.around(["target.place()"]) == ["with pytest.raises(ValueError):", "    target.place()"]
     assert checks.imports == ("import pytest", "")
 
@@ -57,7 +56,7 @@ def test_a_refusal_is_an_error_that_must_come():
 def test_partitioners_are_told_by_their_partition(name):
     driver, case, subject, promised = smallest(PARTITIONER, name)
     broken = broken_steps(driver, case, subject, promised)[0]
-    checks = asserts(promised.id, broken, broken.thing)
+    checks = driver.asserts(promised.id, broken, broken.thing)
     assert not holds(checks.lines, broken.thing.answer[broken.place[0]].answer)
 
 
@@ -65,7 +64,7 @@ def test_of_what_was_at_rest_the_answer_before_is_told():
     driver, case, subject, promised = smallest(CLIENT, "never-rests")
     broken = broken_steps(driver, case, subject, promised)[0]
     step, number = step_of(broken), broken.place[-1]
-    checks = asserts(promised.id, broken, step)
+    checks = driver.asserts(promised.id, broken, step)
     assert not holds(checks.lines, step.answer)
     assert holds(checks.lines, broken.thing.steps[number - 1].answer)
 
@@ -73,4 +72,4 @@ def test_of_what_was_at_rest_the_answer_before_is_told():
 def test_what_takes_several_answers_has_no_such_lines():
     driver, case, subject, promised = smallest(CLIENT, "never-rests")
     broken = broken_steps(driver, case, subject, promised)[0]
-    assert asserts("converges", broken, step_of(broken)) is None
+    assert driver.asserts("converges", broken, step_of(broken)) is None

@@ -1,6 +1,6 @@
 """Histories of groups with one thing less, in words."""
 
-from kassay.kinds.groups.removal import event_words, group_without
+from kassay.kinds.groups.removal import event_words, group_removals
 from kassay.model.groups.history import EVENTS
 
 MEMBER = {
@@ -28,7 +28,7 @@ CASE = {
 
 
 def test_each_thing_is_left_out_by_itself():
-    words = {less.words: less for less in group_without(CASE)}
+    words = {less.words: less for less in group_removals(CASE)}
     assert words["b leaving"].event
     assert words["b leaving"].case["changes"] == CASE["changes"][:1]
     older = words["that the newest generation is 3 and not 2"].case["changes"][0]
@@ -44,13 +44,13 @@ def test_each_thing_is_left_out_by_itself():
 
 
 def test_a_topic_that_is_read_and_not_there_is_named():
-    words = {less.words: less for less in group_without(CASE)}
+    words = {less.words: less for less in group_removals(CASE)}
     less = words["a reading u, which is not there"]
     assert less.extent is None and less.case["changes"][0][0]["member"]["topics"] == ["t"]
     assert "a reading u" not in words and "a reading t" in words
     created = {"event": "CreateTopic", "topic": {"name": "u", "partitions": 1}}
     later = {**CASE, "changes": [*CASE["changes"], [created]]}
-    assert "a reading u" in {less.words for less in group_without(later)}
+    assert "a reading u" in {less.words for less in group_removals(later)}
 
 
 def test_every_event_has_its_words():

@@ -1,6 +1,7 @@
 """Lives of applications and Connect clusters with one thing less, in words."""
 
-from kassay.certify.causes.without_tasks import connect_without, tasks_without
+from kassay.kinds.connect.removal import connect_removals
+from kassay.kinds.streams.removal import task_removals
 
 
 def test_what_a_process_does_is_left_out():
@@ -11,7 +12,7 @@ def test_what_a_process_does_is_left_out():
         "standby_replicas": 1,
         "changes": [{"events": [{"event": "ProcessLeave", "process": "q"}], "lags": [1]}, {"events": []}],
     }
-    words = {less.words: less for less in tasks_without(case)}
+    words = {less.words: less for less in task_removals(case)}
     assert words["the process leave q"].event
     assert words["the process leave q"].case["changes"][0]["events"] == []
     assert len(words["rebalance 3"].case["changes"]) == 1
@@ -26,7 +27,7 @@ def test_what_a_worker_does_is_left_out():
         "connectors": [["c0", 2]],
         "changes": [{"wait_ms": 5, "events": [{"event": "WorkerLeave", "worker": "w1"}]}],
     }
-    words = {less.words: less for less in connect_without(case)}
+    words = {less.words: less for less in connect_removals(case)}
     assert words["the worker leave w1"].event
     assert words["the 5 ms before rebalance 2"].case["changes"][0]["wait_ms"] == 0
     assert words["one task of c0"].case["connectors"] == [["c0", 1]]

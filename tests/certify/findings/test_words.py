@@ -1,7 +1,8 @@
 """Answers in a line."""
 
-from kassay.certify.findings.words import few, listed, record_words, words_of
-
+from kassay.kinds.answers import few, listed
+from kassay.kinds.groups.answers import group_words
+from kassay.kinds.partitioners.answers import record_words
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
@@ -22,11 +23,11 @@ def test_a_group_is_told_by_its_moves_where_it_has_a_past_and_by_its_shares_wher
     cluster = Cluster.of({"t": 2})
     young = Group((Member("a", ("t",)), Member("b", ("t",))))
     answer = Assignment({"a": (tp,), "b": (other,)})
-    assert words_of(Step(cluster, young, answer, 1)) == "1 1: a t-0, b t-1"
+    assert group_words(Step(cluster, young, answer, 1)) == "1 1: a t-0, b t-1"
     old = Group((Member("a", ("t",), (tp, other), 0), Member("b", ("t",))))
-    assert words_of(Step(cluster, old, answer, 1)) == "1 1 in 1 move: t-1 a -> b"
+    assert group_words(Step(cluster, old, answer, 1)) == "1 1 in 1 move: t-1 a -> b"
     kept = Assignment({"a": (tp, other), "b": ()})
-    assert words_of(Step(cluster, old, kept, 1)) == "2 0 without a move"
+    assert group_words(Step(cluster, old, kept, 1)) == "2 0 without a move"
 
 
 def test_a_record_goes_to_a_partition_or_is_refused():

@@ -1,11 +1,11 @@
 """Kafka's interfaces: each is of a kind that there is, and none stands for another."""
 
 from kassay.certify.jars.interfaces import INTERFACES
-from kassay.certify.targets.resolve import KINDS
+from kassay.model.kinds import every_kind
 
 
 def test_every_interface_is_of_a_kind_that_there_is():
-    assert {one.kind for one in INTERFACES} == set(KINDS)
+    assert {one.kind for one in INTERFACES} == {kind.meta for kind in every_kind() if kind.meta}
     assert {one.level for one in INTERFACES if one.kind == "task-assignor"} == {"process", "member"}
     assert all(not one.level for one in INTERFACES if one.kind != "task-assignor")
 

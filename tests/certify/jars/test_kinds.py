@@ -18,12 +18,13 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.jars import CLIENTS_VARIABLE
-from kassay.certify.targets.resolve import KINDS, Target, resolve
+from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotFound
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.group import Group, Member
 from kassay.model.java.randomness import JavaRandom
+from kassay.model.kinds import kind_called
 from kassay.model.partitioners.partitioner import PartitionInfo, ProducerRecord, TopicMetadata
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
@@ -122,14 +123,14 @@ def verdicts(target: Target, claims: tuple[str, ...] = ()) -> dict[str, Verdict]
 def test_what_is_right_holds_and_what_is_wrong_is_caught(kind, level, right, wrong, broken, stubs, rules):
     for name in (right, wrong):
         target = resolve(f"jar:{rules}:{stubs}!{name}", limits=PATIENT)
-        assert (target.kind, target.level) == (KINDS[kind], level)
+        assert (target.kind, target.level) == (kind_called(kind), level)
         violated = {claim for claim, verdict in verdicts(target).items() if verdict is Verdict.VIOLATED}
         assert violated == ({broken} if name == wrong else set())
 
 
 @java
 def test_what_a_class_of_two_kinds_is(stubs, rules):
-    assert resolve(f"jar:{rules}:{stubs}!Both", limits=PATIENT).kind is KINDS["server-assignor"]
+    assert resolve(f"jar:{rules}:{stubs}!Both", limits=PATIENT).kind is kind_called("server-assignor")
 
 
 @java
@@ -222,7 +223,7 @@ def real(name: str) -> str:
 )
 def test_connects_own_assignors_answer_as_the_references_do(name, reference, protocol):
     target = resolve(real(name), limits=PATIENT)
-    assert (target.kind, target.protocol) == (KINDS["connect-assignor"], protocol)
+    assert (target.kind, target.protocol) == (kind_called("connect-assignor"), protocol)
     assert Verdict.VIOLATED not in verdicts(target).values()
     report = diff(resolve(reference), target, RunOptions(budget=Budget(histories=100), limits=PATIENT))
     assert report.smallest is None
@@ -232,7 +233,7 @@ def test_connects_own_assignors_answer_as_the_references_do(name, reference, pro
 def test_the_partitioner_of_the_real_client():
     spec = f"jar:{client()}!org.apache.kafka.clients.producer.RoundRobinPartitioner"
     target = resolve(spec, limits=PATIENT)
-    assert target.kind is KINDS["partitioner"]
+    assert target.kind is kind_called("partitioner")
     violated = {claim for claim, verdict in verdicts(target).items() if verdict is Verdict.VIOLATED}
     assert violated == {"same-key-same-partition"}, "it never looks at keys"
 

@@ -18,7 +18,7 @@ from kassay.properties.parameters import one_of
 from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
 from kassay.properties.sources import Seeded
 
-CERTIFIED = [kind for kind in every_kind()]
+CERTIFIED = list(every_kind())
 
 
 def failing(kind):

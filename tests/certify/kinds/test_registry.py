@@ -10,7 +10,7 @@ from kassay.model.protocols.kinds import COORDINATOR
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 
-CERTIFIED = [kind for kind in every_kind()]
+CERTIFIED = list(every_kind())
 
 
 @pytest.mark.parametrize("kind", CERTIFIED, ids=str)

@@ -6,7 +6,6 @@ import pytest
 
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import (
-    PRIORITIES,
     Budget,
     RunOptions,
     profile_of,
@@ -14,6 +13,7 @@ from kassay.certify.runs.options import (
     require_heeded,
 )
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.kind import PRIORITIES
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT, GROUPS, SERVER, SHARE
@@ -24,7 +24,7 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import validity_claims
 
-CERTIFIED = [kind for kind in every_kind()]
+CERTIFIED = list(every_kind())
 
 
 def ids(promises):

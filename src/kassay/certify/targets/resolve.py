@@ -233,7 +233,7 @@ def _called(meta: str, where: str) -> Kind:
     kind = kind_called(meta)
     if kind is None:
         known = [each.meta for each in every_kind() if each.meta]
-        raise wrong(f"{where}: kind", meta, " or ".join(known))
+        raise wrong(f"{where}: kind", meta, " or ".join(map(repr, known)))
     return kind
 
 

@@ -27,6 +27,7 @@ CONNECT: Final = declare(
         forms=("workers",),
         speaks=True,
         usual=RebalanceProtocol.COOPERATIVE,
+        place=50,
         assumptions=("no-conflicting-claims",),
     )
 )

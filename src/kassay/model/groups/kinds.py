@@ -38,6 +38,7 @@ CLIENT: Final = declare(
         "group",
         speaks=True,
         chosen=True,
+        place=10,
         assumptions=_ASSUMPTIONS,
         instances=_CONSUMERS,
     )
@@ -51,6 +52,7 @@ SERVER: Final = declare(
         "server-side assignors",
         "group",
         speaks=True,
+        place=11,
         assumptions=_ASSUMPTIONS,
         instances=_CONSUMERS,
     )
@@ -64,6 +66,7 @@ SHARE: Final = declare(
         "share groups",
         "group",
         speaks=True,
+        place=12,
         assumptions=_ASSUMPTIONS,
         instances=Instances("sharing", "share groups", "share"),
     )

@@ -18,5 +18,6 @@ PARTITIONER: Final = declare(
         forms=("partitioner",),
         listed="partitioners",
         exec_version=2,
+        place=30,
     )
 )

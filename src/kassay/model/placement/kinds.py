@@ -19,6 +19,7 @@ PLACER: Final = declare(
         forms=("placer",),
         assumptions=("no-racks",),
         listed="placers",
+        place=20,
     )
 )
 PLANNER: Final = declare(
@@ -31,5 +32,6 @@ PLANNER: Final = declare(
         "placement",
         method="plan",
         listed="placers",
+        place=21,
     )
 )

@@ -26,6 +26,7 @@ STREAMS: Final = declare(
         "tasks",
         forms=("processes", "members"),
         levels=("process", "member"),
+        place=40,
         instances=Instances(
             "tasks",
             "Streams tasks",
