@@ -62,7 +62,8 @@ class Kind:
     are called with the same input. `certified`: targets of it can be put to the test.
 
     `assumptions` are those that narrow its inputs, `listed` is the list that its references are in, and
-    `exec_version` the first version of the exec protocol whose programs can be of it. Kinds are listed by their `place`.
+    `exec_version` the first version of the exec protocol whose programs can be of it. Kinds are
+    listed by their `place`.
     """
 
     name: str
