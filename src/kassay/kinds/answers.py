@@ -62,7 +62,7 @@ class ShownAnswer(NamedTuple):
     words: str
 
 
-class Timed(NamedTuple):
+class TimedSizes(NamedTuple):
     """What timing a target shows of a promise: the verdict, why, and at how many sizes it was timed."""
 
     verdict: Verdict

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from kassay.assignors.plain.forms import DOCUMENTS
-from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, Timed, few
+from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, TimedSizes, few
 from kassay.kinds.cuts import one_or_two
 from kassay.kinds.frames import Frame, Told, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
@@ -198,9 +198,9 @@ class Driver(ABC, Generic[Case]):
         """What puts an instance of the kind's family to a target; raises `OutOfTimeError`."""
         raise InputError(f"targets of kind {self.kind} answer no instances")
 
-    def timed(self, promise: Promise, subject: Subject, seconds: float) -> Timed:
+    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
         """What timing the subject in so many seconds shows of a promise about time."""
-        return Timed(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
+        return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
 
     def figures(self, rule: Reference) -> Mapping[str, list[dict[str, Any]]]:
         """Tables of what a reference does, from a run of it, by name."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.answers import Asserts, Offer, PlainCall, Timed
+from kassay.kinds.answers import Asserts, Offer, PlainCall, TimedSizes
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.groups.answers import (
     GIVEN_TO_EACH,
@@ -157,7 +157,7 @@ class GroupDriver(Driver[History]):
 
         return ask_sharing(problem, how) if self.kind is SHARE else ask_consumers(problem, how)
 
-    def timed(self, promise: Promise, subject: Subject, seconds: float) -> Timed:
+    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
         """Groups of doubling sizes, from their start to a member's leaving."""
         return timed_group(promise, subject, seconds)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-from kassay.kinds.answers import Timed
+from kassay.kinds.answers import TimedSizes
 from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic
@@ -52,7 +52,7 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
     return ScaleTiming(members, partitions, best) if best < float("inf") else None
 
 
-def timed_group(promised: Promise, subject: Subject, seconds: float) -> Timed:
+def timed_group(promised: Promise, subject: Subject, seconds: float) -> TimedSizes:
     """The verdict on a promise about time; unknown where the time ran out."""
     argument = promised.value or DEFAULT
     deadline = time.monotonic() + seconds
@@ -63,10 +63,10 @@ def timed_group(promised: Promise, subject: Subject, seconds: float) -> Timed:
         if isinstance(measured, Failure):
             verdict, why = Verdict.VIOLATED, f"at {members}x{partitions}: {measured.message}"
         if not isinstance(measured, ScaleTiming):
-            return Timed(verdict, why, len(timings))
+            return TimedSizes(verdict, why, len(timings))
         timings.append(measured)
     evidence = list(promised.claim.predicate(tuple(timings), argument))
     summary = ", ".join(f"{t.members}x{t.partitions} {t.seconds:.4f} s" for t in timings)
     grown = [exponent(a, b) for a, b in pairwise(timings)]
     summary += "; exponents " + " ".join("-" if e is None else f"{e:.2f}" for e in grown)
-    return Timed(Verdict.VIOLATED if evidence else Verdict.HOLDS, summary, len(timings))
+    return TimedSizes(Verdict.VIOLATED if evidence else Verdict.HOLDS, summary, len(timings))
