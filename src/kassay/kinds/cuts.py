@@ -17,8 +17,10 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
 
     Three connectors on two workers may show what two on two do not, nor three on one, but one on one does.
     """
-    ones = list(candidates(case))
-    yield from ones
+    ones = []
+    for one in candidates(case):
+        ones.append(one)
+        yield one
     yield from islice((two for one in ones for two in candidates(one)), TWO_MAX)
 
 

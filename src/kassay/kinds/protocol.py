@@ -45,6 +45,8 @@ SMALL_MAX: Final = 4000
 """So many of the smallest cases of all are tried where one cannot be cut further."""
 SCOPE_SIZE_MAX: Final = 14
 """The size, as the shape counts it, up to which small cases are enumerated."""
+CELL_SLACK: Final = 3
+"""How much the cases of a cell may have beyond their members and partitions, as the shape counts it."""
 
 
 class ScopeCell(NamedTuple):
@@ -247,8 +249,10 @@ class Driver(ABC, Generic[Case]):
         return size_of(self.form.node, self.form.write(case))
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[Case]:
-        """Every case of so many members and partitions; without a past those to which nothing happens."""
-        for case in self._readable(scopes.documents(self.form.node, SCOPE_SIZE_MAX)):
+        """Every case of so many members and partitions with little more; without a past nothing happens."""
+        largest = cell.members + cell.partitions + CELL_SLACK
+        small = scopes.documents(self.form.node, largest, items_max=max(cell.size))
+        for case in self._readable(small):
             counts = self.counts(case)
             if (counts["members"], counts["partitions"]) == cell.size and (
                 counts["events"] > 0

@@ -23,7 +23,20 @@ from kassay.model.connect.history import (
 from kassay.model.connect.work import ConnectorTaskId, Work, after, connectors_in, tasks_in
 from kassay.model.errors import InputError
 from kassay.model.shape import codec
-from kassay.model.shape.codec import COUNT, FLAG, TEXT, Field, Shape, listed, record, size, tagged
+from kassay.model.shape.codec import (
+    COUNT,
+    FLAG,
+    TEXT,
+    Field,
+    Shape,
+    identity,
+    listed,
+    record,
+    reference,
+    size,
+    tagged,
+)
+from kassay.model.shape.nodes import Row
 
 _WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
 
@@ -44,21 +57,26 @@ def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
 
 
 WORK: Final[Shape[tuple[Work, ...]]] = Shape(_read_work, work_to_json)
-_WORKER: Final = Field(TEXT, get="worker_id")
+_WORKER: Final = Field(reference("worker", TEXT), get="worker_id")
+_NEW_WORKER: Final = Field(identity("worker", TEXT), get="worker_id")
+_CONNECTOR: Final = reference("connector", TEXT)
 
 
 def _connector(event: type[Any]) -> Shape[Any]:
-    return record(event, connector=TEXT, tasks=size())
+    return record(event, connector=_CONNECTOR, tasks=size())
 
 
 _EVENT: Final = tagged(
     "event",
     {
-        "WorkerJoin": (WorkerJoin, record(WorkerJoin, worker=_WORKER, running=Field(WORK, ()))),
+        "WorkerJoin": (WorkerJoin, record(WorkerJoin, worker=_NEW_WORKER, running=Field(WORK, ()))),
         "WorkerLeave": (WorkerLeave, record(WorkerLeave, worker=_WORKER)),
         "LeaderChange": (LeaderChange, record(LeaderChange)),
-        "ConnectorCreate": (ConnectorCreate, _connector(ConnectorCreate)),
-        "ConnectorDelete": (ConnectorDelete, record(ConnectorDelete, connector=TEXT)),
+        "ConnectorCreate": (
+            ConnectorCreate,
+            record(ConnectorCreate, connector=identity("connector", TEXT), tasks=size()),
+        ),
+        "ConnectorDelete": (ConnectorDelete, record(ConnectorDelete, connector=_CONNECTOR)),
         "ConnectorResize": (ConnectorResize, _connector(ConnectorResize)),
         "MissedAssignment": (MissedAssignment, record(MissedAssignment, worker=_WORKER)),
         "SyncFailure": (SyncFailure, record(SyncFailure)),
@@ -86,11 +104,13 @@ def _begins(history: ConnectHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "tasks")
 
 
+_PAIR: Final = Row((identity("connector", TEXT).node, size().node))
+
 CONNECT_HISTORY: Final = record(
     ConnectHistory,
-    workers=listed(TEXT),
-    connectors=Field(listed(Shape(_pair, list)), ()),
-    max_delay_ms=Field(codec.whole(0, 2**31 - 1), 300_000),
+    workers=listed(identity("worker", TEXT)),
+    connectors=Field(listed(Shape(_pair, list, _PAIR)), ()),
+    max_delay_ms=Field(codec.whole(0, 2**31 - 1, plain=300_000), 300_000, fixed=True),
     changes=Field(
         listed(
             record(

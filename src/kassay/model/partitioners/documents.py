@@ -11,7 +11,19 @@ from kassay.model.calls import NO_ANSWER, answer_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, Sent
 from kassay.model.shape import codec
-from kassay.model.shape.codec import TEXT, WHOLE, Field, Shape, listed, mapped, optional, record
+from kassay.model.shape.codec import (
+    COUNT,
+    TEXT,
+    WHOLE,
+    Field,
+    Shape,
+    listed,
+    mapped,
+    optional,
+    record,
+    reference,
+)
+from kassay.model.shape.nodes import Leaf, LeafKind
 
 
 def _bytes_of(value: object, path: str) -> bytes:
@@ -22,7 +34,9 @@ def _bytes_of(value: object, path: str) -> bytes:
         raise codec.wrong(path, "base64", text) from None
 
 
-_BYTES: Final = optional(Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii")))
+_BYTES: Final = optional(
+    Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii"), Leaf(LeafKind.BYTES, plain=""))
+)
 
 
 def _record(
@@ -33,12 +47,14 @@ def _record(
 
 RECORD: Final = record(
     _record,
-    topic=Field(TEXT, get=lambda sent: sent[0].topic),
+    topic=Field(reference("topic", TEXT), get=lambda sent: sent[0].topic),
     key=Field(_BYTES, None, lambda sent: sent[0].key),
     value=Field(_BYTES, None, lambda sent: sent[0].value),
     partition=Field(optional(WHOLE), None, lambda sent: sent[0].partition),
     partitions=Field(codec.size(1), get=lambda sent: sent[1].count),
-    unavailable=Field(listed(WHOLE), (), lambda sent: sent[1].unavailable),
+    unavailable=Field(
+        listed(COUNT), (), lambda sent: sent[1].unavailable, noun="partitions without a leader"
+    ),
 )
 """One record with what was known of its topic."""
 

@@ -118,9 +118,9 @@ def leaf(kind: type[T], expected: str, node: Node = ANYTHING_NODE) -> Shape[T]:
     return Shape(read, node=node)
 
 
-def whole(least: int, most: float = inf) -> Shape[int]:
-    """Whole numbers not below `least`, and not above `most`."""
-    plain = min(max(least, 0), most)
+def whole(least: int, most: float = inf, plain: int | None = None) -> Shape[int]:
+    """Whole numbers from `least` to `most`; `plain` is the simplest, by default that nearest to 0."""
+    plainest = min(max(least, 0), most) if plain is None else plain
     to = "" if most == inf else f" and at most {most}"
 
     def read(value: object, path: str) -> int:
@@ -128,7 +128,7 @@ def whole(least: int, most: float = inf) -> Shape[int]:
             raise wrong(path, f"a whole number of at least {least}{to}", value)
         return value
 
-    return Shape(read, node=Leaf(LeafKind.WHOLE, least, most, plain=int(plain)))
+    return Shape(read, node=Leaf(LeafKind.WHOLE, least, most, plain=int(plainest)))
 
 
 def size(least: int = 0) -> Shape[int]:

@@ -22,6 +22,7 @@ from kassay.model.shape.nodes import (
     Path,
     Place,
     Table,
+    defining,
     inside,
     places,
     put,
@@ -35,7 +36,7 @@ SHORT_BYTES: Final = 16
 
 def cuts(node: Node, document: Any) -> Iterator[Any]:
     """Documents with one thing less, the boldest cuts first: items, values, then plain names."""
-    every = [place for place in places(node, document) if place.field is None or not place.field.fixed]
+    every = list(places(node, document))
     for place in every:
         if isinstance(place.node, Many):
             yield from _fewer_items(node, document, place)
@@ -57,7 +58,7 @@ def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
         starts = range(0, len(items), width)
         for start in starts if width > 1 or len(items) <= SINGLES_MAX * 4 else starts[-SINGLES_MAX:]:
             if len(items) - len(items[start : start + width]) >= many.least:
-                yield without_items(node, document, place.path, items, start, width)
+                yield without_items(node, document, place, start, width)
         width //= 2
     if isinstance(many.item, Many):
         for number in range(1, len(items)):
@@ -65,9 +66,12 @@ def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
             yield put(document, place.path, joined)
 
 
-def without_items(node: Node, document: Any, path: Path, items: list[Any], start: int, width: int) -> Any:
-    """Without the items, and without what refers to a name that only these define."""
-    gone = put(document, path, [*items[:start], *items[start + width :]])
+def without_items(node: Node, document: Any, place: Place, start: int, width: int = 1) -> Any:
+    """Without these items of the list, and without what refers to a name that only they define."""
+    items = place.value
+    gone = put(document, place.path, [*items[:start], *items[start + width :]])
+    if isinstance(place.node, Many) and not defining(place.node.item):
+        return gone
     before, after = named_in(node, document), named_in(node, gone)
     for space, names in before.items():
         lost = names - after.get(space, frozenset())

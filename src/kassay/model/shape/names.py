@@ -6,7 +6,8 @@ in the order of their first mention makes documents that differ by names alone e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import cache
 from typing import Any, Final
 
 from kassay.model.shape.nodes import (
@@ -17,6 +18,7 @@ from kassay.model.shape.nodes import (
     Maybe,
     Node,
     Part,
+    Row,
     Table,
     Variant,
     inside,
@@ -116,6 +118,9 @@ def _prune(node: Node, value: Any, is_gone: Callable[[Leaf | Part, Any], bool]) 
                 for name, each in value.items()
                 if not (space and is_gone(key, name)) and (kept := _prune(inner, each, is_gone)) is not _GONE
             }
+        case Row(items):
+            own = [_prune(item, each, is_gone) for item, each in zip(items, value, strict=True)]
+            return _GONE if any(each is _GONE for each in own) else own
         case Variant(tag, variants):
             return _prune(variants[value[tag]], value, is_gone)
         case Fields(fields):
@@ -146,6 +151,8 @@ def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -
         case Table(inner, space):
             own = names.get(space, {}) if space else {}
             return {own.get(name, name): renamed(inner, each, names) for name, each in document.items()}
+        case Row(items):
+            return [renamed(item, each, names) for item, each in zip(items, document, strict=True)]
         case Variant(tag, variants):
             return renamed(variants[document[tag]], document, names)
         case Fields(fields):
@@ -156,9 +163,31 @@ def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -
             }
 
 
-def plain_name(space: str, number: int, like: Any = "") -> Any:
+def plain_name(node: Node, space: str, number: int) -> Any:
     """The plain name of that number: `t0` of the space `topic`, the number itself where names are numbers."""
-    return number if isinstance(like, int) else f"{space[0]}{number}"
+    leaf = leaf_of(node, space)
+    if leaf is not None and leaf.named is not None:
+        return leaf.named(number)
+    return number if leaf is not None and leaf.kind is LeafKind.WHOLE else f"{space[0]}{number}"
+
+
+@cache
+def leaf_of(node: Node, space: str) -> Leaf | None:
+    """A leaf of the space, one that says how its names look if there is one; None if there is none."""
+    within: Iterable[Node] = ()
+    match node:
+        case Leaf():
+            return node if node.space == space else None
+        case Maybe(inner) | Many(inner) | Table(inner):
+            within = (inner,)
+        case Row(items):
+            within = items
+        case Fields(fields):
+            within = (field.node for field in fields)
+        case Variant(_, variants):
+            within = variants.values()
+    leaves = [leaf for leaf in (leaf_of(each, space) for each in within) if leaf is not None]
+    return next((leaf for leaf in leaves if leaf.named is not None), leaves[0] if leaves else None)
 
 
 def canonical(node: Node, document: Any) -> Iterator[Any]:
@@ -172,7 +201,7 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
     defined = named_in(node, document)
     for ordered in (list, sorted):
         names = {
-            space: {old: plain_name(space, i, old) for i, old in enumerate(ordered(own))}
+            space: {old: plain_name(node, space, i) for i, old in enumerate(ordered(own))}
             for space, own in every.items()
         }
         if any(old != new for own in names.values() for old, new in own.items()):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from math import inf
 from typing import Any, Final, TypeAlias
 
@@ -36,7 +37,8 @@ class Leaf:
     """A plain value. `choices` are all that it may be, where these are few; `plain` is the simplest.
 
     `space` is the space of names that it belongs to, `defines` whether it names something there. `counts` is
-    the space whose things have that many numbered parts.
+    the space whose things have that many numbered parts, `named` gives the plain names of the space by
+    number.
     """
 
     kind: LeafKind = LeafKind.ANY
@@ -47,6 +49,7 @@ class Leaf:
     space: str = ""
     defines: bool = False
     counts: str = ""
+    named: Callable[[int], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,13 @@ class Part:
     """`[name, number]`: one of the numbered parts of a thing of the space."""
 
     space: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A list of exactly these items, such as a name and a number."""
+
+    items: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
@@ -114,8 +124,10 @@ class Variant:
     variants: Mapping[str, Node] = field(hash=False)
 
 
-Node: TypeAlias = Leaf | Part | Maybe | Many | Table | Fields | Variant
+Node: TypeAlias = Leaf | Part | Row | Maybe | Many | Table | Fields | Variant
 ANYTHING: Final = Leaf()
+PLAIN_ITEMS_MAX: Final = 16
+"""Plain items of a list are places of their own where there are at most so many."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +153,11 @@ def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = N
             if value is not None:
                 yield from list(places(inner, value, path, within))[1:] if _nests(inner) else ()
         case Many(item):
-            for number, each in enumerate(value):
+            # Of many plain items each is as good as the others: the list stands for them.
+            for number, each in enumerate(value) if _nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
+                yield from places(item, each, (*path, number), within)
+        case Row(items):
+            for number, (item, each) in enumerate(zip(items, value, strict=True)):
                 yield from places(item, each, (*path, number), within)
         case Table(each_node):
             for name, each in value.items():
@@ -158,6 +174,23 @@ def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = N
 
 def _nests(node: Node) -> bool:
     return not isinstance(node, Leaf | Part)
+
+
+@cache
+def defining(node: Node) -> bool:
+    """Whether anything within names a thing."""
+    match node:
+        case Leaf():
+            return node.defines
+        case Maybe(inner) | Many(inner) | Table(inner):
+            return defining(inner)
+        case Row(items):
+            return any(map(defining, items))
+        case Fields(fields):
+            return any(defining(field.node) for field in fields)
+        case Variant(_, variants):
+            return any(map(defining, variants.values()))
+    return False
 
 
 def at(document: Any, path: Path) -> Any:

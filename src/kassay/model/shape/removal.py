@@ -83,7 +83,7 @@ def _events(node: Node, document: Any, place: Place, words: EventWords) -> Itera
     many = place.node
     if isinstance(many, Many) and isinstance(many.item, Variant):
         for number, event in enumerate(place.value):
-            less = without_items(node, document, place.path, place.value, number, 1)
+            less = without_items(node, document, place, number)
             yield Removal(words(event), less, event=True)
 
 
@@ -113,7 +113,7 @@ def _items(node: Node, document: Any, place: Place) -> Iterator[Removal]:
         yield Removal(f"the {place.field.noun}{about}", put(document, place.path, []))
         return
     for number, item in enumerate(place.value if len(place.value) > many.least else ()):
-        less = without_items(node, document, place.path, place.value, number, 1)
+        less = without_items(node, document, place, number)
         yield Removal(f"{noun} {_label(many.item, item, number)}", less, extent=(1, noun))
 
 

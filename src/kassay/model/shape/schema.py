@@ -14,6 +14,7 @@ from kassay.model.shape.nodes import (
     Maybe,
     Node,
     Part,
+    Row,
     Table,
     Variant,
 )
@@ -27,6 +28,9 @@ def schema_of(node: Node) -> dict[str, Any]:
         case Part():
             pair = [{"type": "string"}, {"type": "integer"}]
             return {"type": "array", "prefixItems": pair, "items": False, "minItems": 2}
+        case Row(items):
+            row = [schema_of(item) for item in items]
+            return {"type": "array", "prefixItems": row, "items": False, "minItems": len(row)}
         case Maybe(inner):
             return {"anyOf": [{"type": "null"}, schema_of(inner)]}
         case Many(item, least):

@@ -25,6 +25,7 @@ from kassay.model.shape.nodes import (
     Node,
     Part,
     Place,
+    Row,
     Table,
     Variant,
     places,
@@ -37,19 +38,22 @@ NEW: Final = -1
 """In place of a name that is defined: numbered when the document is whole."""
 
 
-def documents(node: Node, largest: int, like: Any = None) -> Iterator[Any]:
+def documents(node: Node, largest: int, like: Any = None, items_max: int | None = None) -> Iterator[Any]:
     """Every document of at most that size, the smallest first; `fixed` fields are as in the document `like`.
+
+    Lists have at most `items_max` items where that is given.
 
     References are to things that the document defines; where it defines none of a space, to plain names.
     """
+    most = largest if items_max is None else items_max
     for size in range(largest + 1):
-        for draft in _of_size(node, size, like):
-            document = _numbered(node, draft)
+        for draft in _of_size(node, size, like, most):
+            document = with_names(node, draft)
             if document is not None:
                 yield document
 
 
-def _of_size(node: Node, size: int, like: Any) -> Iterator[Any]:
+def _of_size(node: Node, size: int, like: Any, most: int) -> Iterator[Any]:
     """Drafts of exactly that size: names that are defined stand as `NEW`, references as their number."""
     match node:
         case Leaf():
@@ -61,27 +65,28 @@ def _of_size(node: Node, size: int, like: Any) -> Iterator[Any]:
             if size == 0:
                 yield None
             else:
-                yield from _of_size(inner, size - 1, like)
+                yield from _of_size(inner, size - 1, like, most)
         case Many(item, least):
             if size == 0 and not least:
                 yield []
-            for count in range(max(1, least), size + least + 1):
+            for count in range(max(1, least), min(size + least, most) + 1):
                 over = size - (count - least)
                 if over >= 0:
-                    yield from map(list, _spread((item,) * count, over, (None,) * count))
+                    yield from map(list, _spread((item,) * count, over, (None,) * count, most))
+        case Row(items):
+            yield from map(list, _spread(items, size, (None,) * len(items), most))
         case Table():
             if size == 0:
                 yield {}
         case Variant(tag, variants):
-            for number, (name, inner) in enumerate(variants.items()):
-                del number
-                for each in _of_size(inner, size, None):
+            for name, inner in variants.items():
+                for each in _of_size(inner, size, None, most):
                     yield {tag: name, **each}
         case Fields(fields):
             free = [field for field in fields if not field.fixed]
             kept = {field.name: _kept(field, like) for field in fields if field.fixed}
             old = [like.get(field.name) if isinstance(like, dict) else None for field in free]
-            for values in _spread([field.node for field in free], size, old):
+            for values in _spread([field.node for field in free], size, old, most):
                 drawn = dict(zip((field.name for field in free), values))
                 yield {field.name: kept.get(field.name, drawn.get(field.name)) for field in fields}
 
@@ -91,10 +96,10 @@ def _kept(field: FieldNode, like: Any) -> Any:
         return like[field.name]
     if field.default is not None:
         return field.default()
-    return next(_of_size(field.node, 0, None))
+    return next(_of_size(field.node, 0, None, 0))
 
 
-def _spread(nodes: Sequence[Node], size: int, like: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _spread(nodes: Sequence[Node], size: int, like: Sequence[Any], most: int) -> Iterator[tuple[Any, ...]]:
     """Values of these nodes whose sizes add up."""
     if not nodes:
         if size == 0:
@@ -102,9 +107,9 @@ def _spread(nodes: Sequence[Node], size: int, like: Sequence[Any]) -> Iterator[t
         return
     first, *rest = nodes
     for own in range(size + 1):
-        tails = list(_spread(rest, size - own, like[1:]))
+        tails = list(_spread(rest, size - own, like[1:], most))
         if tails:
-            for value in _of_size(first, own, like[0]):
+            for value in _of_size(first, own, like[0], most):
                 for tail in tails:
                     yield (value, *tail)
 
@@ -127,54 +132,44 @@ def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
         yield leaf.plain if like is None else like
 
 
-def _numbered(node: Node, draft: Any) -> Any | None:
-    """The draft with names; None where a reference is to nothing."""
+def with_names(node: Node, draft: Any, *, wrap: bool = False) -> Any | None:
+    """The draft with names for numbers; None where a reference is to nothing, unless numbers `wrap`."""
     counts: dict[str, int] = {}
-
-    def of(node: Node, value: Any) -> Any:
-        match node:
-            case Leaf(space=space, defines=True):
-                counts[space] = counts.get(space, 0) + 1
-                return counts[space] - 1
-            case Many(item):
-                return [of(item, each) for each in value]
-            case Maybe(inner):
-                return None if value is None else of(inner, value)
-            case Variant(tag, variants):
-                return of(variants[value[tag]], value)
-            case Fields(fields):
-                nodes = {field.name: field.node for field in fields}
-                return {
-                    name: of(nodes[name], each) if name in nodes else each for name, each in value.items()
-                }
-        return value
-
-    numbered = of(node, draft)
+    numbered = _numbered(node, draft, counts)
     names = mentioned(node, numbered)
     for space, own in names.items():
-        if space in counts and any(number >= counts[space] for number in own):
+        if not wrap and space in counts and any(number >= counts[space] for number in own):
             return None
-        if space not in counts and sorted(own) != list(range(len(own))):
+        if not wrap and space not in counts and sorted(own) != list(range(len(own))):
             return None
-    like = {space: _like(node, space) for space in names}
-    words = {space: {i: plain_name(space, i, like[space]) for i in own} for space, own in names.items()}
+    words = {
+        space: {i: plain_name(node, space, i % counts.get(space, i + 1)) for i in own}
+        for space, own in names.items()
+    }
     return renamed(node, numbered, words)
 
 
-def _like(node: Node, space: str) -> Any:
-    """A name of the space's kind: a number or a text."""
+def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
+    """The draft in which each thing that is defined has its number in its space, counted in `counts`."""
     match node:
-        case Leaf() if node.space == space:
-            return 0 if node.kind is LeafKind.WHOLE else ""
-        case Many(inner) | Maybe(inner):
-            return _like(inner, space)
-        case Variant(_, variants):
-            return next(
-                (k for k in (_like(each, space) for each in variants.values()) if k is not None), None
-            )
+        case Leaf(space=space, defines=True):
+            counts[space] = counts.get(space, 0) + 1
+            return counts[space] - 1
+        case Many(item):
+            return [_numbered(item, each, counts) for each in value]
+        case Row(items):
+            return [_numbered(item, each, counts) for item, each in zip(items, value, strict=True)]
+        case Maybe(inner):
+            return None if value is None else _numbered(inner, value, counts)
+        case Variant(tag, variants):
+            return _numbered(variants[value[tag]], value, counts)
         case Fields(fields):
-            return next((k for k in (_like(f.node, space) for f in fields) if k is not None), None)
-    return None
+            nodes = {field.name: field.node for field in fields}
+            return {
+                name: _numbered(nodes[name], each, counts) if name in nodes else each
+                for name, each in value.items()
+            }
+    return value
 
 
 def boundaries(leaf: Leaf) -> list[Any]:
@@ -255,7 +250,7 @@ def _fresh_names(node: Node, document: Any, path: tuple[str | int, ...], kept: i
             continue
         number, leaf = place.path[len(path)], place.node
         if isinstance(number, int) and number >= kept and isinstance(leaf, Leaf) and leaf.defines:
-            document = put(document, place.path, plain_name(leaf.space, number, place.value))
+            document = put(document, place.path, plain_name(node, leaf.space, number))
     return document
 
 

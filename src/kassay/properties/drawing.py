@@ -1,0 +1,58 @@
+"""Documents of any shape out of a source of choices: small ones, and values at the edges of what is legal."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Final
+
+from kassay.model.shape.codec import Shape
+from kassay.model.shape.nodes import Fields, Leaf, LeafKind, Many, Maybe, Node, Part, Row, Table, Variant
+from kassay.model.shape.scopes import NEW, boundaries, with_names
+from kassay.properties.sources import Source, many
+
+ITEMS_MAX: Final = 6
+"""The largest number of items of a drawn list beyond the least."""
+NEAR: Final = 6
+"""Drawn numbers are at most that far from the plainest, apart from those at an edge."""
+EDGE_CHANCE: Final = 0.1
+
+
+def drawn(shape: Shape[Any], source: Source) -> Any:
+    """A document of the shape: what it refers to is defined in it, where the shape defines such things."""
+    return with_names(shape.node, _draw(shape.node, source), wrap=True)
+
+
+def _draw(node: Node, source: Source) -> Any:
+    match node:
+        case Leaf():
+            return _leaf(node, source)
+        case Part():
+            return [source.integer(0, NEAR), source.integer(0, NEAR)]
+        case Row(items):
+            return [_draw(item, source) for item in items]
+        case Maybe(inner):
+            return _draw(inner, source) if source.boolean() else None
+        case Many(item, least):
+            return many(source, least, least + ITEMS_MAX, lambda _: _draw(item, source))
+        case Table():
+            return {}
+        case Variant(tag, variants):
+            name = source.choice(list(variants))
+            return {tag: name, **_draw(variants[name], source)}
+        case Fields(fields):
+            return {field.name: _draw(field.node, source) for field in fields}
+
+
+def _leaf(leaf: Leaf, source: Source) -> Any:
+    if leaf.space:
+        return NEW if leaf.defines else source.integer(0, NEAR)
+    if leaf.choices:
+        return source.choice(leaf.choices)
+    if leaf.kind is LeafKind.WHOLE and not source.boolean(EDGE_CHANCE):
+        plain = leaf.plain or 0
+        return source.integer(int(max(leaf.least, plain - NEAR)), int(min(leaf.most, plain + NEAR)))
+    if leaf.kind is LeafKind.BYTES and source.boolean():
+        data = bytes(source.integer(0, 255) for _ in range(source.integer(0, 8)))
+        return base64.b64encode(data).decode("ascii")
+    edges = [value for value in boundaries(leaf) if not isinstance(value, int) or abs(value) <= 1000]
+    return source.choice(edges)
