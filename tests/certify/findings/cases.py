@@ -6,7 +6,7 @@ from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.properties.promises import promise
-from tests.certify.faulty.caught import WITHIN, job_for
+from tests.kinds.caught import WITHIN, job_for
 
 
 @cache

@@ -20,7 +20,7 @@ from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from tests.certify.kinds.descent import TRIED, descent
+from tests.kinds.descent import TRIED, descent
 from tests.mutants import partitioners
 
 DRIVER = SendsDriver(PARTITIONER)

@@ -32,7 +32,7 @@ from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, TaskRequest
 from kassay.properties.registry import load_claims
-from tests.certify.faulty.caught import IMPLIED
+from tests.kinds.caught import IMPLIED
 
 
 class ByCount(OptimalSticky):

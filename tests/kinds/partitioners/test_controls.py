@@ -5,7 +5,7 @@ import pytest
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
-from tests.certify.faulty.caught import alone
+from tests.kinds.caught import alone
 
 TOPIC = TopicMetadata.of(7)
 CONTROLS = alone(PARTITIONER)

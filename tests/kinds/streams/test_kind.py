@@ -39,7 +39,7 @@ from kassay.properties.streams.aims import TAGGED, tagged_task_history
 from kassay.properties.streams.scenarios import process_id, task_history
 from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
-from tests.certify.kinds.descent import descent
+from tests.kinds.descent import descent
 from tests.mutants import task_assignors
 from tests.paths import TARGETS
 

@@ -19,8 +19,8 @@ from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Seeded
-from tests.certify.kinds.descent import TRIED
-from tests.certify.kinds.users import first_broken
+from tests.kinds.descent import TRIED
+from tests.kinds.users import first_broken
 from tests.mutants import connect_assignors
 
 DRIVER = ConnectDriver(CONNECT)

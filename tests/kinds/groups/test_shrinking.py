@@ -10,7 +10,7 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, OwnedClaim, Withhold
 from kassay.model.groups.kinds import CLIENT
-from tests.certify.kinds.descent import descent
+from tests.kinds.descent import descent
 from tests.strategies import histories
 
 

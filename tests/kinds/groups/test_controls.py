@@ -7,7 +7,7 @@ from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.groups.kinds import CLIENT
 from kassay.properties.promises import promise
-from tests.certify.faulty.caught import WITHIN, job_for
+from tests.kinds.caught import WITHIN, job_for
 
 NAMES = ("omits-idle", "counts-to-the-end", "gives-twice", "deals-in-turn", "restarts-per-topic", "rounds-up")
 

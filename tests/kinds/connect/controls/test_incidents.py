@@ -2,7 +2,7 @@
 
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from tests.certify.faulty.caught import alone
+from tests.kinds.caught import alone
 
 CONTROLS = {control.name: control for control in alone(CONNECT)}
 

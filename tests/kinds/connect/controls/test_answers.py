@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from tests.certify.faulty.caught import alone
+from tests.kinds.caught import alone
 
 CONTROLS = {control.name: control for control in alone(CONNECT)}
 NEW = ConnectRequest((("a", 1), ("b", 1)), (ConnectWorker("x"), ConnectWorker("y")))

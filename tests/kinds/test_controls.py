@@ -14,8 +14,8 @@ from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.verdict import Verdict
 from kassay.properties.promises import promise
 from kassay.properties.registry import load_claims
-from tests.certify.faulty.caught import IMPLIED, catching
-from tests.certify.faulty.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
+from tests.kinds.caught import IMPLIED, catching
+from tests.kinds.sound import ENTANGLED, UNASKED, broken_by_sound, broken_of_all, implying
 
 MORE = 8
 """Cases beyond the first catch in which no other claim may catch a control."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest
 from kassay.properties.streams.scenarios import process_id
-from tests.certify.faulty.caught import alone
+from tests.kinds.caught import alone
 
 CONTROLS = alone(STREAMS)
 A, B = process_id(0), process_id(2)

@@ -7,7 +7,7 @@ from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
-from tests.certify.faulty.caught import alone
+from tests.kinds.caught import alone
 
 CONTROLS = alone(PLACER)
 FOUR = tuple(Broker(number) for number in range(4))

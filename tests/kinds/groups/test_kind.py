@@ -16,7 +16,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
-from tests.certify.kinds.users import first_broken
+from tests.kinds.users import first_broken
 from tests.mutants import share_assignors
 from tests.properties.groups.steps import member, rebalanced, step
 from tests.strategies import histories

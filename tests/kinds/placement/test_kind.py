@@ -19,7 +19,7 @@ from kassay.properties.placement.scenarios import request
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from tests.certify.kinds.descent import descent
+from tests.kinds.descent import descent
 from tests.mutants import placers
 
 DRIVER = PlacementDriver(PLACER)
