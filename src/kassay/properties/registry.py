@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.model.calls import Look
-from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
 from kassay.properties.parameters import Parameter
 
@@ -289,7 +288,7 @@ SITUATIONS: Final[dict[tuple[Kind, str], Situation]] = {}
 def situation(
     situation_id: str,
     *,
-    kinds: Kind | tuple[Kind, ...] = CLIENT,
+    kinds: Kind | tuple[Kind, ...],
     required_by: tuple[str, ...],
     parts: tuple[str, ...] = (),
     excluded_by: tuple[str, ...] = (),
