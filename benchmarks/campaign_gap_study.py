@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks._gap_study_page import CONTROL, page
 from benchmarks.plots import bars, lines
-from kassay.certify.optimum.posed import play
 from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.counterexamples.smallest import counterexample
 from kassay.certify.runs.shrink import broken
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.groups.instances import play
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.plan.lanes import lanes_of
 from kassay.pipeline.campaign.plan.spec import Spec, read_spec
@@ -34,7 +34,7 @@ from kassay.pipeline.campaign.records.campaign import create
 from kassay.pipeline.campaign.records.store import Local
 from kassay.pipeline.campaign.results.study import finish
 from kassay.pipeline.spark.session import session
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.solver.consumers.gap import as_group, gap
 from kassay.solver.consumers.optimum import optimum
 from kassay.solver.consumers.problem import Problem
@@ -163,7 +163,7 @@ def measure_blocks(
 def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, Any]:
     """One instance under one target: its gaps, and where it has weights the heaviest load with its bound."""
     problem = Problem.parse(document).unweighted()
-    played = play(new, target, *as_group(problem))
+    played = play(new, target.protocol, *as_group(problem))
     try:
         distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))
     except InputError:

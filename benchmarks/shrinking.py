@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.hunts.cells import cases
 from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import Control, load_controls
@@ -36,7 +37,8 @@ from kassay.model.kinds import Kind, every_kind
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.registry import Scope, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope
 
 LEFT_OUT: Final = ("terminates", "deterministic")
 COMPARED: Final = {
@@ -105,14 +107,14 @@ def ended(control: Control, seeds: int) -> ShrunkEnds:
     subject = Subject(control.new, control.protocol, (promised,))
     ends = []
     for seed in range(seeds):
-        job = Job(control.target(), RunOptions(claims=(control.breaks,), seed=seed))
+        job = Job(control_target(control), RunOptions(claims=(control.breaks,), seed=seed))
         case = next(
             (c for c in map(job.case, range(CASES_MAX)) if broken(job.driver, c, subject, promised)), None
         )
         smaller = None if case is None else shrink(job.driver, case, subject, promised, seconds=math.inf)
         if smaller is not None:
             ends.append(End(counted(job, smaller.case), smaller.violations[0].contradictory))
-    job = Job(control.target(), RunOptions(claims=(control.breaks,)))
+    job = Job(control_target(control), RunOptions(claims=(control.breaks,)))
     tried = [
         counted(job, case)
         for case in _small(control.kind)

@@ -75,9 +75,20 @@ def nodes(tree: ast.AST) -> Iterable[ast.AST]:
         waiting += children
 
 
+def imported_by_call(node: ast.AST) -> str | None:
+    """The module that a call of `import_module` with a literal imports; None for another node."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="import_module") | ast.Attribute(attr="import_module"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            return name
+    return None
+
+
 @cache
 def imports() -> Graph:
-    """What each module imports of the package, at its top or inside functions."""
+    """What each module imports of the package, at its top, inside functions, or by `import_module("...")`."""
     known = modules()
 
     def targets(node: ast.AST) -> Iterable[str]:
@@ -87,6 +98,8 @@ def imports() -> Graph:
                 yield full if full.removeprefix("kassay.") in known else node.module
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif (literal := imported_by_call(node)) is not None:
+            yield literal
 
     def used(name: str, path: Path) -> frozenset[str]:
         inside = (each for node in nodes(syntax(path)) for each in targets(node))
@@ -112,6 +125,30 @@ def mentions(name: str) -> frozenset[str]:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             found.add(f"{node.func.id}()")
     return frozenset(found)
+
+
+def keys_and_operands(tree: ast.AST) -> set[str]:
+    """The texts that are compared with something, or are the keys of a table."""
+    texts: set[str] = set()
+
+    def take(*values: ast.AST | None) -> None:
+        for value in values:
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                texts.add(value.value)
+            elif isinstance(value, ast.Tuple | ast.Set | ast.List):
+                take(*value.elts)
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, comparators=others):
+                take(left, *others)
+            case ast.Dict(keys=keys):
+                take(*keys)
+            case ast.Subscript(slice=index):
+                take(index)
+            case ast.MatchValue(value=value):
+                take(value)
+    return texts
 
 
 def between(graph: Graph, folder: str = "") -> Graph:
@@ -178,12 +215,6 @@ def files(folder: str) -> tuple[str, ...]:
 def tests() -> tuple[Path, ...]:
     """The test files by their paths below `tests`."""
     return tuple(path.relative_to(TESTS) for path in sorted(TESTS.rglob("test_*.py")))
-
-
-def test_of(name: str) -> Path:
-    """Where the test of a module, or of a folder as a whole, stands."""
-    *folder, last = name.split(".")
-    return Path(*folder, f"test_{last}.py")
 
 
 def floors(folder: str) -> int:

@@ -5,21 +5,16 @@ import importlib
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from kassay.model.kinds import every_kind, kind_named
 from tests import house
 from tests.paths import ROOT
 
 DOORS = ("model", "assignors", "properties", "solver")
-DOZEN = 12
-LARGER = {
-    "cli.commands": (24, "a command is a file, and there will be two dozen"),
-}
-"""Folders that may hold more than a dozen modules, how many, and why."""
-
+FAMILY_DOORS = (*DOORS, "kinds")
 SAME_NAME = {
     "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
     "Member": "Kafka's member with its claims; the solver's is a vertex",
@@ -55,69 +50,44 @@ fleet's snapshots is only asked whether UTF-8 can hold it.
 """
 PROBES = {".is_file": {"cli.main", "writing.files"}, ".is_dir": set(), "os.path.isfile": {"reading.paths"}}
 """Looks at what is at a path: `Path`'s own raise for names that are too long, so they take ours alone."""
-CROSS_CUTTING = {
-    "test_acceptance": "the figures that the first design promised",
-    "test_conformance": "every reference against every claim that it declares",
-    "test_dev": "the script `dev`, beside the package",
-    "test_documented_examples": "Kafka's documentation, and the articles this set out from, by target",
-    "test_example_cluster": "examples/cluster, whose logs a script of the tests writes",
-    "test_held": "what users hold keeps being read",
-    "test_house": "these rules",
-    "test_marked": "which test files need not be imported for the tests of one marker",
-    "test_one_file": "what is added by adding one file",
-    "faults/test_catalogue": "the faults planted in our own judges",
-    "faults/test_matrix": "which of the slowest tests notice a planted fault that no other does",
-    "guards/test_catalogue": "the guards of coordinator and clients, removed in turn",
-    "guards/test_removal": "what notices that a guard is gone",
-    "guards/test_record": "what is on record of the guards, a sample judged anew",
-    "guards/test_rows": "rows of tables as guards",
-    "guards/test_worlds": "what removed guards are put to",
-    "fuzz/test_surfaces": "whatever comes from outside, against the exit codes",
-    "assignors/test_kafkas_client": "the references beside the jar of the client that they are written after",
-    "certify/runs/test_aimed_cases": "recipes, drivers and blocks together: what the first cases reach",
-    "cli/test_absurd": "absurd sizes and depths are refused by whatever reads documents",
-    "cli/test_ranges": "every option of every command has a range",
-    "cli/test_hostile": "a hostile target ends no run: the guard, the judge and the command together",
-    "cli/test_hostile_names": "hostile names through every command, from end to end",
-    "model/protocols/coordinator/test_check_order": "one table of errors over the requests of all groups",
-    "model/protocols/coordinator/test_sessions": "timers of both kinds of group",
-    "model/protocols/coordinator/streams/test_memory": "findings: what is in memory alone",
-    "model/protocols/coordinator/consumer/test_migration_findings": "what a page tells of a broker, by request",
-    "model/protocols/world/test_failover": "acceptance scenarios over several models",
-    "model/protocols/world/test_scenarios": "acceptance scenarios over several models",
-    "model/protocols/world/test_triggers": "acceptance scenarios over several models",
-    "model/protocols/world/timed/test_scenarios": "acceptance scenarios over both models on a clock",
-    "report/test_hostile": "hostile names in every form of report",
-    "properties/test_breakable": "where the claims of all other kinds count, by brute force",
-    "properties/groups/test_breakable": "where the claims of groups count, by brute force",
-    "pipeline/test_packaged": "the installed package, without Java and under spark-submit",
-    "pipeline/test_languages": "programs and jars, asked by workers",
-    "pipeline/test_places": "other file systems, full disks",
-    "pipeline/test_survival": "killed drivers and workers",
-    "pipeline/walk/test_survival": "a walk killed through the command, and gone on with",
+NO_HOME = {
+    "docs": "the pages of the site, and the writers of those that are made",
+    "faults": "the faults planted in our own judges",
+    "fuzz": "whatever comes from outside, against the exit codes",
+    "guards": "the guards of coordinator and clients, removed in turn",
 }
-"""Tests of no one file or folder, and what they hold."""
-
-
-NO_TEST_OF_ITS_OWN = {
-    "__main__": "every test that runs a command in a process of its own goes through it",
-    "kinds.groups.controls.balance": "faulty/test_registry plays every control",
-    "kinds.groups.controls.share_groups": "faulty/test_registry plays every control",
-    "kinds.groups.controls.topics": "faulty/test_registry plays every control",
-    "model.errors": "names of errors alone",
-    "model.verdict": "three words",
-    "model.groups.assignor": "the interface and its empty parts",
-    "model.groups.rounds": "an interface and its values; programs/test_rounds goes through it",
-    "model.protocols.values.errors": "names alone",
-    "model.protocols.values.groups": "values alone",
-    "model.protocols.before_0_9.zookeeper_table": "a table; shared/test_table holds all of them",
-    "model.protocols.clients.classic_table": "a table; shared/test_table holds all of them",
-    "model.protocols.clients.consumer_table": "a table; shared/test_table holds all of them",
-    "model.protocols.coordinator.consumer.table": "a table; shared/test_table holds all of them",
-    "reading.kafka.offsets.values": "values alone; offsets/test_records reads all of them",
-    "solver.check.kinds.exact": "a door to balance; test_balance goes through it",
+"""Folders of tests of no folder of the package, and what they hold."""
+ENGINES = (
+    *(
+        "certify.runs",
+        "certify.findings",
+        "certify.causes",
+        "certify.diff",
+        "certify.hunts",
+        "certify.targets",
+    ),
+    *("certify.processes", "certify.optimum", "certify.vectors", "certify.jars", "certify.explain"),
+    *("report", "pipeline", "cli"),
+)
+"""What names no kind: it asks the driver of a kind, or the kind itself."""
+_FORMS = "the forms in which users' code is called, a contract of its own: a new kind is called by documents"
+_FLEET = "a fleet is of consumer groups"
+NAMES_A_KIND = {
+    "certify.optimum.hunt": "the ladder and the staircase are instances of consumer groups",
+    "certify.processes.programs": _FORMS,
+    "certify.processes.python": _FORMS,
+    "certify.processes.values": _FORMS,
+    "certify.targets.local": _FORMS,
+    "certify.targets.mixed": "a group whose members run different assignors",
+    "certify.targets.node": "the clients of Node.js have assignors of consumers",
+    "certify.vectors.protocol": "traces of the protocols, which are no kind of target",
+    "cli.clusters": "a real cluster's consumer group",
+    "cli.commands.explore": "assignors within the protocols, which are no kind of target",
+    "cli.commands.fleet": _FLEET,
+    "pipeline.fleet": _FLEET,
+    "report.screen.explaining": "views move to the families of their kinds",
 }
-"""Modules without a test of their own name, and why."""
+"""Modules and folders of the engines that name a kind, and why."""
 
 
 def test_no_circle_of_files():
@@ -152,12 +122,69 @@ def test_the_protocols_are_few_floors_high():
     assert 1 < house.floors("model.protocols") <= 4
 
 
-def test_a_folder_is_read_in_one_sitting():
-    sizes = Counter(
-        name.rpartition(".")[0] for name, path in house.modules().items() if path.name != "__init__.py"
-    )
-    assert {folder: n for folder, n in sizes.items() if n > LARGER.get(folder, (DOZEN,))[0]} == {}
-    assert {folder for folder in LARGER if sizes[folder] <= DOZEN} == set(), "no longer exceptions"
+def _names_a_kind(name):
+    """What the module names of a kind: a module of a family, a constant of its kind, its name as a key."""
+    kinds = [*every_kind(), kind_named("coordinator")]
+    families = {kind.family for kind in kinds}
+    modules = {
+        each
+        for each in house.mentions(name)
+        if len(parts := each.split(".")) > 2
+        and parts[0] == "kassay"
+        and parts[1] in FAMILY_DOORS
+        and parts[2] in families - {"protocols"}
+    }
+    general = {meta for kind in kinds if (meta := kind.meta.rpartition("-")[2])} - {
+        kind.name for kind in kinds
+    }
+    words = {word for kind in kinds for word in (kind.name, kind.meta) if word} - general
+    return modules | (words & house.keys_and_operands(house.syntax(house.modules()[name])))
+
+
+def test_engines_name_no_kind():
+    named = {
+        name: _names_a_kind(name)
+        for name in house.modules()
+        if name.startswith(tuple(f"{each}." for each in ENGINES)) or name in ENGINES
+    }
+    unlisted = {
+        name: sorted(names)
+        for name, names in named.items()
+        if names and not any(name == each or name.startswith(f"{each}.") for each in NAMES_A_KIND)
+    }
+    assert unlisted == {}
+    listed = {
+        each
+        for each in NAMES_A_KIND
+        if any(names and (name == each or name.startswith(f"{each}.")) for name, names in named.items())
+    }
+    assert listed == NAMES_A_KIND.keys(), "no longer exceptions"
+
+
+@pytest.mark.parametrize("door", ["model", "properties", "kinds"])
+def test_a_family_names_no_other_family(door):
+    """What a family imports of another one, behind any door; import-linter holds the same behind each door."""
+    families = {kind.family for kind in every_kind()}
+    arrows = {
+        (name, used)
+        for name, all_used in house.imports().items()
+        for used in all_used
+        if name.split(".")[0] == door
+        and (here := name.split(".")[1:2])
+        and here[0] in families
+        and (there := used.split(".")[1:2])
+        and there[0] in families - {here[0]}
+    }
+    assert arrows == set()
+
+
+@pytest.mark.parametrize(
+    "call", ['import_module("kassay.model.kinds")', 'importlib.import_module("kassay.model.kinds", None)']
+)
+def test_an_import_by_a_call_is_an_import(call):
+    assert [
+        house.imported_by_call(node) for node in ast.walk(ast.parse(call)) if house.imported_by_call(node)
+    ] == ["kassay.model.kinds"]
 
 
 @pytest.mark.parametrize(
@@ -262,23 +289,19 @@ def test_setting_up_needs_the_standard_library_only():
     assert "./dev test" in done.stdout
 
 
-def test_the_source_of_a_test_is_found_from_the_tree():
-    files = [path for path in house.tests() if path.parts[0] != "docs"]
-    sources = {path for name in house.modules() for path in (house.test_of(name),)}
-    lost = {path.with_suffix("").as_posix() for path in files if path not in sources}
-    assert lost == CROSS_CUTTING.keys()
-
-
 @pytest.mark.parametrize("folder", [folder for folder in house.folders() if house.files(folder)])
-def test_the_tests_of_a_folder_are_in_the_folder_of_its_name(folder):
-    assert any(path.parent == Path(*folder.split(".")) for path in house.tests())
+def test_a_folder_with_code_has_tests_in_a_folder_or_a_file_of_its_name(folder):
+    home = Path(*folder.split("."))
+    tests = house.tests()
+    assert any(home == path.parent or home in path.parents for path in tests) or (
+        home.parent / f"test_{home.name}.py" in tests
+    )
 
 
-def test_every_module_has_a_test_of_its_own_name():
-    packages = house.folders()
-    tests = set(house.tests())
-    without = {name for name in house.modules() if name not in packages and house.test_of(name) not in tests}
-    assert without == NO_TEST_OF_ITS_OWN.keys()
+def test_a_folder_of_tests_has_a_folder_of_its_name_in_the_package():
+    homes = {Path(*folder.split(".")) for folder in house.folders()}
+    lost = {path.parent.as_posix() for path in house.tests() if path.parent not in homes}
+    assert lost == NO_HOME.keys()
 
 
 def _needs_spark(node: ast.AST) -> bool:

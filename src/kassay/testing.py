@@ -29,7 +29,7 @@ from kassay.model.errors import InputError, KassayError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
-from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.assumptions import parse_assumptions
 from kassay.reading.fields import suggestion, wrong
 from kassay.reading.sentences import read_sentences
 from kassay.reading.specs import place_and_class

@@ -13,7 +13,7 @@ from kassay.assignors.registry import (
 )
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import SERVER
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 
 def test_every_reference_makes_an_object_and_promises_claims_of_its_kind():

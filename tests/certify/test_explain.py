@@ -4,7 +4,8 @@ import pytest
 from rich.console import Console
 
 from kassay.assignors import registry
-from kassay.certify.explain import TOPICS_MAX, explain
+from kassay.certify.explain import explain
+from kassay.kinds.groups.figures import TOPICS_MAX
 from kassay.properties.registry import load_claims
 from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS

@@ -6,13 +6,14 @@ import pytest
 
 from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, instances_of, measurable
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.solver.instances.consumers import consumer
 
 CHOSEN = {"call_timeout": 3.0, "configs": ("a=1",), "in_process": False, "path": None, "suite_name": None}
 
 
 def test_targets_load_once_each_and_those_that_do_not_are_told_a_line_each(capsys):
-    found, missing = measurable(["range", "no-such", "sticky", "range", "none.py"], CHOSEN)
+    found, missing = measurable(["range", "no-such", "sticky", "range", "none.py"], CHOSEN, CONSUMER_GROUPS)
     assert [target.spec for target in found] == ["range", "sticky"]
     assert len(missing) == 2
     assert capsys.readouterr().err == ""
@@ -28,12 +29,12 @@ def test_targets_load_once_each_and_those_that_do_not_are_told_a_line_each(capsy
 
 def test_a_target_that_answers_no_instances_is_refused():
     with pytest.raises(InputError, match="placement:striped: is of kind placer, expected an assignor"):
-        measurable(["range", "placement:striped"], CHOSEN)
+        measurable(["range", "placement:striped"], CHOSEN, CONSUMER_GROUPS)
 
 
 def test_what_is_wrong_with_the_call_is_all_that_is_told(capsys):
     with pytest.raises(InputError, match="is of kind placer"):
-        measurable(["no-such", "placement:striped"], CHOSEN)
+        measurable(["no-such", "placement:striped"], CHOSEN, CONSUMER_GROUPS)
     assert capsys.readouterr().err == ""
 
 

@@ -5,7 +5,8 @@ import json
 from functools import cache
 from typing import Any
 
-from kassay.certify.jars.interfaces import CLIENT, PLACER
+from kassay.kinds.groups.java import CLIENT_INTERFACE as CLIENT
+from kassay.kinds.placement.java import PLACER_INTERFACE as PLACER
 from tests import example_cluster, offsets_log
 from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
 from tests.paths import DATA, EXAMPLES, HELD, ROOT, VECTORS

@@ -31,7 +31,8 @@ from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.placement.answers import may_refuse
-from kassay.properties.registry import load_claims, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import load_claims
 from kassay.properties.streams.stickiness import homes
 from tests.properties.confirming import both_seen, confirm, is_broken
 from tests.properties.connect import requests as connect

@@ -11,7 +11,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import Kind
 from kassay.properties.groups.scaling import Scale, parse_scale
 from kassay.properties.parameters import NumberRange, number, one_of
-from kassay.properties.registry import load_claims, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import load_claims
 
 PARAMETERS = {key: claim.parameter for key, claim in load_claims().items() if claim.parameter is not None}
 ABSURD = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,62 +18,17 @@ from kassay.certify.causes.difference import (
 from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
-from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
-from kassay.certify.targets.local import OwnClass
 from kassay.kinds.registry import driver_for
-from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError, KassayError
-from kassay.model.groups.group import Member
-from kassay.model.groups.history import History, Join, Leave
-from kassay.model.groups.kinds import CONSUMER_GROUPS
-from kassay.model.groups.metrics import moved
-from kassay.model.groups.player import Player
-from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
-from kassay.properties.registry import (
-    Claim,
-    claim_of,
-    is_sentence,
-    load_claims,
-    promise,
-    require_claims,
-    situations_of,
-)
+from kassay.properties.promises import claim_of, promise, require_claims
+from kassay.properties.registry import Claim, is_sentence, load_claims, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
 SCHEMA: Final = "kassay/explain/7"
-MEMBERS: Final = ("C0", "C1", "C2")
-COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
-"""The rules beside which a rule is shown."""
-
-TOPICS_MAX: Final = 12
-PARTITIONS: Final = 4
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What each member has once so many topics of four partitions are read, and how far apart they are."""
-
-    topics: int
-    loads: tuple[int, ...]
-    spread: int
-    others: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """What moves by each rule when the second of three members leaves.
-
-    `needed` are the partitions that it leaves behind, `moved` all that have another owner afterwards.
-    """
-
-    topics: int
-    partitions: int
-    needed: Mapping[str, int]
-    moved: Mapping[str, int]
 
 
 def explain(what: str) -> dict[str, Any]:
@@ -266,65 +220,6 @@ def _rule(rule: registry.Reference) -> dict[str, Any]:
             {"id": spelled, "sentence": promise(spelled, rule.kind).claim.sentence} for spelled in rule.claims
         ],
     }
-    if rule.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims:
-        document["growth"] = [asdict(row) for row in growth(rule)]
-        document["leaving"] = [asdict(row) for row in leaving(rule)]
+    if rule.kind.certified:
+        document.update(driver_for(rule.kind).figures(rule))
     return document
-
-
-def growth(subject: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
-    """How far apart three members are with 1, 2, ... topics of four partitions, from a run of each rule."""
-    rows = []
-    for count in range(1, topics_max + 1):
-        loads = _loads(subject, count)
-        others = {rule.spec: _spread(_loads(rule, count)) for rule in _beside(subject)}
-        rows.append(Growth(count, loads, _spread(loads), others))
-    return rows
-
-
-def _spread(loads: tuple[int, ...]) -> int:
-    return max(loads) - min(loads)
-
-
-def _beside(rule: registry.Reference) -> list[registry.Reference]:
-    known = registry.load_all()
-    return [known[name] for name in COMPARED if name != rule.spec]
-
-
-def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
-    """Three members that read all of so many topics."""
-    names = [f"t{number:02d}" for number in range(topics)]
-    cluster = Cluster(tuple(Topic(name, partitions) for name in names))
-    return cluster, tuple(Join(Member(member_id, tuple(names))) for member_id in MEMBERS)
-
-
-def _loads(rule: registry.Reference, topics: int) -> tuple[int, ...]:
-    cluster, joins = _start(topics, PARTITIONS)
-    (only,) = _played(rule, History(cluster, (joins,)))
-    assignment = only.outcomes[-1].given
-    return tuple(len(assignment[member_id]) for member_id in MEMBERS)
-
-
-def _played(rule: registry.Reference, history: History) -> list[Rebalanced]:
-    with OwnClass(rule.factory)(START, apart=False) as host:
-        return list(Player(host.new, rule.protocol).play(history))
-
-
-LEAVING_SIZES: Final = ((1, 3), (1, 9), (2, 2), (3, 4), (5, 7), (10, 10), (4, 100))
-
-
-def leaving(rule: registry.Reference) -> list[Leaving]:
-    """What moves when C1 leaves: topics and partitions as given, from a run of each rule."""
-    return [_left(rule, topics, partitions) for topics, partitions in LEAVING_SIZES]
-
-
-def _left(subject: registry.Reference, topics: int, partitions: int) -> Leaving:
-    cluster, joins = _start(topics, partitions)
-    history = History(cluster, (joins, (Leave(MEMBERS[1]),)))
-    needed, all_moved = {}, {}
-    for rule in (subject, *_beside(subject)):
-        before, after = _played(rule, history)
-        outcome = after.outcomes[-1]
-        needed[rule.spec] = len(before.outcomes[-1].given[MEMBERS[1]])
-        all_moved[rule.spec] = needed[rule.spec] + len(moved(outcome.given, outcome.previous))
-    return Leaving(topics, topics * partitions, needed, all_moved)

@@ -141,13 +141,14 @@ def loaded(specs: tuple[str, ...], chosen: Mapping[str, Any]) -> list[Target]:
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
     from kassay.certify.targets.resolve import resolve
+    from kassay.model.groups.kinds import CONSUMER_GROUPS
 
     limits = Limits(call_timeout_s=chosen["call_timeout"])
     config = pairs(chosen["configs"], "--config")
     targets = []
     for spec in dict.fromkeys(specs):
         target = resolve(spec, in_process=chosen["in_process"], limits=limits, config=config)
-        require_measurable(target)
+        require_measurable(target, CONSUMER_GROUPS)
         targets.append(target)
     return targets
 

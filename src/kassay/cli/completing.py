@@ -76,9 +76,9 @@ def _explained() -> Iterable[tuple[str, str]]:
 
 
 def _assumptions() -> Iterable[tuple[str, str]]:
-    from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
+    from kassay.properties.assumptions import every_assumption
 
-    return ((name, "") for name in ASSUMPTIONS)
+    return ((name, "") for name in every_assumption())
 
 
 def _models() -> Iterable[tuple[str, str]]:

@@ -9,9 +9,7 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import Duration, complain, config_option, in_process_option, pairs
-from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
 from kassay.model.kinds import Kind
-from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target
@@ -19,13 +17,6 @@ if TYPE_CHECKING:
     from kassay.reading.documents import Located
 
 CALL_TIMEOUT_S: Final = 20.0
-SUITES: Final = {
-    CLIENT: "bench",
-    SERVER: "bench",
-    SHARE: "share",
-    STREAMS: "streams",
-}
-"""The kinds of targets that answer instances, each with its usual suite."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -80,12 +71,12 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
 
 def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The options with the suite for these targets, `bench` where they have none in common."""
-    suites = {SUITES[target.kind] for target in targets}
+    suites = {target.kind.instances.suite for target in targets if target.kind.instances}
     return {**chosen, "suite_name": suites.pop() if len(suites) == 1 else "bench"}
 
 
 def measurable(
-    specs: Sequence[str], chosen: Mapping[str, Any], kinds: Collection[Kind] = CONSUMER_GROUPS
+    specs: Sequence[str], chosen: Mapping[str, Any], kinds: Collection[Kind]
 ) -> tuple[list[Target], list[TargetError]]:
     """The targets that load, each once, and why others do not, for `complained` to tell at the end.
 

@@ -1,14 +1,20 @@
-"""An alarm that ends what takes too long in kassay's own process."""
+"""An alarm that ends what takes too long in kassay's own process, and calls that are made under it."""
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Any, Final, TypeVar
+
+from kassay.assignors.plain.answers import Malformed
+from kassay.model.failure import FailureKind, TargetFailure, failed
+
+T = TypeVar("T")
 
 _AGAIN_S: Final = 0.25
 """When the alarm rings again: Python drops what is raised in a finaliser or a hook of its collector."""
@@ -79,3 +85,34 @@ def _silence(before: Callable[[int, FrameType | None], object] | int | None) -> 
 
 def _overdue(_number: int, _frame: FrameType | None) -> None:
     raise Overdue
+
+
+def guarded(
+    call: str,
+    timeout_s: float,
+    source: str | None,
+    function: Callable[..., T],
+    *args: Any,
+    sleeping: int | None = None,
+) -> T:
+    """The function's value; raises `TargetFailure` for whatever it raises, and when it takes too long.
+
+    `sleeping` says when one that sleeps is not waited for any longer (`deadline`). What it prints goes to
+    standard error, since standard output may be a document.
+    """
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    try:
+        with deadline(timeout_s, sleeping):
+            return function(*args)
+    except Overdue as overdue:
+        within = "and did nothing" if isinstance(overdue, Asleep) else f"within {timeout_s} s"
+        message = f"{call} did not answer {within}"
+        raise TargetFailure(FailureKind.TIMEOUT, message, call) from None
+    except KeyboardInterrupt:
+        raise
+    except Malformed as malformed:
+        raise TargetFailure(FailureKind.MALFORMED, str(malformed), call) from None
+    except BaseException as error:  # SystemExit and its like are the target's too
+        raise failed(error, call, source) from error
+    finally:
+        sys.stdout = stdout

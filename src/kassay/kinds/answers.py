@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from typing import Any, Final, NamedTuple
+
+from kassay.model.java.randomness import JavaRandom
+from kassay.model.verdict import Verdict
 
 OPTIMUM: Final = "the certified optimum"
 BEFORE: Final = "what it was before"
@@ -56,6 +60,25 @@ class ShownAnswer(NamedTuple):
     measures: dict[str, Any]
     instead_of: dict[str, Any]
     words: str
+
+
+class TimedSizes(NamedTuple):
+    """What timing a target shows of a promise: the verdict, why, and at how many sizes it was timed."""
+
+    verdict: Verdict
+    why: str
+    sizes: int = 0
+
+
+class OwnWords:
+    """What comes back to one of two objects alone, where both get the same calls: here its random numbers."""
+
+    def note(self, method: str, outcome: Any) -> None:
+        """Take in what the other object answered, or how it did not."""
+
+    def for_other(self, argument: Any) -> Any:
+        """The argument as the other object gets it."""
+        return deepcopy(argument) if isinstance(argument, JavaRandom) else argument
 
 
 def few(words: Sequence[str], between: str = ", ") -> str:

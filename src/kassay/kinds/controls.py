@@ -12,19 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.assignors.registry import find
-from kassay.kinds.alarm import Overdue
+from kassay.kinds.alarm import Overdue, guarded
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.modules import import_modules
 from kassay.properties.registry import load_claims
-
-if TYPE_CHECKING:
-    # A control's own process imports its file and this one, and waits for no way to a target.
-    from kassay.certify.targets.resolve import Target
 
 PATIENCE_S: Final = 0.2
 """How long a control that never answers is waited for."""
@@ -41,7 +37,6 @@ class _Patience(NamedTuple):
 
 _PATIENCE: Final = {"terminates": _Patience(PATIENCE_S, ASLEEP), "scales": _Patience(60.0)}
 """How controls that break these claims are waited for."""
-_ASKING: Final = ("assign", "place", "plan", "partition")
 
 
 @dataclass(frozen=True)
@@ -68,13 +63,6 @@ class Control:
         claims = load_claims()
         return tuple(n for n in dict.fromkeys(named) if (self.kind, n) in claims and n != self.breaks)
 
-    def target(self) -> Target:
-        """The control as a target, to open it in another process."""
-        from kassay.certify.targets.local import OwnClass
-        from kassay.certify.targets.resolve import Target
-
-        return Target(f"control:{self.name}", self.name, self.kind, OwnClass(self.factory), self.protocol)
-
     def new(self, config: Mapping[str, str], until: float = inf) -> Any:
         """A new object; an assignor is configured, a partitioner will be by whoever sends.
 
@@ -85,7 +73,7 @@ class Control:
         if isinstance(target, AssignorBase):
             target.configure(config)
         patience = _PATIENCE.get(self.breaks)
-        return target if patience is None else _Interrupted(target, patience, until)
+        return target if patience is None else _Interrupted(target, self.kind.method, patience, until)
 
 
 class _Interrupted:
@@ -94,19 +82,18 @@ class _Interrupted:
     One that did not answer is not waited for again, and none is waited for beyond the time `until`.
     """
 
-    def __init__(self, inner: Any, patience: _Patience, until: float) -> None:
+    def __init__(self, inner: Any, method: str, patience: _Patience, until: float) -> None:
         self._inner = inner
+        self._method = method
         self._patience = patience
         self._until = until
         self._overdue: TargetFailure | None = None
 
     def __getattr__(self, name: str) -> Any:
         held = getattr(self._inner, name)
-        return partial(self._asked, name, held) if name in _ASKING else held
+        return partial(self._asked, name, held) if name == self._method else held
 
     def _asked(self, name: str, ask: Callable[..., Any], *arguments: Any) -> Any:
-        from kassay.certify.targets.local import guarded
-
         if self._overdue is not None:
             raise self._overdue
         left = self._until - time.monotonic()

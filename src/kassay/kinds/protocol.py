@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from kassay.assignors.plain.forms import DOCUMENTS
-from kassay.kinds.answers import Asserts, Offer, PlainCall, ShownAnswer, few
+from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, TimedSizes, few
 from kassay.kinds.cuts import one_or_two
 from kassay.kinds.frames import Frame, Told, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
@@ -27,12 +27,16 @@ from kassay.model.shape import scopes
 from kassay.model.shape.codec import Shape
 from kassay.model.shape.cuts import cuts, size_of
 from kassay.model.shape.removal import Removal, plain_event, removals
+from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence, Promise, situations_within
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
+    from kassay.assignors.registry import Reference
     from kassay.kinds.broken import BrokenStep
+    from kassay.kinds.instances import Asking, How
+    from kassay.kinds.measures import MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 Case = TypeVar("Case")
@@ -97,7 +101,8 @@ class Driver(ABC, Generic[Case]):
     of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
     mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
     small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
-    clock ends a hunt.
+    clock ends a hunt. `measured` says whether `rest` measures what was played, `shapes` are the
+    ids of the shapes of large cases.
     """
 
     asks: ClassVar[str] = "assign"
@@ -105,6 +110,8 @@ class Driver(ABC, Generic[Case]):
     options: ClassVar[frozenset[str]] = frozenset({"sizes"})
     pasts: ClassVar[bool | None] = None
     follows_protocol: ClassVar[bool] = False
+    measured: ClassVar[bool] = False
+    shapes: ClassVar[tuple[str, ...]] = ()
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
     form: Shape[Case]
     narration: Shape[Mapping[str, Any]]
@@ -179,6 +186,31 @@ class Driver(ABC, Generic[Case]):
         """What of it is held against the certified best; by default the outcomes."""
         outcomes: Sequence[Any] = played.outcomes
         return outcomes
+
+    @property
+    def ranked_by(self) -> tuple[str, ...]:
+        """The claims beyond validity that rank targets of the kind; empty where they are not ranked."""
+        return ()
+
+    def rest(self, played: Any) -> MeasuredRest | None:
+        """What was played next to the certified best; None where there is no answer to measure."""
+        return None
+
+    def ask_instance(self, problem: Any, how: How) -> Asking:
+        """What puts an instance of the kind's family to a target; raises `OutOfTimeError`."""
+        raise InputError(f"targets of kind {self.kind} answer no instances")
+
+    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
+        """What timing the subject in so many seconds shows of a promise about time."""
+        return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
+
+    def figures(self, rule: Reference) -> Mapping[str, list[dict[str, Any]]]:
+        """Tables of what a reference does, from a run of it, by name."""
+        return {}
+
+    def own_words(self) -> OwnWords:
+        """What comes back to one object alone, where two are called with the same input."""
+        return OwnWords()
 
     # Smaller cases, and small ones: derived from the shape
 
@@ -288,6 +320,11 @@ class Driver(ABC, Generic[Case]):
             return [(place,)] * len(evidence)
         return [(len(steps) - 1 if each.at is None else each.at,) for each in evidence]
 
+    def place_words(self, narration: Sequence[Mapping[str, Any]], step: int, turn: int | None) -> str:
+        """Where a step of what is reported stands, behind a sentence: ` at rebalance 3`; empty if nowhere."""
+        call = self.kind.nouns.call
+        return f" at {call} {step + 1}" if call else ""
+
     # Answers, compared and put in place of each other
 
     @abstractmethod
@@ -368,6 +405,11 @@ class Driver(ABC, Generic[Case]):
     def second_answers(self, step: Any, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
         """Whether a second call, of the same object or of another, differs; None where that is not known."""
         return None
+
+    @property
+    def answer_as_python(self) -> str:
+        """What of `answer` two calls are compared by, as Python."""
+        return "answer"
 
     def config_of(self, step: Any) -> Mapping[str, str]:
         """The configuration of the object that answered the step, beyond the run's."""

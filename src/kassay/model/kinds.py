@@ -40,6 +40,16 @@ class Nouns(NamedTuple):
     worlds: str = "cases"
 
 
+class Instances(NamedTuple):
+    """The instances with a known optimum that targets of a kind answer: their family, what it is called in a
+    message, the suite that is measured on where none is named, and what a table of gaps adds in a note."""
+
+    family: str
+    called: str
+    suite: str
+    note: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Kind:
     """A kind of target; two are the same only if they are one object, which `kind_named` finds by its name.
@@ -50,6 +60,10 @@ class Kind:
     whether a rebalance protocol decides how its targets are called, `usual` which one where a target names
     none; `chosen` whether the same target may be run under either. Targets of kinds with the same `question`
     are called with the same input. `certified`: targets of it can be put to the test.
+
+    `assumptions` are those that narrow its inputs, `listed` is the list that its references are in, and
+    `exec_version` the first version of the exec protocol whose programs can be of it. Kinds are
+    listed by their `place`.
     """
 
     name: str
@@ -65,6 +79,11 @@ class Kind:
     chosen: bool = False
     usual: RebalanceProtocol = RebalanceProtocol.EAGER
     certified: bool = True
+    assumptions: tuple[str, ...] = ()
+    instances: Instances | None = None
+    listed: str = "assignors"
+    exec_version: int = 1
+    place: int = 100
 
     def __str__(self) -> str:
         return self.name
@@ -99,15 +118,15 @@ def _load() -> None:
                 import_module(f"{root.__name__}.{package.name}.kinds")
 
 
-def every_kind() -> tuple[Kind, ...]:
-    """All kinds whose targets can be put to the test, in the order of the families' names.
-
-    The order is the same whatever was imported first.
-    """
+def _listed() -> list[Kind]:
+    """All kinds, by their places and their names."""
     _load()
-    return tuple(
-        sorted((kind for kind in _DECLARED.values() if kind.certified), key=lambda kind: kind.family)
-    )
+    return sorted(_DECLARED.values(), key=lambda kind: (kind.place, kind.name))
+
+
+def every_kind() -> tuple[Kind, ...]:
+    """All kinds whose targets can be put to the test, by their places."""
+    return tuple(kind for kind in _listed() if kind.certified)
 
 
 def kind_called(meta: str) -> Kind | None:
@@ -125,5 +144,5 @@ def kind_named(name: str) -> Kind:
     if name not in _DECLARED:
         _load()
     if name not in _DECLARED:
-        raise InputError(f"kind {name!r}: expected one of {', '.join(sorted(_DECLARED))}")
+        raise InputError(f"kind {name!r}: expected one of {', '.join(map(str, _listed()))}")
     return _DECLARED[name]

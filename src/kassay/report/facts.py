@@ -11,7 +11,8 @@ from kassay.kinds.frames import guilty_at
 from kassay.model.kinds import Kind
 from kassay.model.trace import Conditions
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import claim_of, situations_of
+from kassay.properties.promises import claim_of
+from kassay.properties.registry import situations_of
 from kassay.writing.text import counted, shell_command
 
 STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")

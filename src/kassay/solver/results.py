@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from kassay.model.errors import KassayError
+from kassay.model.errors import InputError, KassayError
 
 
 class OutOfTimeError(KassayError):
     """The time limit is spent and there is no answer."""
+
+
+class InfeasibleError(InputError):
+    """No assignment obeys the limits of the instance; `witness` are the members that show it."""
+
+    def __init__(self, message: str, witness: Iterable[int]) -> None:
+        super().__init__(message)
+        self.witness = tuple(sorted(witness))
 
 
 class Solved(NamedTuple):

@@ -3,10 +3,13 @@
 import pytest
 
 from kassay.certify.diff.pair import Notebook, Pairs, both, is_answer
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, Topic
+from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError
 
@@ -32,8 +35,8 @@ class Speaker:
         return self.user_data
 
 
-def paired(lead, other):
-    notebook = Notebook("assign")
+def paired(lead, other, kind=CLIENT):
+    notebook = Notebook("assign", own_words=driver_for(kind).own_words())
     return Pairs(lambda _: lead, lambda _: other, notebook)({}), notebook
 
 
@@ -108,7 +111,7 @@ def test_both_hands_the_answer_on():
 
 def test_each_leader_of_connect_is_given_what_it_answered_that_it_remembers():
     lead, other = Speaker(ConnectAssignment({}, memory="l1")), Speaker(ConnectAssignment({}, memory="o1"))
-    pair, _ = paired(lead, other)
+    pair, _ = paired(lead, other, CONNECT)
     for memory in (None, "l1", "l1", None):
         pair.assign(ConnectRequest((), (), memory=memory))
     assert [request.memory for (request,) in lead.heard] == [None, "l1", "l1", None]

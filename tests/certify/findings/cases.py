@@ -5,8 +5,8 @@ from functools import cache
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.kinds.controls import controls_of
 from kassay.kinds.judging import Subject
-from kassay.properties.registry import promise
-from tests.certify.faulty.caught import WITHIN, job_for
+from kassay.properties.promises import promise
+from tests.kinds.caught import WITHIN, job_for
 
 
 @cache

@@ -17,7 +17,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.certify.findings.cases import smallest
 
 CONTROLS = [

@@ -12,7 +12,8 @@ from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.trace import COULD_BE
-from kassay.properties.registry import Scope, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope
 from tests.certify.findings.cases import smallest
 
 SHOWN = [

@@ -6,7 +6,7 @@ from kassay.kinds.broken import broken_steps
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.certify.findings.cases import smallest
 
 

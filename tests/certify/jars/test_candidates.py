@@ -3,16 +3,22 @@
 import pytest
 
 from kassay.certify.jars.candidates import candidates
-from kassay.certify.jars.interfaces import (
-    CLIENT,
-    CONNECT,
-    CONSUMER_GROUPS,
-    INTERFACES,
-    PARTITIONER,
-    PLACER,
-    SERVER,
-    SHARE_GROUPS,
+from kassay.kinds.connect.java import CONNECT_INTERFACE as CONNECT
+from kassay.kinds.groups.java import (
+    CLIENT_INTERFACE as CLIENT,
 )
+from kassay.kinds.groups.java import (
+    CONSUMER_GROUPS_INTERFACE as CONSUMER_GROUPS,
+)
+from kassay.kinds.groups.java import (
+    SERVER_INTERFACE as SERVER,
+)
+from kassay.kinds.groups.java import (
+    SHARE_GROUPS_INTERFACE as SHARE_GROUPS,
+)
+from kassay.kinds.java import interfaces
+from kassay.kinds.partitioners.java import PARTITIONER_INTERFACE as PARTITIONER
+from kassay.kinds.placement.java import PLACER_INTERFACE as PLACER
 from kassay.model.errors import InputError
 from tests.classfiles import ABSTRACT, INTERFACE, PUBLIC, class_file, jar
 
@@ -21,7 +27,7 @@ def kinds(*paths):
     return {one.name: one.interfaces for one in candidates(paths)}
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize("interface", interfaces())
 def test_a_class_is_of_the_kind_of_its_interface(interface, tmp_path):
     direct = class_file("a.Direct", interfaces=["java.io.Closeable", interface.name])
     extending = [class_file(f"a.Of{n}", superclass=name) for n, name in enumerate(interface.known)]

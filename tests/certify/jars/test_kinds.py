@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.diff.run import diff
-from kassay.certify.jars.interfaces import CLIENT, INTERFACES
 from kassay.certify.jars.kinds import is_configurable, require_kafka
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.jars import CLIENTS_VARIABLE
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.groups.java import CLIENT_INTERFACE as CLIENT
+from kassay.kinds.java import interfaces
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import TargetNotFound
 from kassay.model.failure import FailureKind, TargetFailure
@@ -41,7 +42,7 @@ COMMON = class_file("org.apache.kafka.common.TopicPartition")
 java = pytest.mark.java
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize("interface", interfaces())
 def test_the_jar_that_is_missing_is_named(interface, tmp_path):
     mine = jar(tmp_path / "mine.jar", class_file("a.Rule", interfaces=[interface.name]))
     kafka = jar(tmp_path / "kafka.jar", class_file(interface.name))

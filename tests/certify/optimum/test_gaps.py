@@ -8,7 +8,7 @@ import pytest
 from kassay.certify.optimum.gaps import measure, require_measurable
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import SHARE
+from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view
@@ -136,10 +136,10 @@ def test_an_optimum_not_found_in_time_is_unsolved_and_nobody_is_asked():
 
 
 def test_what_answers_no_groups_is_refused():
-    require_measurable(resolve("uniform"))
+    require_measurable(resolve("uniform"), CONSUMER_GROUPS)
     require_measurable(resolve("streams-sticky"), [STREAMS])
     with pytest.raises(InputError) as refused:
-        require_measurable(resolve("partitioner:murmur2"))
+        require_measurable(resolve("partitioner:murmur2"), CONSUMER_GROUPS)
     assert str(refused.value) == (
         "partitioner:murmur2: is of kind partitioner, expected an assignor of consumer groups"
     )

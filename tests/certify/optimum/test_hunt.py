@@ -4,8 +4,8 @@ import pytest
 
 from kassay.certify.optimum import hunt as hunting
 from kassay.certify.optimum.hunt import HUNTED, hunt
-from kassay.certify.optimum.posed import measured_gap, play
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.instances import measured_gap, play
 from kassay.solver.consumers.gap import as_group
 from kassay.solver.consumers.problem import Problem
 from kassay.solver.instances.families import family_of
@@ -30,7 +30,9 @@ def test_the_first_and_the_worst_are_those_of_the_whole_ladder():
     found = hunt(target, 3, SOME, numbers.append)
     problems = list(every_ninth(3))
     with target.open() as host:
-        gaps = [measured_gap(problem, play(host.new, target, *as_group(problem))) for problem in problems]
+        gaps = [
+            measured_gap(problem, play(host.new, target.protocol, *as_group(problem))) for problem in problems
+        ]
     for objective in HUNTED:
         values = [getattr(each, objective) or 0 for each in gaps]
         first = next(number for number, value in enumerate(values) if value)
@@ -55,7 +57,7 @@ def test_an_instance_of_the_document_shows_the_gap_again():
     problem = family_of(worst["instance"]).parse(worst["instance"])
     assert isinstance(problem, Problem)
     with target.open() as host:
-        played = play(host.new, target, *as_group(problem))
+        played = play(host.new, target.protocol, *as_group(problem))
     assert measured_gap(problem, played).balance == worst["balance"] > 0
     assert {m: sorted(map(list, tps)) for m, tps in played.answer.items()} == worst["answer"]
 

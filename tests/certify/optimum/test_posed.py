@@ -2,8 +2,11 @@
 
 import pytest
 
-from kassay.certify.optimum.posed import How, Missed, play, play_application, posed
+from kassay.certify.optimum.posed import posed
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.instances import play
+from kassay.kinds.instances import How, Missed
+from kassay.kinds.streams.instances import play_application
 from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
@@ -53,7 +56,7 @@ def test_a_cooperative_group_is_measured_when_it_is_at_rest_and_from_where_it_be
     for spec in ("cooperative-sticky", "sticky"):
         target = resolve(spec, in_process=True)
         with target.open() as host:
-            played[spec] = play(host.new, target, *as_group(problem))
+            played[spec] = play(host.new, target.protocol, *as_group(problem))
     assert played["cooperative-sticky"].rounds > 1 == played["sticky"].rounds
     assert played["cooperative-sticky"].answer.same_sets(played["sticky"].answer)
 
@@ -65,7 +68,7 @@ def test_an_application_is_measured_when_its_copies_have_caught_up(shape):
     with target.open() as host:
         request = request_of(MemberTaskProblem.parse(document))
         first, played = host.new({}).assign(request), play_application(host.new, request)
-        asked = posed(Located(document, "here")).solve(HOW)(host.new, target)
+        asked = posed(Located(document, "here")).solve(HOW)(host.new, target.protocol)
     assert first.probing_rebalance is (shape != "fresh")
     assert not played.answer.probing_rebalance
     assert (played.rounds > 1) is first.probing_rebalance
@@ -77,7 +80,7 @@ def test_an_answer_about_tasks_that_are_not_there_has_no_gap(tmp_path):
     target = resolve(f"{tmp_path}/unknown.py", in_process=True)
     with target.open() as host:
         asked = posed(Located(member_tasks("join", 1, processes=2, tasks=3), "here")).solve(HOW)(
-            host.new, target
+            host.new, target.protocol
         )
     assert isinstance(asked.gap, Missed)
     assert asked.gap.reason.endswith(": 7_7 is no task of the application")

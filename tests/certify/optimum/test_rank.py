@@ -7,7 +7,6 @@ import pytest
 from kassay.certify.optimum import rank as ranking
 from kassay.certify.optimum.gaps import TargetGaps
 from kassay.certify.optimum.rank import (
-    DECLARED,
     Ranked,
     default_targets,
     installed,
@@ -16,6 +15,7 @@ from kassay.certify.optimum.rank import (
 )
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import Offer, Way, resolve
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import RebalanceProtocol
@@ -52,7 +52,7 @@ def ranked():
 def test_all_are_judged_on_the_same_claims_whatever_they_declare(ranked):
     for each in ranked:
         kind = each.certificate.kind
-        names = [*(promised.id for promised in validity_claims(kind)), *DECLARED[CLIENT]]
+        names = [*(promised.id for promised in validity_claims(kind)), *driver_for(CLIENT).ranked_by]
         assert [claim.id.partition(":")[0] for claim in each.certificate.claims] == names
         claims = each.to_json()["claims"]
         assert sorted(name for verdict in Verdict for name in claims[verdict.value]) == sorted(
@@ -144,7 +144,7 @@ def test_task_assignors_are_judged_on_claims_of_theirs_and_the_optimum_stands_fi
     assert (best.spec, best.balance, best.moves) == ("optimal-streams", 0, 0)
     judged = {claim.id for claim in best.certificate.claims}
     assert {claim.id for claim in other.certificate.claims} == judged
-    assert set(DECLARED[STREAMS]) < judged
+    assert set(driver_for(STREAMS).ranked_by) < judged
     assert not best.claims(Verdict.VIOLATED)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.processes.references import ReferenceHost
+from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -18,7 +19,7 @@ TOPIC = TopicMetadata.of(7)
 
 def salted(seed):
     control = next(c for c in load_controls() if c.name == "salts-hashes")
-    with control.target().open(hash_seed=seed) as host:
+    with control_target(control).open(hash_seed=seed) as host:
         made = host.new({})
         return [made.partition(ProducerRecord("t", bytes([key])), TOPIC) for key in range(20)]
 

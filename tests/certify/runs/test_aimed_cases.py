@@ -22,7 +22,8 @@ from kassay.model.protocols.kinds import COORDINATOR
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
-from kassay.properties.registry import Scope, load_claims, promise, situations_of
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope, load_claims, situations_of
 from tests.mutants import connect_assignors
 
 WITHIN = 80

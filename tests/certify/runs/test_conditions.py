@@ -7,7 +7,7 @@ from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 TARGET = """
 class Tired:

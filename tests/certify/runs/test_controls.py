@@ -7,7 +7,7 @@ import pytest
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.certify.runs import controls as playing
 from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls
+from kassay.certify.runs.controls import CONTROL_SHARE, caught_by, caught_controls, control_target
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
@@ -106,7 +106,7 @@ def test_endless_cases_end_with_the_time_of_controls():
 def test_one_that_never_answers_is_not_waited_for_beyond_the_time_of_controls(kind):
     """What a shorter time ends says nothing of a call that may take `PATIENCE_S`."""
     waiting = named(SLOW, kind)
-    job = Job(waiting.target(), RunOptions(claims=("terminates",)))
+    job = Job(control_target(waiting), RunOptions(claims=("terminates",)))
     assert caught_by(job, waiting, 40, time.monotonic() + PATIENCE_S / 4) is None
 
 

@@ -4,15 +4,18 @@ import time
 
 import pytest
 
-from kassay.certify.runs.scaling import scaling_result, sized, sizes
+from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.groups.scaling import sized, sizes
 from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
 from kassay.properties.groups.scaling import ScaleTiming, parse_scale, scales
-from kassay.properties.registry import promise, split_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import split_claims
 
 
 def subject_of(assignor):
@@ -32,7 +35,7 @@ def test_growth_is_judged_over_every_doubling():
 def test_the_references_scale():
     target = resolve("range")
     subject = Subject(target.open().new, target.protocol, ())
-    found = scaling_result(subject, promise("scales:2,5,40x400", CLIENT), 30.0)
+    found = scaling_result(driver_for(CLIENT), subject, promise("scales:2,5,40x400", CLIENT), 30.0)
     assert found.verdict is Verdict.HOLDS, found.why
     assert "40x400" in found.why
 
@@ -52,10 +55,13 @@ def test_a_slow_rule_does_not_scale():
             time.sleep(0.000004 * len(group.members) ** 3)
             return self.inner.assign(cluster, group)
 
-    found = scaling_result(subject_of(Slow), promise("scales:1.5,60,32x64", CLIENT), 30.0)
+    found = scaling_result(driver_for(CLIENT), subject_of(Slow), promise("scales:1.5,60,32x64", CLIENT), 30.0)
     assert found.verdict is Verdict.VIOLATED, found.why
     assert (
-        scaling_result(subject_of(Slow), promise("scales:9,60,32x64", CLIENT), 0.0).verdict is Verdict.UNKNOWN
+        scaling_result(
+            driver_for(CLIENT), subject_of(Slow), promise("scales:9,60,32x64", CLIENT), 0.0
+        ).verdict
+        is Verdict.UNKNOWN
     )
 
 

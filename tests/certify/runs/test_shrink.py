@@ -5,6 +5,7 @@ import math
 import pytest
 
 from kassay.certify.runs.blocks import Job
+from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.targets.resolve import resolve
@@ -13,7 +14,8 @@ from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.shape.codec import Shape
-from kassay.properties.registry import Evidence, Violation, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Evidence, Violation
 
 
 @pytest.mark.slow
@@ -143,7 +145,7 @@ def test_counterexamples_of_many_seeds_end_at_the_least(name, least):
     subject = Subject(control.new, control.protocol, (found,))
     driver, ends = driver_for(CLIENT), []
     for seed in range(4):
-        job = Job(control.target(), RunOptions(claims=(control.breaks,), seed=seed))
+        job = Job(control_target(control), RunOptions(claims=(control.breaks,), seed=seed))
         case = next((c for c in map(job.case, range(200)) if broken(driver, c, subject, found)), None)
         shrunk = case and shrink(driver, case, subject, found, seconds=math.inf)
         ends += [(shrunk.violations[0].contradictory, driver.size(shrunk.case)[:3])] if shrunk else []

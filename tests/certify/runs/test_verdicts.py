@@ -9,7 +9,8 @@ from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_b
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import every_kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, promise, situations_of
+from kassay.properties.promises import promise
+from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, situations_of
 from kassay.writing.text import counted
 
 BALANCED = promise("balanced-within-one", CLIENT)

@@ -71,16 +71,16 @@ def test_plain_names_stay_as_they_are(name, data):
     for plain in canonical(shape.node, document):
         assert plain != document
         assert is_read(shape, plain) or len(_all_names(shape, plain)) < len(_all_names(shape, document))
-    names = _in_order(mentioned(shape.node, document))
+    names = _in_order(shape.node, mentioned(shape.node, document))
     once = renamed(shape.node, document, names)
-    assert renamed(shape.node, once, _in_order(mentioned(shape.node, once))) == once
+    assert renamed(shape.node, once, _in_order(shape.node, mentioned(shape.node, once))) == once
     backwards = {space: {new: old for old, new in own.items()} for space, own in names.items()}
     assert renamed(shape.node, once, backwards) == document
 
 
-def _in_order(names):
+def _in_order(node, names):
     return {
-        space: {old: plain_name(space, i, old) for i, old in enumerate(own)} for space, own in names.items()
+        space: {old: plain_name(node, space, i) for i, old in enumerate(own)} for space, own in names.items()
     }
 
 

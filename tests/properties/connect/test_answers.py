@@ -7,7 +7,7 @@ from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
 from kassay.model.failure import FailureKind
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from kassay.model.connect.work import (
     WorkerChange,
 )
 from kassay.properties.connect.balance import balanced_within_one, least_taken_back
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.properties.confirming import both_seen, confirm
 from tests.properties.connect.requests import requests, steps
 

@@ -6,7 +6,7 @@ from kassay.model.calls import Look, Probe
 from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, ConnectWorker, WorkerChange
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.properties.confirming import both_seen, confirm
 from tests.properties.connect.requests import requests, steps
 

@@ -7,7 +7,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.balance import Best
-from kassay.properties.registry import applies, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 T4 = Cluster.of({"t": 4})

@@ -8,7 +8,8 @@ from kassay.model.cluster import Broker, Cluster, Topic
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.properties.groups.balance import ORDER, RACK_FIRST, Best, order_of
-from kassay.properties.registry import applies, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies
 from tests.properties.confirming import answered, is_broken
 from tests.properties.groups.answers import readers, readings, valid_answers
 from tests.properties.groups.priced import brute_best, priced_inputs

@@ -20,7 +20,8 @@ from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep
 from kassay.properties.groups.balance import ORDER
-from kassay.properties.registry import Scope, load_claims, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope, load_claims, validity_claims
 from tests.properties.confirming import SAMPLE, answered, both_seen, confirm, is_broken
 from tests.properties.groups.answers import (
     IDS,

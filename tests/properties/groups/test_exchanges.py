@@ -7,7 +7,7 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.properties.groups.balance import ORDER, RACK_FIRST
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.properties.confirming import answered, both_seen, confirm
 from tests.properties.groups.answers import valid_answers
 from tests.properties.groups.plain_exchanges import plainly_mismatches_more, plainly_moves_more

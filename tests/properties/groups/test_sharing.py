@@ -11,7 +11,7 @@ from kassay.model.groups.group import Group
 from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.properties.groups.sharing import BestSharing
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.assignors.server.groups import situations
 from tests.properties.groups.steps import AB, EAGER, UV, assignment, member, step, tps
 

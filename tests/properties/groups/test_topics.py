@@ -7,7 +7,7 @@ import pytest
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.properties.confirming import answered, is_broken
 from tests.properties.groups.answers import readings, step_of, valid_answers
 from tests.properties.groups.steps import (

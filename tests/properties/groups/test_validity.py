@@ -11,7 +11,8 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
-from kassay.properties.registry import Scope, load_claims, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope, load_claims, validity_claims
 from tests.properties.confirming import is_broken
 from tests.properties.groups.answers import partitions, readers, step_of, valid_answers
 from tests.properties.groups.steps import (

@@ -12,7 +12,8 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.partitioners.scenarios import sending
-from kassay.properties.registry import applies, load_claims, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies, load_claims, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import partitioners
 

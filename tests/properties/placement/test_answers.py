@@ -13,7 +13,8 @@ from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.placement.answers import may_refuse
-from kassay.properties.registry import applies, load_claims, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies, load_claims
 
 
 def evidence(claim_id, step):

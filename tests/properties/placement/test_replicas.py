@@ -15,7 +15,8 @@ from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
-from kassay.properties.registry import Scope, applies, load_claims, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope, applies, load_claims, validity_claims
 from kassay.properties.sources import Drawn, Seeded
 from tests.mutants import placers
 

@@ -9,15 +9,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.step import Step
 from kassay.model.placement.kinds import PLACER
 from kassay.model.protocols.kinds import COORDINATOR
-from kassay.properties.registry import (
-    Scope,
-    claim_of,
-    is_sentence,
-    load_claims,
-    promise,
-    require_claims,
-    split_claims,
-)
+from kassay.properties.promises import claim_of, promise, require_claims
+from kassay.properties.registry import Scope, is_sentence, load_claims, split_claims
 from kassay.properties.sentences.claims import (
     read_sentence,
     require_sentence,

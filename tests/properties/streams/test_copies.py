@@ -17,7 +17,7 @@ from kassay.model.streams.tasks import (
     member_id,
     process_id,
 )
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.properties.streams.copies import BestStandbys, standby_count, sticky_standbys, warm_ups
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"

@@ -16,7 +16,8 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     member_id,
 )
-from kassay.properties.registry import load_claims, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import load_claims
 from kassay.properties.streams.stability import converges, fixed_point, stable
 from kassay.properties.streams.tasks import changed
 

@@ -15,7 +15,7 @@ from kassay.model.streams.tasks import (
     member_id,
     process_id,
 )
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.properties.streams.stickiness import BestMembers, Spent, before, homes, spent, sticky_by_member
 
 A, B = process_id(0), process_id(2)

@@ -12,7 +12,8 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     process_id,
 )
-from kassay.properties.registry import applies, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import applies
 from kassay.properties.streams.tags import COPIES_MAX, standby_tags
 
 TASK = TaskId(0, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.certify.optimum.told import told_group
+from kassay.kinds.groups.instances import told_group
 from kassay.model.groups.group import Assignment
 from kassay.report.pages.gap_views import (
     BOARDS_BYTES_MAX,

@@ -25,6 +25,17 @@ CALLED: Final = {
     "connect-assignor": "assign(self, cluster)",
 }
 """The kinds that a target may say it is of, and the method that its class then has."""
+LEVELLED: Final = "task-assignor"
+"""The one of them that has levels."""
+FORM_BY_METHOD: Final = {"place": PLACER, "partition": PARTITIONER}
+"""The form of a class with one of these methods; one with `assign` has several to choose from."""
+ASSIGN: Final = f"{_OF_GROUPS} or assign(self, cluster, group)"
+TAKES: Final = {
+    "assign": (2, 2, f"{ASSIGN}, or one argument and a META of kind task-assignor or connect-assignor"),
+    "place": (3, 4, CALLED["placer"]),
+    "partition": (5, 5, CALLED["partitioner"]),
+}
+"""For each method the fewest and the most arguments that it may need, and how it is written."""
 
 
 def document_form(meta: dict[Any, Any]) -> str | None:

@@ -27,7 +27,8 @@ from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.trace import Conditions, Trace
 from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
-from kassay.properties.registry import Promise, Scope, Violation, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, Scope, Violation
 from kassay.solver.sharing.gap import share_figures
 from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem

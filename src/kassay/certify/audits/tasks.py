@@ -24,7 +24,8 @@ from kassay.model.streams.history import TaskHistory, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest, process_key
 from kassay.model.trace import Conditions, Trace
-from kassay.properties.registry import Promise, Scope, Violation, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, Scope, Violation
 from kassay.solver.streams.members.actives import place_actives
 from kassay.solver.streams.members.requests import problem_of
 

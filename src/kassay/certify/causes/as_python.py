@@ -25,7 +25,6 @@ from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
 from kassay.kinds.answers import Asserts
 from kassay.kinds.broken import BrokenStep, broken_steps
-from kassay.kinds.groups.answers import GIVEN_TO_EACH
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
@@ -33,7 +32,7 @@ from kassay.model.calls import Look
 from kassay.model.errors import KassayError
 from kassay.model.shape.codec import sparse
 from kassay.model.trace import Trace
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.writing.text import visible
 
 _WIDTH: Final = 100
@@ -132,7 +131,7 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     called = _called(playback, driver, wrong)
     config = {**playback.conditions.config, **driver.config_of(wrong.step)}
     if called is not None and wrong.twice is not None:
-        return _asked_twice(playback, called, config, wrong.twice)
+        return _asked_twice(playback, called, config, wrong.twice, driver.answer_as_python)
     checks = None if called is None else _checks(driver, playback.trace.claim, wrong)
     if called is None or checks is None:
         return None
@@ -150,7 +149,9 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     ]
 
 
-def _asked_twice(playback: Playback, called: _Called, config: Mapping[str, Any], look: Look) -> list[str]:
+def _asked_twice(
+    playback: Playback, called: _Called, config: Mapping[str, Any], look: Look, compared: str
+) -> list[str]:
     """The same question to one object, or to two, and that the answers are the same."""
     asks = "asks(one) == asks(one)" if look is Look.AGAIN else "asks(new()) == asks(new())"
     return [
@@ -164,7 +165,7 @@ def _asked_twice(playback: Playback, called: _Called, config: Mapping[str, Any],
         f"        answer = target.{called.method}(",
         *(f"        {line}" for line in _inside(called.arguments)),
         "        )",
-        f"        return {GIVEN_TO_EACH}",
+        f"        return {compared}",
         "",
         *(["    one = new()"] if look is Look.AGAIN else []),
         f"    assert {asks}",

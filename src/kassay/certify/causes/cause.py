@@ -16,7 +16,8 @@ from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.shape.removal import Removal
-from kassay.properties.registry import Promise, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise
 from kassay.writing.text import counted
 
 TRIES_MAX: Final = 80

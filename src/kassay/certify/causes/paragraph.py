@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kassay.certify.causes.cause import Cause
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Look
-from kassay.model.groups.kinds import GROUPS
 from kassay.model.trace import Trace
 from kassay.properties.registry import Claim, as_text
 
@@ -49,20 +49,10 @@ def _evidence(broken: Mapping[str, Any]) -> str:
 
 
 def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
-    """At which step; of a group in which round, counted as they are told."""
+    """At which step, in the words of the kind."""
     if not broken or not trace.narration:
         return ""
-    step, turn = broken[0]["step"], broken[0]["round"]
-    if trace.kind in GROUPS:
-        if step >= len(trace.narration):
-            return ""
-        rounds = [len(each["rounds"]) for each in trace.narration[:step]]
-        here = trace.narration[step]["rounds"]
-        if turn is None or turn >= len(here):
-            return ""
-        return f" in round {sum(rounds) + turn + 1} (generation {here[turn]['generation']})"
-    call = trace.kind.nouns.call
-    return f" at {call} {step + 1}" if call else ""
+    return driver_for(trace.kind).place_words(trace.narration, broken[0]["step"], broken[0]["round"])
 
 
 def matters(

@@ -107,7 +107,7 @@ class Comparison:
 
     def compare(self, case: Any) -> Compared:
         """Play the case until the two differ, or to its end."""
-        notebook = Notebook(self.driver.asks)
+        notebook = Notebook(self.driver.asks, own_words=self.driver.own_words())
         subject = self.subject(notebook)
         inputs, unanswered, contradictory = 0, 0, False
         for played in self.driver.play(case, subject):

@@ -1,22 +1,17 @@
 """Two objects that are asked as one: each call goes to both, and the first one's answer is what happens.
 
-What an object says for itself comes back to it alone: a member's user data, and what a leader of Connect
-remembers, are in each one's own words.
+What an object says for itself comes back to it alone, as the driver of its kind has it (`own_words`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
+from kassay.kinds.answers import OwnWords
 from kassay.model.calls import Failure, Refusal, failure_of
-from kassay.model.connect.work import ConnectAssignment, ConnectRequest
-from kassay.model.groups.group import Group
-from kassay.model.groups.playing import NewObject, of_group
-from kassay.model.java.randomness import JavaRandom
 
 
 class CallOfBoth(NamedTuple):
@@ -32,37 +27,26 @@ class CallOfBoth(NamedTuple):
 class Notebook:
     """What two objects said to the same calls: answers, and other calls in which only one of them failed.
 
-    `user_data` is what the other objects add to their members' subscriptions, in the order of the members;
-    `memory` is what the other leader answered that it is to remember.
+    `own_words` is what comes back to the other object alone.
     """
 
     answers_by: str
     exchanges: list[CallOfBoth] = field(default_factory=list)
-    user_data: list[bytes | None] = field(default_factory=list)
-    memory: Hashable = None
+    own_words: OwnWords = field(default_factory=OwnWords)
 
     def note(self, method: str, arguments: tuple[Any, ...], lead: Any, other: Any) -> None:
         """Keep the exchange if it is an answer, or if one of the two failed and the other did not."""
         if method == self.answers_by or is_answer(lead) is not is_answer(other):
             self.exchanges.append(CallOfBoth(method, arguments, lead, other))
-        if method == "subscription_user_data":
-            self.user_data.append(other if is_answer(other) else None)
-        if isinstance(other, ConnectAssignment):
-            self.memory = other.memory
+        self.own_words.note(method, other)
 
     def for_other(self, argument: Any) -> Any:
-        """The argument as the other object gets it: random numbers that it draws are nobody else's.
+        """The argument as the other object gets it."""
+        return self.own_words.for_other(argument)
 
-        A leader is a new one to both where the first one is, or remembers nothing.
-        """
-        if isinstance(argument, JavaRandom):
-            return deepcopy(argument)
-        if isinstance(argument, Group) and (said := self.user_data[-len(argument.members) :]):
-            members = zip(argument.members, said, strict=True)
-            return replace(argument, members=tuple(m._replace(user_data=data) for m, data in members))
-        if isinstance(argument, ConnectRequest) and argument.memory is not None:
-            return replace(argument, memory=self.memory)
-        return argument
+
+NewObject = Callable[[Mapping[str, str]], Any]
+"""Makes a configured object; one with an `of_group` makes those of one group by what that returns."""
 
 
 class Pair:
@@ -101,7 +85,13 @@ class Pairs:
 
     def of_group(self) -> Pairs:
         """What makes the pairs of one group."""
-        return Pairs(of_group(self.lead), of_group(self.other), self.notebook)
+        return Pairs(_of_group(self.lead), _of_group(self.other), self.notebook)
+
+
+def _of_group(new: NewObject) -> NewObject:
+    """What makes the objects of one group, where that is another maker."""
+    of_group: Callable[[], NewObject] | None = getattr(new, "of_group", None)
+    return new if of_group is None else of_group()
 
 
 def both(

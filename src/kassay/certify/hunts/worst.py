@@ -20,7 +20,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.kinds.registry import driver_for
 from kassay.kinds.search import WorstSearch
 from kassay.model.errors import InputError
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 SCHEMA: Final = "kassay/worst/1"
 STEPS: Final = 400

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kassay.certify.jars.interfaces import INTERFACES, Interface
+from kassay.kinds.java import Interface, interfaces
 from kassay.model.errors import InputError
 from kassay.reading.classfile import ClassFile
 from kassay.reading.jar import ClassPath
 
-_KNOWN: Final = {known: one.name for one in INTERFACES for known in (*one.known, one.name)}
-"""What of Kafka's is of which of the interfaces."""
 _PARAMETER: Final = re.compile(r"\[*(?:L(?:[^;]*/)?([^;/]*);|([BCDFIJSZ]))")
 """A parameter in a descriptor: a class, of which the short name matters, or a letter for a basic type."""
 
@@ -52,7 +51,7 @@ def _arguments(descriptor: str) -> tuple[str, ...]:
 def interfaces_of(one: ClassFile, class_path: ClassPath) -> tuple[Interface, ...]:
     """Those of Kafka's interfaces that the class implements, the most particular ones, in their order."""
     names = ancestors(one, class_path)
-    implemented = [interface for interface in INTERFACES if interface.name in names]
+    implemented = [interface for interface in interfaces() if interface.name in names]
     general = {interface.general for interface in implemented}
     return tuple(interface for interface in implemented if interface.name not in general)
 
@@ -68,7 +67,14 @@ def ancestors(one: ClassFile, class_path: ClassPath) -> set[str]:
             names.add(name)
             if (parent := class_path.find(name)) is not None:
                 ahead.append(parent)
-    return names | {_KNOWN[name] for name in names & _KNOWN.keys()}
+    known = _known()
+    return names | {known[name] for name in names & known.keys()}
+
+
+@cache
+def _known() -> Mapping[str, str]:
+    """What of Kafka's is of which of the interfaces."""
+    return {known: one.name for one in interfaces() for known in (*one.known, one.name)}
 
 
 def _parents(one: ClassFile) -> Iterable[str]:

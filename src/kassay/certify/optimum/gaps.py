@@ -13,25 +13,18 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.posed import AskedInstance, How, Missed, PosedInstance, Telling, posed
+from kassay.certify.optimum.posed import PosedInstance, posed
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.instances import AskedInstance, How, Missed, Telling
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SHARE
 from kassay.model.kinds import Kind
-from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.solver.consumers.gap import Distribution, Shortfall, distribution
 from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
 from kassay.solver.results import OutOfTimeError
 
 SCHEMA: Final = "kassay/gap/1"
-_ANSWERED: Final = {
-    CLIENT: "consumer groups",
-    SHARE: "share groups",
-    STREAMS: "Streams tasks",
-}
-"""What targets answer, by the first kind of those that do."""
 
 
 class WorstAnswer(NamedTuple):
@@ -156,10 +149,10 @@ class GapReport:
         }
 
 
-def require_measurable(target: Target, kinds: Collection[Kind] = CONSUMER_GROUPS) -> None:
+def require_measurable(target: Target, kinds: Collection[Kind]) -> None:
     """Raise `InputError` for a target that answers no instances of these kinds."""
     if target.kind not in kinds:
-        named = ", ".join(word for kind, word in _ANSWERED.items() if kind in kinds)
+        named = ", ".join(dict.fromkeys(kind.instances.called for kind in kinds if kind.instances))
         raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of {named}")
 
 
@@ -195,5 +188,5 @@ def measure(
                 continue
             for host, each in zip(hosts, measured.targets, strict=True):
                 if each.answers(instance):
-                    each.take(ask(Maker(host), each.target))
+                    each.take(ask(Maker(host), each.target.protocol))
     return measured

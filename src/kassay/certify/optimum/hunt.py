@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.optimum.posed import Missed, measured_gap, play
-from kassay.certify.optimum.told import ToldInstance, told_group
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.groups.instances import measured_gap, play, told_group
+from kassay.kinds.instances import Missed, ToldInstance
 from kassay.model.groups.group import Assignment
 from kassay.solver.consumers.gap import as_group
 from kassay.solver.consumers.optimum import Optimum
@@ -26,6 +26,8 @@ from kassay.solver.instances.hunt import STAIRS, ladder, staircase
 
 SCHEMA: Final = "kassay/gap-hunt/1"
 HUNTED: Final = ("balance", "movement")
+FAMILY: Final = "consumers"
+"""The family of instances that the ladder and the staircase are of."""
 
 
 class WorstFound(NamedTuple):
@@ -97,7 +99,7 @@ def hunt(target: Target, seed: int, seconds: float, report: Callable[[int], None
 
         def look(problem: Problem) -> WorstFound | None:
             record.looked_at += 1
-            played = play(Maker(host), target, *as_group(problem))
+            played = play(Maker(host), target.protocol, *as_group(problem))
             measured = measured_gap(problem, played)
             if isinstance(measured, Missed):
                 record.failed.append(measured)

@@ -8,41 +8,30 @@ input can cost a claim, and time is not the same on any two machines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from kassay.assignors.registry import load_all
 from kassay.certify.optimum.gaps import TargetGaps, measure
+from kassay.certify.optimum.posed import kinds_of
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import Target, ways
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
-from kassay.model.kinds import Kind
-from kassay.model.streams.kinds import STREAMS
+from kassay.model.kinds import Kind, every_kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 
 SCHEMA: Final = "kassay/rank/2"
 HISTORIES: Final = 300
-DECLARED: Final[Mapping[Kind, tuple[str, ...]]] = {
-    **dict.fromkeys(
-        CONSUMER_GROUPS,
-        (
-            *("deterministic", "order-independent", "balanced-within-one", "balanced-kip54"),
-            *("balanced-optimal", "sticky-minimal", "stable"),
-        ),
-    ),
-    STREAMS: (
-        *("deterministic", "order-independent", "standby-disjoint", "standby-count", "stateful-balanced"),
-        *("sticky-by-member", "sticky-standbys", "fixed-point", "stable", "converges"),
-    ),
-}
-"""What every target of a kind is judged on beyond validity: the kinds that can be ranked."""
+_UNLESS_NAMED: Final = "consumers"
+"""The family of instances whose targets are ranked where none is named."""
 
 
 @dataclass(frozen=True)
@@ -125,21 +114,27 @@ class Ranked:
         }
 
 
+def ranked_kinds() -> tuple[Kind, ...]:
+    """The kinds whose targets can be ranked."""
+    return tuple(kind for kind in every_kind() if driver_for(kind).ranked_by)
+
+
 def require_one_sort(targets: Iterable[Target]) -> None:
     """Raise `InputError` for targets that are not judged on the same claims."""
-    if len({DECLARED[target.kind] for target in targets}) > 1:
+    if len({driver_for(target.kind).ranked_by for target in targets}) > 1:
         raise InputError("rank: expected assignors of consumer groups, or of Streams tasks, and not of both")
 
 
 def default_targets() -> list[str]:
     """Every reference that answers consumer groups; the optimal ones are the yardstick."""
-    return [spec for spec, reference in load_all().items() if reference.kind in CONSUMER_GROUPS]
+    return [spec for spec, reference in load_all().items() if reference.kind in kinds_of(_UNLESS_NAMED)]
 
 
 def installed() -> tuple[list[str], dict[str, str]]:
-    """The consumers' assignors that there are on this machine; of the others, what is missing, by spec."""
-    references = [spec for spec, reference in load_all().items() if reference.kind is CLIENT]
-    offers = [offer for way in ways() for offer in way.offers() if offer.kind is CLIENT]
+    """The assignors of clients that there are on this machine; of the others, what is missing, by spec."""
+    kinds = [kind for kind in kinds_of(_UNLESS_NAMED) if kind.chosen]
+    references = [spec for spec, reference in load_all().items() if reference.kind in kinds]
+    offers = [offer for way in ways() for offer in way.offers() if offer.kind in kinds]
     missing = {offer.spec: what for offer in offers if (what := offer.missing())}
     return [*references, *(offer.spec for offer in offers if offer.spec not in missing)], missing
 
@@ -174,7 +169,7 @@ def _options(target: Target, seed: int, budget: Budget) -> RunOptions:
     claims = tuple(
         dict.fromkeys(
             [promised.claim.id for promised in validity_claims(target.kind)]
-            + [promise(name, target.kind).claim.id for name in DECLARED[target.kind]]
+            + [promise(name, target.kind).claim.id for name in driver_for(target.kind).ranked_by]
         )
     )
     return RunOptions(claims=claims, budget=budget, seed=seed, controls=False, shrink=False)

@@ -11,8 +11,7 @@ from kassay.kinds.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at, no_collection
 from kassay.solver.check.check import derived
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
-from kassay.solver.placement.problem import InfeasiblePlacementError
-from kassay.solver.results import OutOfTimeError, Solved, no_result, result
+from kassay.solver.results import InfeasibleError, OutOfTimeError, Solved, no_result, result
 
 SCHEMA: Final = "kassay/optimum/2"
 _GRACE_S: Final = 1.0
@@ -32,7 +31,7 @@ def read_instance(located: Located) -> None:
     with at(located.where):
         try:
             family_of(located.document).parse(located.document)
-        except InfeasiblePlacementError:
+        except InfeasibleError:
             return
 
 
@@ -61,7 +60,7 @@ def solve(
             wanted = Wanted(order, solver, seconds, tolerance, budget)
             solved = _solved(family, wanted, problem, time.perf_counter() - began)
             line = result(problem.name, solved, began)
-        except InfeasiblePlacementError as error:
+        except InfeasibleError as error:
             witness = {"witness": list(error.witness)}
             line = no_result(document, "infeasible", str(error), began) | witness
         except NotTakenError as error:

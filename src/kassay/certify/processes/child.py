@@ -26,7 +26,7 @@ from kassay.assignors.plain.answers import (
     check_user_data,
     integer,
 )
-from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
+from kassay.assignors.plain.forms import DOCUMENTS, FULL
 from kassay.assignors.plain.given import CHECKS
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
@@ -122,7 +122,7 @@ class Server:
         self.buffer = b""
         self.members: tuple[str, ...] = ()
         self.said: list[bytes | None] = []
-        forms = {FULL: self.assign_full, PLACER: self.place, **dict.fromkeys(CHECKS, self.assign_document)}
+        forms = {FULL: self.assign_full, **dict.fromkeys(CHECKS, self.assign_document)}
         assign = forms.get(loaded.form, self.assign_plain)
         self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
             "assign": assign,

@@ -15,13 +15,15 @@ from types import ModuleType
 from typing import Any, Final
 
 from kassay.assignors.plain.forms import (
+    ASSIGN,
     CALLED,
     DOCUMENTS,
+    FORM_BY_METHOD,
     FULL,
+    LEVELLED,
     METHODS,
-    PARTITIONER,
-    PLACER,
     PLAIN,
+    TAKES,
     document_form,
     parameters,
 )
@@ -32,13 +34,6 @@ from kassay.model.failure import described, one_line, place_of
 _EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 _META: Final = ("kind", "level", "protocol", "claims", "assumes")
 """What is read of META; of other keys it is said that they stand there."""
-_ASSIGN: Final = f"{CALLED['assignor']} or assign(self, cluster, group)"
-_EXPECTED: Final = {
-    "assign": (2, 2, f"{_ASSIGN}, or one argument and a META of kind task-assignor or connect-assignor"),
-    "place": (3, 4, CALLED["placer"]),
-    "partition": (5, 5, CALLED["partitioner"]),
-}
-"""For each method the fewest and the most arguments that it may need, and how it is written."""
 _BASE: Final = "kassay.model.groups.assignor"
 
 
@@ -168,12 +163,12 @@ def _choose(source: TargetSource, module: ModuleType) -> type:
             )
         if not any(callable(getattr(candidate, method, None)) for method in METHODS):
             raise TargetNotLoadable(
-                f"{label}: class {source.class_name} has neither assign nor place, expected {_ASSIGN}"
+                f"{label}: class {source.class_name} has neither assign nor place, expected {ASSIGN}"
             )
         return candidate
     candidates = dict(_candidates(module, METHODS[:2])) or dict(_candidates(module))
     if not candidates:
-        raise TargetNotLoadable(f"{label}: no class with assign or place, expected one with {_ASSIGN}")
+        raise TargetNotLoadable(f"{label}: no class with assign or place, expected one with {ASSIGN}")
     if len(candidates) > 1:
         raise TargetNotLoadable(
             f"{label}: several classes have assign or place ({', '.join(sorted(candidates))}), "
@@ -212,7 +207,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     elif method == "assign":
         form, extras = _assign_form(target, source)
     else:
-        form, extras = (PLACER if method == "place" else PARTITIONER), ()
+        form, extras = FORM_BY_METHOD[method], ()
         _check_signature(target, method, source)
     return Loaded(
         class_name=target.__name__,
@@ -233,7 +228,7 @@ def _is_odd(meta: Mapping[object, Any]) -> bool:
     """Whether META has a key or a kind that there is not, or a level at a kind that has none."""
     kind = meta.get("kind")
     known = kind is None or kind in tuple(CALLED)
-    levelled = meta.get("level") is None or kind in (None, "task-assignor")
+    levelled = meta.get("level") is None or kind in (None, LEVELLED)
     return not (known and levelled and all(key in _META for key in meta))
 
 
@@ -249,7 +244,7 @@ def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ..
 
 def _check_signature(target: type, method: str, source: TargetSource, extras: tuple[str, ...] = ()) -> None:
     """Raise `TargetNotLoadable` for a method that cannot be called as kassay calls it."""
-    _check_parameters(target, method, source, _EXPECTED[method], extras)
+    _check_parameters(target, method, source, TAKES[method], extras)
 
 
 def _check_document(target: type, form: str, source: TargetSource) -> None:

@@ -12,16 +12,25 @@ from typing import Final
 
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.scaling import scaling_result
+from kassay.certify.targets.local import OwnClass
+from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import Overdue
 from kassay.kinds.controls import Control, controls_of
 from kassay.kinds.judging import Subject
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, promise
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, Scope
 
 CONTROL_SHARE: Final = 1 / 3
 """The share of a budget that controls may cost."""
 LEAST_S: Final = 0.5
 """Of their share they get this much even when all else took the whole of the time."""
+
+
+def control_target(control: Control) -> Target:
+    """The control as a target, to open it in another process."""
+    opener = OwnClass(control.factory)
+    return Target(f"control:{control.name}", control.name, control.kind, opener, control.protocol)
 
 
 def controls_for(job: Job) -> tuple[Control, ...]:
@@ -89,10 +98,10 @@ def _shows(job: Job, control: Control, promised: Promise, cap: int, deadline: fl
         subject = Subject(new, control.protocol, (promised,), job.assume)
         if promised.claim.id == "deterministic":
             # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
-            hosts = [stack.enter_context(control.target().open(hash_seed=seed)) for seed in (1, 2)]
+            hosts = [stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
         if promised.claim.scope is Scope.TIMING:
-            timed = scaling_result(subject, promised, deadline - time.monotonic()).verdict
+            timed = scaling_result(job.driver, subject, promised, deadline - time.monotonic()).verdict
             return None if timed is Verdict.UNKNOWN else timed is Verdict.VIOLATED
         for index in range(cap):
             if time.monotonic() > deadline:

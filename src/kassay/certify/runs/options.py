@@ -12,9 +12,10 @@ from kassay.kinds.protocol import Wanted
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
-from kassay.properties.groups.histories.assumptions import parse_assumptions
+from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.profile import Profile
-from kassay.properties.registry import Promise, promise, situations_of, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, situations_of, validity_claims
 from kassay.reading.documents import at
 from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
 

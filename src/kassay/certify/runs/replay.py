@@ -23,8 +23,9 @@ from kassay.model.shape.codec import listed
 from kassay.model.trace import Conditions, Trace, trace_of
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
-from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.registry import Promise, Violation, promise
+from kassay.properties.assumptions import parse_assumptions
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, Violation
 from kassay.reading.documents import read_json
 
 SCHEMA: Final = "kassay/replay/3"

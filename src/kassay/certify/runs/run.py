@@ -240,7 +240,7 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
     job = bench.job
     if promised.claim.scope is Scope.TIMING:
         seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
-        return scaling_result(bench.subject, promised, seconds)
+        return scaling_result(bench.driver, bench.subject, promised, seconds)
     count = _count(tally, promised)
     scope = None
     if job.options.exhaustive and not tally.reached.get("scope-unfinished"):

@@ -9,16 +9,16 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, Final
 
+from kassay.assignors.plain.adapters import OF_REQUESTS
 from kassay.assignors.plain.assignor import PlainAssignor
 from kassay.assignors.plain.documents import PlainDocument
-from kassay.assignors.plain.forms import DOCUMENTS, FULL, PARTITIONER, PLACER
-from kassay.assignors.plain.partitioner import PlainPartitioner
-from kassay.assignors.plain.placer import PlainPlacer
+from kassay.assignors.plain.forms import DOCUMENTS, FULL
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.python.host import PythonHost
-from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost, guarded
+from kassay.certify.targets.local import LocalAssignor, LocalDocument, LocalHost
 from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, digest_of, protocols
+from kassay.kinds.alarm import guarded
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import kind_of_form
 from kassay.reading.paths import is_file, is_folder
@@ -52,10 +52,8 @@ def _local_object(start: Start, cls: type, loaded: Loaded, config: Mapping[str, 
     """A user's object in this process, behind the same checks as in a child."""
     seconds = start.limits.call_timeout_s
     instance = guarded(loaded.class_name, seconds, loaded.file, cls)
-    if loaded.form == PLACER:
-        return PlainPlacer(instance, source=loaded.file)
-    if loaded.form == PARTITIONER:
-        return PlainPartitioner(instance, source=loaded.file)
+    if loaded.form in OF_REQUESTS:
+        return OF_REQUESTS[loaded.form](instance, source=loaded.file)
     local: LocalAssignor | LocalDocument
     if loaded.form in DOCUMENTS:
         document = PlainDocument(instance, loaded.form, name=loaded.name, source=loaded.file)

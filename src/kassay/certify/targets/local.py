@@ -6,7 +6,6 @@ that is possible: in the main thread, outside C calls, and not in code that catc
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 from kassay.assignors import registry
-from kassay.assignors.plain.answers import Malformed, check_user_data
+from kassay.assignors.plain.answers import check_user_data
 from kassay.assignors.plain.documents import PlainDocument
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
@@ -22,45 +21,13 @@ from kassay.certify.processes.python.host import PythonHost
 from kassay.certify.processes.references import ReferenceHost
 from kassay.certify.processes.values import changed, check_answer
 from kassay.certify.targets.resolve import PYTHON, Offer, Request, Target, Way
-from kassay.kinds.alarm import Asleep, Overdue, deadline
+from kassay.kinds.alarm import guarded
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure, failed
 from kassay.model.groups.assignor import Assignor, AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
 
 T = TypeVar("T")
-
-
-def guarded(
-    call: str,
-    timeout_s: float,
-    source: str | None,
-    function: Callable[..., T],
-    *args: Any,
-    sleeping: int | None = None,
-) -> T:
-    """The function's value; raises `TargetFailure` for whatever it raises, and when it takes too long.
-
-    `sleeping` says when one that sleeps is not waited for any longer (`deadline`). What it prints goes to
-    standard error, since standard output may be a document.
-    """
-    stdout, sys.stdout = sys.stdout, sys.stderr
-    try:
-        with deadline(timeout_s, sleeping):
-            return function(*args)
-    except Overdue as overdue:
-        within = "and did nothing" if isinstance(overdue, Asleep) else f"within {timeout_s} s"
-        message = f"{call} did not answer {within}"
-        raise TargetFailure(FailureKind.TIMEOUT, message, call) from None
-    except KeyboardInterrupt:
-        raise
-    except Malformed as malformed:
-        raise TargetFailure(FailureKind.MALFORMED, str(malformed), call) from None
-    except BaseException as error:  # SystemExit and its like are the target's too
-        raise failed(error, call, source) from error
-    finally:
-        sys.stdout = stdout
 
 
 class LocalAssignor:

@@ -6,19 +6,15 @@ import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
 from kassay.certify.targets.resolve import Meta, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.reading.specs import command_of
 
 EXPECTED = "exec:COMMAND"
-FROM_VERSION_2: Final = frozenset({PARTITIONER})
-"""Kinds that a program of version 1 of the exec protocol cannot be of."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +55,10 @@ def resolve(request: Request) -> Target | None:
         hello = host.hello
     table = {name: getattr(hello, name) for name in ("kind", "level", "protocol", "claims", "assumes")}
     meta = Meta.of(f"{request.spec}: hello", table)
-    if meta.kind in FROM_VERSION_2 and hello.kassay < 2:
+    if hello.kassay < meta.kind.exec_version:
         raise TargetNotLoadable(
             f"{request.spec}: hello: kind: {meta.kind} is no program, "
-            "expected a class in a Python file, or version 2 of the exec protocol"
+            f"expected a class in a Python file, or version {meta.kind.exec_version} of the exec protocol"
         )
     supported = protocols(f"{request.spec}: hello", hello.protocols)
     return Target(

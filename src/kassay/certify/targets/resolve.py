@@ -26,8 +26,9 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
-from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.registry import SENDS_NO_GENERATIONS, promise
+from kassay.properties.assumptions import parse_assumptions
+from kassay.properties.promises import promise
+from kassay.properties.registry import SENDS_NO_GENERATIONS
 from kassay.reading.documents import at
 from kassay.reading.fields import suggestion, wrong
 from kassay.reading.paths import is_file
@@ -231,7 +232,7 @@ def _kind_of(table: _MetaTable, where: str, default: Kind | None) -> Kind:
 def _called(meta: str, where: str) -> Kind:
     kind = kind_called(meta)
     if kind is None:
-        known = sorted((each.meta for each in every_kind() if each.meta), key=lambda own: own != ORDINARY)
+        known = [each.meta for each in every_kind() if each.meta]
         raise wrong(f"{where}: kind", meta, " or ".join(map(repr, known)))
     return kind
 

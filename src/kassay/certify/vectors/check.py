@@ -12,8 +12,6 @@ from kassay.assignors.releases import release_in
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import GROUPS
-from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import at, read_json
 from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
@@ -131,15 +129,19 @@ def check_file(
 def _require_asked(rule: str, target: Target) -> None:
     """Raise `InputError` for a target that is not asked what the rule is: one of another kind or level.
 
-    Assignors of consumer groups are all asked the same. Vectors of the protocols are of no rule: nobody's.
+    Kinds with the same `question` are called with the same input. Vectors of the
+    protocols are of no rule.
     """
     known = find(rule)
     if known is None:
         raise InputError(f"vectors of {rule} are for kassay's own model alone, expected no target")
     wanted, have = f"a target of kind {known.kind}", f"one of kind {target.kind}"
-    if known.kind is target.kind is STREAMS and known.level != target.level:
-        wanted, have = f"a task assignor of level {known.level}", f"one of level {target.level}"
-    elif known.kind is target.kind or {known.kind, target.kind} <= set(GROUPS):
+    if known.kind is target.kind and known.kind.levels and known.level != target.level:
+        wanted, have = (
+            f"a {known.kind.meta.replace('-', ' ')} of level {known.level}",
+            f"one of level {target.level}",
+        )
+    elif known.kind is target.kind or (known.kind.question and known.kind.question == target.kind.question):
         return
     raise InputError(f"vectors of {known.rule}, expected {wanted}, got {have}")
 

@@ -161,8 +161,9 @@ def _options(chosen: dict[str, Any]) -> Any:
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.groups.histories.assumptions import parse_assumptions
-    from kassay.properties.registry import require_claims, split_claims
+    from kassay.properties.assumptions import parse_assumptions
+    from kassay.properties.promises import require_claims
+    from kassay.properties.registry import split_claims
     from kassay.reading.documents import at
 
     if chosen["seconds"] is not None and chosen["histories"] is not None:

@@ -109,7 +109,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.groups.histories.assumptions import parse_assumptions
+    from kassay.properties.assumptions import parse_assumptions
 
     seconds, histories = chosen["seconds"], chosen["histories"]
     if seconds is not None and histories is not None:

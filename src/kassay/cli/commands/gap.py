@@ -21,7 +21,6 @@ from kassay.cli.options import (
     write_json,
 )
 from kassay.cli.targets import (
-    SUITES,
     asked_again,
     complained,
     instances_of,
@@ -31,7 +30,7 @@ from kassay.cli.targets import (
     usual_suite,
 )
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CONSUMER_GROUPS
+from kassay.model.kinds import Kind, every_kind
 
 if TYPE_CHECKING:
     from kassay.certify.optimum.gaps import TargetGaps
@@ -72,7 +71,7 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
     hunting, named = chosen["hunting"], chosen["suite_name"] is not None or chosen["path"] is not None
     posed = instances_of(chosen) if named else None
     again = typed_again(context)
-    loaded, missing = measurable(targets, chosen, CONSUMER_GROUPS if hunting else SUITES)
+    loaded, missing = measurable(targets, chosen, _kinds(hunting=hunting))
     if hunting:
         outcome = _hunt(loaded, chosen, again)
     else:
@@ -80,6 +79,16 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
             loaded, *(posed or instances_of(usual_suite(loaded, chosen))), order, chosen, again
         )
     return 4 if complained(missing) else outcome
+
+
+def _kinds(*, hunting: bool) -> tuple[Kind, ...]:
+    """The kinds of targets that can be measured; a hunt has instances of one family alone."""
+    if not hunting:
+        return tuple(kind for kind in every_kind() if kind.instances)
+    from kassay.certify.optimum.hunt import FAMILY
+    from kassay.certify.optimum.posed import kinds_of
+
+    return kinds_of(FAMILY)
 
 
 def _measure(

@@ -126,7 +126,7 @@ def _from_file(path: Any) -> tuple[str, ...]:
     """The named sentences of a file."""
     if path is None:
         return ()
-    from kassay.properties.registry import require_claims
+    from kassay.properties.promises import require_claims
     from kassay.reading.documents import at
     from kassay.reading.sentences import read_sentences
 
@@ -141,7 +141,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import RunOptions
     from kassay.model.kinds import RebalanceProtocol
-    from kassay.properties.groups.histories.assumptions import parse_assumptions
+    from kassay.properties.assumptions import parse_assumptions
 
     assumed = commas(chosen["assume"], "--assume")
     return RunOptions(
@@ -183,7 +183,7 @@ def _hunts(
 ) -> Iterable[SentenceHunt]:
     """Each claim hunted on each target; all are read before any is."""
     from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
-    from kassay.properties.registry import promise
+    from kassay.properties.promises import promise
     from kassay.report.files.traces import saved_example
     from kassay.report.screen.console import bar
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from kassay.cli import completing
 from kassay.cli.options import json_option, present
-from kassay.model.connect.kinds import CONNECT
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import GROUPS
 from kassay.model.kinds import Kind
-from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.protocols.kinds import COORDINATOR
-from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -25,11 +20,14 @@ if TYPE_CHECKING:
 
 PLACE = 210
 
+REFERENCES: Final = ("assignors", "placers", "partitioners", "coordinators")
+"""The lists of references; the kind of a reference says in which it is."""
+
 Rows = list[dict[str, str]]
 """One dictionary a line of the table."""
 
 
-def _references(*kinds: Kind) -> Rows:
+def _references(name: str) -> Rows:
     from kassay.assignors.registry import Reference, load_all
     from kassay.certify.targets.resolve import Offer, ways
 
@@ -49,13 +47,12 @@ def _references(*kinds: Kind) -> Rows:
             "missing": missing,
         }
         for each, releases, missing in listed
-        if each.kind in kinds
+        if each.kind.listed == name
     ]
 
 
 def _kinds() -> Rows:
     from kassay.assignors.plain.forms import CALLED
-    from kassay.certify.targets.programs import FROM_VERSION_2
     from kassay.model.kinds import every_kind
 
     return [
@@ -63,7 +60,7 @@ def _kinds() -> Rows:
             "kind": kind.meta,
             "judged as": str(kind),
             "a class has": CALLED[kind.meta],
-            "as a program": "from exec protocol 2" if kind in FROM_VERSION_2 else "yes",
+            "as a program": f"from exec protocol {kind.exec_version}" if kind.exec_version > 1 else "yes",
         }
         for kind in every_kind()
         if kind.meta
@@ -105,9 +102,9 @@ def _situations() -> Rows:
 
 
 def _assumptions() -> Rows:
-    from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
+    from kassay.properties.assumptions import every_assumption
 
-    return [{"assumption": name} for name in ASSUMPTIONS]
+    return [{"assumption": name} for name in every_assumption()]
 
 
 def _controls() -> Rows:
@@ -173,10 +170,7 @@ def _proofs() -> Rows:
 
 
 THINGS: Final[dict[str, Callable[[], Rows]]] = {
-    "assignors": lambda: _references(*GROUPS, STREAMS, CONNECT),
-    "placers": lambda: _references(PLACER, PLANNER),
-    "partitioners": lambda: _references(PARTITIONER),
-    "coordinators": lambda: _references(COORDINATOR),
+    **{name: partial(_references, name) for name in REFERENCES},
     "kinds": _kinds,
     "claims": _claims,
     "invariants": _invariants,

@@ -73,7 +73,7 @@ def command(context: click.Context, /, targets: tuple[str, ...], installed: bool
     if budget == Budget():
         budget = Budget(histories=ranking.HISTORIES)
     here, missing = ranking.installed() if installed else (targets or ranking.default_targets(), {})
-    loaded, errors = measurable(here, chosen, ranking.DECLARED)
+    loaded, errors = measurable(here, chosen, ranking.ranked_kinds())
     ranking.require_one_sort(loaded)
     instances, source = posed or instances_of(usual_suite(loaded, chosen))
     with bar("ranking", len(loaded)) as tell:

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.connect.answers import connect_words
+from kassay.kinds.connect.answers import MemoryOfEach, connect_words
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
@@ -46,6 +46,7 @@ from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
+    from kassay.kinds.measures import MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 FRESH_MAX: Final = 4500
@@ -59,6 +60,7 @@ class ConnectDriver(Driver[ConnectHistory]):
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
     aims = CONNECT_AIMS
+    measured = True
     pasts = True
     goals = ("connectors", "tasks", "stopped")
 
@@ -98,6 +100,16 @@ class ConnectDriver(Driver[ConnectHistory]):
     def scene(self, case: ConnectHistory, played: ConnectRun) -> ConnectHistory:
         """Situations are those of the history."""
         return case
+
+    def rest(self, played: ConnectRun) -> MeasuredRest | None:
+        """What follows the last change, next to the best that could have been answered."""
+        from kassay.kinds.connect.measures import rest_of_cluster
+
+        return rest_of_cluster(played)
+
+    def own_words(self) -> MemoryOfEach:
+        """What a leader remembers comes back to it alone."""
+        return MemoryOfEach()
 
     def smallest(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
         """The smallest cases, which restart where one cannot be cut further."""

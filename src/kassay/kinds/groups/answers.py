@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from kassay.assignors import registry
 from kassay.assignors.plain.assignor import EXTRAS, plain_input
 from kassay.assignors.plain.forms import FULL, PLAIN
-from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, PlainCall, few, listed
+from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
 from kassay.kinds.broken import BrokenStep
+from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.kinds import CONSUMER_GROUPS
@@ -250,3 +252,22 @@ def group_call(form: str, extras: tuple[str, ...], step: Step) -> PlainCall | No
         named = tuple((key, value) for key, value in zip(EXTRAS, more) if key in extras)
         return PlainCall("assign", (counts, members), named)
     return PlainCall("assign", (step.cluster, step.group), full=True) if form == FULL else None
+
+
+class UserDataOfEach(OwnWords):
+    """Each of two objects gets its own user data back in the subscriptions of the members."""
+
+    def __init__(self) -> None:
+        self._added: list[bytes | None] = []
+
+    def note(self, method: str, outcome: Any) -> None:
+        """Take in what the other object adds to a subscription, in the order of the members."""
+        if method == "subscription_user_data":
+            self._added.append(None if isinstance(outcome, Failure | Refusal) else outcome)
+
+    def for_other(self, argument: Any) -> Any:
+        """A group with the user data of the other object."""
+        if isinstance(argument, Group) and (added := self._added[-len(argument.members) :]):
+            members = zip(argument.members, added, strict=True)
+            return replace(argument, members=tuple(m._replace(user_data=data) for m, data in members))
+        return super().for_other(argument)

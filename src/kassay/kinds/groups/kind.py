@@ -8,9 +8,18 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.answers import Asserts, Offer, PlainCall
+from kassay.kinds.answers import Asserts, Offer, PlainCall, TimedSizes
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.groups.answers import group_asserts, group_call, group_offers, group_words, in_full
+from kassay.kinds.groups.answers import (
+    GIVEN_TO_EACH,
+    UserDataOfEach,
+    group_asserts,
+    group_call,
+    group_offers,
+    group_words,
+    in_full,
+)
+from kassay.kinds.groups.scaling import timed_group
 from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
@@ -21,7 +30,7 @@ from kassay.model.cluster import Cluster
 from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
-from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
@@ -31,12 +40,16 @@ from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import Evidence, Promise, as_text
 from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
+    from kassay.assignors.registry import Reference
+    from kassay.kinds.instances import Asking, How
+    from kassay.kinds.measures import MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 
@@ -44,6 +57,13 @@ PRIORITIES: Final = ("1", "2", "3", "10")
 """What the generator draws from when a target goes by priority and the user gave no values."""
 OFTEN: Final = 0.9
 """How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
+
+
+_RANKED_BY: Final = (
+    *("deterministic", "order-independent", "balanced-within-one", "balanced-kip54"),
+    *("balanced-optimal", "sticky-minimal", "stable"),
+)
+"""What targets of a ranking are judged on beyond validity."""
 
 
 @drives(CLIENT, SERVER, SHARE)
@@ -57,6 +77,9 @@ class GroupDriver(Driver[History]):
     form = HISTORY
     narration = REBALANCED
     aims = AIMS
+    measured = True
+    shapes = tuple(shape.id for shape in SHAPES)
+    answer_as_python = GIVEN_TO_EACH
 
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
@@ -116,6 +139,46 @@ class GroupDriver(Driver[History]):
         if self.kind is SHARE:
             return of_share_group(outcome.cluster, outcome.group)
         return of_group(outcome, order_of(promise), weigh=promise.claim.id == WEIGHTED_SPREAD)
+
+    @property
+    def ranked_by(self) -> tuple[str, ...]:
+        """Determinism, balance and movement, of consumer groups."""
+        return _RANKED_BY if self.kind in CONSUMER_GROUPS else ()
+
+    def rest(self, played: Rebalanced) -> MeasuredRest | None:
+        """The outcomes of a rebalance next to the certified best, and its rounds."""
+        from kassay.kinds.groups.measures import measured_group, measured_share_group, rest_of_group
+
+        return rest_of_group(measured_share_group if self.kind is SHARE else measured_group, played)
+
+    def ask_instance(self, problem: Any, how: How) -> Asking:
+        """The group of the instance that has just come together."""
+        from kassay.kinds.groups.instances import ask_consumers, ask_sharing
+
+        return ask_sharing(problem, how) if self.kind is SHARE else ask_consumers(problem, how)
+
+    def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
+        """Groups of doubling sizes, from their start to a member's leaving."""
+        return timed_group(promise, subject, seconds)
+
+    def figures(self, rule: Reference) -> Mapping[str, list[dict[str, Any]]]:
+        """How far apart loads get with more topics, and what moves when a member leaves."""
+        from kassay.kinds.groups.figures import figures_of_rule
+
+        compared = self.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims
+        return figures_of_rule(rule) if compared else {}
+
+    def own_words(self) -> UserDataOfEach:
+        """User data comes back to the object that added it."""
+        return UserDataOfEach()
+
+    def place_words(self, narration: Sequence[Mapping[str, Any]], step: int, turn: int | None) -> str:
+        """The round, counted from the first of all, and its generation."""
+        rounds = [len(each["rounds"]) for each in narration[:step]]
+        here = narration[step]["rounds"] if step < len(narration) else []
+        if turn is None or turn >= len(here):
+            return ""
+        return f" in round {sum(rounds) + turn + 1} (generation {here[turn]['generation']})"
 
     def shrink_candidates(self, case: History) -> Iterator[History]:
         """Histories with something taken away."""

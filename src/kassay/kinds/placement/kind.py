@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, starmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
+from kassay.kinds.placement.cases import CASE, PlacementCase
 from kassay.kinds.placement.oracle import best_of_placement, best_rows
 from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
@@ -20,7 +21,6 @@ from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import (
-    PLACEMENT_REQUEST,
     PLACEMENT_STEP,
     PLAN_REQUEST,
     PLAN_STEP,
@@ -32,7 +32,6 @@ from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
-from kassay.model.shape import codec
 from kassay.model.shape.removal import Removal
 from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
@@ -51,16 +50,6 @@ if TYPE_CHECKING:
 _SEED_MAX = 2**31 - 1
 FRESH_MAX: Final = 4000
 """So many of the smallest requests are tried where one cannot be cut further."""
-
-
-class PlacementCase(NamedTuple):
-    """A request, and the seed of the random numbers that go with it."""
-
-    request: PlacementRequest
-    seed: int
-
-
-CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(codec.WHOLE, 0))
 
 
 @drives(PLACER)

@@ -31,6 +31,8 @@ from kassay.properties.streams.scenarios import LARGE, SMALL, task_history
 from kassay.properties.streams.stickiness import BestMembers
 
 if TYPE_CHECKING:
+    from kassay.kinds.instances import Asking, How
+    from kassay.kinds.measures import MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 E = TypeVar("E", bound=TaskEvent)
@@ -48,6 +50,11 @@ class TaskDriver(Driver[TaskHistory]):
     form = TASK_HISTORY
     narration = TASK_STEP
     aims = STREAMS_AIMS
+    measured = True
+    ranked_by = (
+        *("deterministic", "order-independent", "standby-disjoint", "standby-count", "stateful-balanced"),
+        *("sticky-by-member", "sticky-standbys", "fixed-point", "stable", "converges"),
+    )
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
         """A history out of the source's choices."""
@@ -92,6 +99,18 @@ class TaskDriver(Driver[TaskHistory]):
     def scene(self, case: TaskHistory, played: TaskRun) -> TaskHistory:
         """Situations are those of the history."""
         return case
+
+    def rest(self, played: TaskRun) -> MeasuredRest | None:
+        """What follows the last change, next to the certified best."""
+        from kassay.kinds.streams.measures import rest_of_application
+
+        return rest_of_application(played)
+
+    def ask_instance(self, problem: Any, how: How) -> Asking:
+        """The application of the instance that starts."""
+        from kassay.kinds.streams.instances import ask_tasks
+
+        return ask_tasks(problem, how)
 
     def smallest(self, case: TaskHistory) -> Iterator[TaskHistory]:
         """The smallest cases, which restart where one cannot be cut further."""

@@ -27,6 +27,8 @@ CONNECT: Final = declare(
         forms=("workers",),
         speaks=True,
         usual=RebalanceProtocol.COOPERATIVE,
+        place=50,
+        assumptions=("no-conflicting-claims",),
     )
 )
 """Workers speak the cooperative protocol unless told otherwise, since KIP-415."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.kinds import Kind, Nouns, declare
+from kassay.model.kinds import Instances, Kind, Nouns, declare
 
 _NOUNS: Final = Nouns(
     "history",
@@ -16,14 +16,60 @@ _NOUNS: Final = Nouns(
     "event after the start",
     "groups",
 )
+_ASSUMPTIONS: Final = (
+    "equal-subscriptions",
+    "no-conflicting-claims",
+    "no-duplicate-topics",
+    "no-empty-subscriptions",
+    "no-racks",
+    "no-static",
+    "no-unknown-topics",
+    "no-weights",
+)
+_CONSUMERS: Final = Instances("consumers", "consumer groups", "bench")
+
 CLIENT: Final = declare(
-    Kind("client", "groups", _NOUNS, "assignor", "client-side assignors", "group", speaks=True, chosen=True)
+    Kind(
+        "client",
+        "groups",
+        _NOUNS,
+        "assignor",
+        "client-side assignors",
+        "group",
+        speaks=True,
+        chosen=True,
+        place=10,
+        assumptions=_ASSUMPTIONS,
+        instances=_CONSUMERS,
+    )
 )
 SERVER: Final = declare(
-    Kind("server", "groups", _NOUNS, "server-assignor", "server-side assignors", "group", speaks=True)
+    Kind(
+        "server",
+        "groups",
+        _NOUNS,
+        "server-assignor",
+        "server-side assignors",
+        "group",
+        speaks=True,
+        place=11,
+        assumptions=_ASSUMPTIONS,
+        instances=_CONSUMERS,
+    )
 )
 SHARE: Final = declare(
-    Kind("share", "groups", _NOUNS, "share-assignor", "share groups", "group", speaks=True)
+    Kind(
+        "share",
+        "groups",
+        _NOUNS,
+        "share-assignor",
+        "share groups",
+        "group",
+        speaks=True,
+        place=12,
+        assumptions=_ASSUMPTIONS,
+        instances=Instances("sharing", "share groups", "share"),
+    )
 )
 
 GROUPS: Final = (CLIENT, SERVER, SHARE)

@@ -16,5 +16,8 @@ PARTITIONER: Final = declare(
         "record",
         method="partition",
         forms=("partitioner",),
+        listed="partitioners",
+        exec_version=2,
+        place=30,
     )
 )

@@ -17,6 +17,9 @@ PLACER: Final = declare(
         "request",
         method="place",
         forms=("placer",),
+        assumptions=("no-racks",),
+        listed="placers",
+        place=20,
     )
 )
 PLANNER: Final = declare(
@@ -28,5 +31,7 @@ PLANNER: Final = declare(
         "plans",
         "placement",
         method="plan",
+        listed="placers",
+        place=21,
     )
 )

@@ -6,4 +6,6 @@ from typing import Final
 
 from kassay.model.kinds import Kind, Nouns, declare
 
-COORDINATOR: Final = declare(Kind("coordinator", "protocols", Nouns("", "", "", "", "", ""), certified=False))
+COORDINATOR: Final = declare(
+    Kind("coordinator", "protocols", Nouns("", "", "", "", "", ""), certified=False, listed="coordinators")
+)

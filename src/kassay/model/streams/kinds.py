@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.kinds import Kind, Nouns, declare
+from kassay.model.kinds import Instances, Kind, Nouns, declare
 
 _NOUNS: Final = Nouns(
     "history",
@@ -26,5 +26,12 @@ STREAMS: Final = declare(
         "tasks",
         forms=("processes", "members"),
         levels=("process", "member"),
+        place=40,
+        instances=Instances(
+            "tasks",
+            "Streams tasks",
+            "streams",
+            "Of tasks, moves are what restores (3) and changes of process (1) cost.",
+        ),
     )
 )

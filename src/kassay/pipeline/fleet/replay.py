@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.groups.measures import measured_group
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
@@ -34,7 +35,6 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
 from kassay.pipeline.campaign.play.distance import Distance
-from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import arrow_type
 
 if TYPE_CHECKING:

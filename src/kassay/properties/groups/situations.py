@@ -11,7 +11,7 @@ from typing import Final
 
 from kassay.model.calls import Look
 from kassay.model.groups.history import AddPartitions, Join, Resubscribe
-from kassay.model.groups.kinds import CONSUMER_GROUPS, GROUPS
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.registry import SENDS_NO_GENERATIONS, situation
 
@@ -34,6 +34,7 @@ def _differ(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "skipped-generation",
+    kinds=CLIENT,
     required_by=("single-owner", "sticky-minimal", "cooperative"),
     excluded_by=OF_GENERATIONS,
     within=_contradicts,
@@ -53,20 +54,26 @@ def _double(step: Step) -> bool:
     return len(set(claims)) < len(claims)
 
 
-@situation("double-claim", required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
+@situation("double-claim", kinds=CLIENT, required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
 def double_claim(rebalanced: Rebalanced) -> bool:
     """One partition is claimed twice at the same effective generation."""
     return any(step.contradictory and _double(step) for step in rebalanced.steps)
 
 
-@situation("all-minus-one", required_by=("total", "terminates"), excluded_by=NO_CONFLICT, within=_contradicts)
+@situation(
+    "all-minus-one",
+    kinds=CLIENT,
+    required_by=("total", "terminates"),
+    excluded_by=NO_CONFLICT,
+    within=_contradicts,
+)
 def all_minus_one(rebalanced: Rebalanced) -> bool:
     """All generations are -1 and claims contradict each other."""
     step = rebalanced.steps[0]
     return all(m.generation == -1 for m in step.group.members) and _double(step)
 
 
-@situation("failed-sync", required_by=("cooperative",), excluded_by=NO_CONFLICT)
+@situation("failed-sync", kinds=CLIENT, required_by=("cooperative",), excluded_by=NO_CONFLICT)
 def failed_sync(rebalanced: Rebalanced) -> bool:
     """A member's sync failed (old list) while another joins in the same round."""
     first = rebalanced.steps[0]
@@ -79,6 +86,7 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "stale-on-overloaded",
+    kinds=CLIENT,
     required_by=("cooperative", "subscribed"),
     excluded_by=OF_GENERATIONS,
     within=_contradicts,
@@ -100,6 +108,7 @@ def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "claim-and-resubscribe",
+    kinds=CLIENT,
     required_by=("total", "complete", "subscribed"),
     excluded_by=NO_CONFLICT,
     within=_contradicts,
@@ -234,6 +243,7 @@ def one_by_one(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "deleted-topic",
+    kinds=CLIENT,
     required_by=("total",),
     excluded_by=("no-unknown-topics", *NO_CONFLICT),
     within=_contradicts,
@@ -249,7 +259,7 @@ def deleted_topic(rebalanced: Rebalanced) -> bool:
     )
 
 
-@situation("unknown-topic", required_by=("total",), excluded_by=("no-unknown-topics",))
+@situation("unknown-topic", kinds=CLIENT, required_by=("total",), excluded_by=("no-unknown-topics",))
 def unknown_topic(rebalanced: Rebalanced) -> bool:
     """A topic is subscribed to and was never there."""
     step = rebalanced.steps[0]
@@ -259,6 +269,7 @@ def unknown_topic(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "empty-subscription",
+    kinds=CLIENT,
     required_by=("total", "subscribed"),
     excluded_by=("no-empty-subscriptions", *EQUAL),
     within=_differ,
@@ -268,7 +279,12 @@ def empty_subscription(rebalanced: Rebalanced) -> bool:
     return any(not topics for topics in rebalanced.steps[0].group.listed)
 
 
-@situation("duplicate-topic", required_by=("topic-even", *BALANCE), excluded_by=("no-duplicate-topics",))
+@situation(
+    "duplicate-topic",
+    kinds=CLIENT,
+    required_by=("topic-even", *BALANCE),
+    excluded_by=("no-duplicate-topics",),
+)
 def duplicate_topic(rebalanced: Rebalanced) -> bool:
     """A topic comes twice in one subscription."""
     group = rebalanced.steps[0].group
@@ -278,7 +294,9 @@ def duplicate_topic(rebalanced: Rebalanced) -> bool:
 MIXES: Final = ("SSD", "SDS", "DSS", "SDD", "DSD", "DDS")
 
 
-@situation("static-mix", required_by=(*BALANCE, "topic-even"), parts=MIXES, excluded_by=("no-static",))
+@situation(
+    "static-mix", kinds=CLIENT, required_by=(*BALANCE, "topic-even"), parts=MIXES, excluded_by=("no-static",)
+)
 def static_mix(rebalanced: Rebalanced) -> str | None:
     """Static and dynamic members come in every order of three."""
     members = rebalanced.steps[0].group.members
@@ -292,6 +310,7 @@ def static_mix(rebalanced: Rebalanced) -> str | None:
 
 @situation(
     "static-return",
+    kinds=CLIENT,
     required_by=("static-stable",),
     excluded_by=("no-static",),
     defines=("static-stable",),
@@ -301,7 +320,7 @@ def static_return(rebalanced: Rebalanced) -> bool:
     return bool(rebalanced.renamed)
 
 
-@situation("leader-differs", required_by=("complete",), excluded_by=EQUAL, within=_differ)
+@situation("leader-differs", kinds=CLIENT, required_by=("complete",), excluded_by=EQUAL, within=_differ)
 def leader_differs(rebalanced: Rebalanced) -> bool:
     """The leader's own subscription differs from others'."""
     group = rebalanced.steps[0].group
@@ -311,6 +330,7 @@ def leader_differs(rebalanced: Rebalanced) -> bool:
 
 @situation(
     "leader-changed",
+    kinds=CLIENT,
     required_by=("leader-neutral",),
     defines=("leader-neutral",),
 )
@@ -319,7 +339,7 @@ def leader_changed(rebalanced: Rebalanced) -> bool:
     return rebalanced.led_anew
 
 
-@situation("two-objects", required_by=("pure",))
+@situation("two-objects", kinds=CLIENT, required_by=("pure",))
 def two_objects(rebalanced: Rebalanced) -> bool:
     """Two objects of the target are asked in turn in one process."""
     looks = [probe.look for probe in rebalanced.steps[0].probes]

@@ -36,7 +36,8 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced
 from kassay.model.kinds import RebalanceProtocol
-from kassay.properties.registry import Evidence, Promise, Scope, applies, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Evidence, Promise, Scope, applies, validity_claims
 
 TOPICS = ("t0", "t1", "t2")
 

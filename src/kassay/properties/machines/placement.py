@@ -19,7 +19,8 @@ from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest, Placer, Replicas
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
-from kassay.properties.registry import Promise, Scope, applies, promise, validity_claims
+from kassay.properties.promises import promise
+from kassay.properties.registry import Promise, Scope, applies, validity_claims
 
 RACKS: Final = ("rack0", "rack1", "rack2")
 BROKERS_MAX: Final = 7

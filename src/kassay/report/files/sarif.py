@@ -10,7 +10,7 @@ from kassay import __version__
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import claim_of
+from kassay.properties.promises import claim_of
 from kassay.reading.specs import place_and_class
 from kassay.report import facts
 from kassay.report.files.sources import SourcePlace, source_of

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.told import ToldInstance
+from kassay.kinds.instances import ToldInstance
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import Histograms, histograms
 from kassay.report.figures.lines import LineChart

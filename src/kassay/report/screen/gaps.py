@@ -10,7 +10,6 @@ from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
-from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
@@ -25,7 +24,6 @@ _MEANING: Final = (
     "movement and rack: where the goals before them are met; moves and mismatches: against the "
     "optimum's, whatever the balance."
 )
-_OF_TASKS: Final = " Of tasks, moves are what restores (3) and changes of process (1) cost."
 
 
 def gap_view(report: GapReport) -> View:
@@ -43,8 +41,11 @@ def gap_view(report: GapReport) -> View:
     if report.set_aside:
         parts.append(line(f"{report.set_aside} instances set aside: these targets do not answer them"))
     goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
-    tasks = any(each.target.kind is STREAMS for each in report.targets)
-    parts += [line(), line(goals + _MEANING + (_OF_TASKS if tasks else ""), style="dim")]
+    kinds = [each.target.kind for each in report.targets]
+    notes = dict.fromkeys(
+        f" {kind.instances.note}" for kind in kinds if kind.instances and kind.instances.note
+    )
+    parts += [line(), line(goals + _MEANING + "".join(notes), style="dim")]
     return stack(*parts)
 
 
@@ -86,7 +87,7 @@ def _totals(each: TargetGaps) -> View:
 
 def _units(each: TargetGaps) -> str:
     """What the target gives out."""
-    return "tasks" if each.target.kind is STREAMS else "partitions"
+    return f"{each.target.kind.nouns.what}s"
 
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:

@@ -20,16 +20,13 @@ from kassay.model.errors import InputError
 from kassay.model.placement.planning import PlanRequest
 from kassay.reading.fields import Bound, Count, Name, Positive, Size, within, wrong
 from kassay.reading.values import read_as, unique
+from kassay.solver.results import InfeasibleError
 
 _SHOWN: Final = 8
 
 
-class InfeasiblePlacementError(InputError):
+class InfeasiblePlacementError(InfeasibleError):
     """No placement obeys the limits; `witness` are the brokers that show it."""
-
-    def __init__(self, message: str, witness: Iterable[int]) -> None:
-        super().__init__(message)
-        self.witness = tuple(sorted(witness))
 
 
 @dataclass(frozen=True, order=True)

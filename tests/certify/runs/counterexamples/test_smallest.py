@@ -8,7 +8,7 @@ from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.model.groups.kinds import CLIENT
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 
 CONTIGUOUS = promise("contiguous", CLIENT)
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from kassay.assignors.client.range import Range
 from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.optimal.sticky import OptimalSticky
+from kassay.kinds.groups.measures import measured_group
 from kassay.kinds.groups.oracle import best_of_group
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind
@@ -14,7 +15,6 @@ from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.play.distance import Distance
-from kassay.pipeline.campaign.play.measures import measured_group
 from kassay.pipeline.campaign.records.schemas import DISTANCE
 from kassay.properties.groups.balance import ORDER
 from tests.properties.groups.steps import T4, UV, member, rebalanced, step

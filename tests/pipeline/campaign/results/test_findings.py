@@ -20,7 +20,7 @@ from kassay.pipeline.campaign.records.sums import (
     bucket_of,
 )
 from kassay.pipeline.campaign.results.findings import KINDS_MAX, OneKind, wanted_of
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.campaign.records.test_sums import added, kinds, sums
 

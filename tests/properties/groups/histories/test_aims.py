@@ -8,7 +8,8 @@ from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.registry import promise, situations_of
+from kassay.properties.promises import promise
+from kassay.properties.registry import situations_of
 from kassay.properties.sources import Seeded
 
 SEEDS = 12

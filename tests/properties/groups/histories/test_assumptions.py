@@ -10,10 +10,9 @@ from kassay.model.errors import InputError
 from kassay.model.groups.kinds import SERVER, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.kinds import every_kind
+from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.groups.histories.assumptions import (
     ASSUMPTIONS,
-    assumptions_of,
-    parse_assumptions,
     within,
 )
 from kassay.properties.groups.histories.generator import GroupProfile
@@ -101,7 +100,7 @@ def test_an_assumption_is_of_a_kind_exactly_where_it_narrows_its_inputs(kind, as
         return [driver_for(kind).generate(Seeded(seed), profile) for seed in range(30)]
 
     narrows = cases(frozenset()) != cases(frozenset({assumption}))
-    heeded = assumption in assumptions_of(kind)
+    heeded = assumption in kind.assumptions
     assert heeded is narrows or (kind in (SERVER, SHARE) and heeded)
     if heeded:
         assert parse_assumptions([assumption], kind) == {assumption}

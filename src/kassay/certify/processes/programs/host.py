@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from kassay.certify.processes.programs.dialect import ProgramCalls
 from kassay.certify.processes.programs.objects import (
+    BY_KIND,
     ProgramAssignor,
     ProgramDocument,
     ProgramObject,
-    ProgramPartitioner,
-    ProgramPlacer,
 )
 from kassay.certify.processes.programs.rounds import ProgramRounds
 
@@ -30,5 +29,4 @@ class ProgramHost(ProgramCalls):
         """The object of that number."""
         if self.hello.form is not None:
             return ProgramDocument(self, number, config)
-        kinds = {"placer": ProgramPlacer, "partitioner": ProgramPartitioner}
-        return kinds.get(self.hello.kind or "", ProgramAssignor)(self, number, config)
+        return BY_KIND.get(self.hello.kind or "", ProgramAssignor)(self, number, config)

@@ -208,3 +208,10 @@ class ProgramPartitioner(ProgramObject):
     def close(self) -> None:
         """Close the object."""
         self._call("close", {}, lambda _: None)
+
+
+BY_KIND: Final[Mapping[str, type[ProgramPlacer] | type[ProgramPartitioner]]] = {
+    "placer": ProgramPlacer,
+    "partitioner": ProgramPartitioner,
+}
+"""What stands in for an object of a program of a kind that is neither a group's nor asked by documents."""

@@ -10,20 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kassay.assignors.plain.assignor import plain_input
-from kassay.assignors.plain.documents import FORMS
-from kassay.assignors.plain.forms import FULL, PARTITIONER, PLACER
+from kassay.assignors.plain.forms import FULL
 from kassay.certify.processes.host import ChildObject, Limits, Start
 from kassay.certify.processes.load import Loaded, TargetSource
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.python.objects import (
+    BY_FORM,
     PythonCall,
     PythonChild,
     RemoteAssignor,
-    RemoteDocument,
-    RemoteFull,
     RemoteObject,
-    RemotePartitioner,
-    RemotePlacer,
     Said,
     user_data_of,
 )
@@ -152,9 +148,7 @@ class PythonHost(PythonChild):
     def make(self, number: int, config: dict[str, str]) -> RemoteObject:
         """The object of that number in the child."""
         self._news.append((number, config))
-        forms = {PLACER: RemotePlacer, PARTITIONER: RemotePartitioner, FULL: RemoteFull}
-        forms |= dict.fromkeys(FORMS, RemoteDocument)
-        return forms.get(self.loaded.form, RemoteAssignor)(self, number)
+        return BY_FORM.get(self.loaded.form, RemoteAssignor)(self, number)
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
         """The input of a call on its way; the last one is kept, since it is often asked again."""

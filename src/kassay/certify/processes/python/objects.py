@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import marshal
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from kassay.assignors.plain.documents import FORMS
+from kassay.assignors.plain.forms import FULL, PARTITIONER, PLACER
 from kassay.assignors.plain.partitioner import plain_record
 from kassay.assignors.plain.placer import plain_request, refusals
 from kassay.certify.processes.host import ChildObject, GuardedHost
@@ -184,3 +186,12 @@ class RemotePartitioner(RemoteObject):
     def close(self) -> None:
         """Close the object."""
         self.child.call(self, "close", marshal.dumps(()))
+
+
+BY_FORM: Final[Mapping[str, type[RemoteObject]]] = {
+    PLACER: RemotePlacer,
+    PARTITIONER: RemotePartitioner,
+    FULL: RemoteFull,
+    **dict.fromkeys(FORMS, RemoteDocument),
+}
+"""What stands in for an object of a form other than the plain one."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import starmap
 from typing import Any, ClassVar
 
-from kassay.kinds.placement.kind import PlacementCase
+from kassay.kinds.placement.cases import PlacementCase
 from kassay.kinds.placement.scopes import placer_cell
 from kassay.kinds.search import WorstMeasure, WorstSearch, least_squares
 from kassay.model.cluster import Broker

@@ -13,7 +13,7 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.pipeline.campaign.plan.spec import Spec
-from kassay.properties.registry import claim_of, promise, require_claims
+from kassay.properties.promises import claim_of, promise, require_claims
 from kassay.reading.documents import at
 
 

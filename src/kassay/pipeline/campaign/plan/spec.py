@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from kassay.assignors import registry
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.properties.groups.histories.assumptions import parse_assumptions
-from kassay.properties.groups.histories.shapes import SHAPES
+from kassay.model.kinds import every_kind
+from kassay.properties.assumptions import parse_assumptions
 from kassay.reading.documents import at, read_toml
 from kassay.reading.fields import Bound, Count, Seconds, at_least
 from kassay.reading.sentences import read_sentences
@@ -169,7 +170,9 @@ def _as_meant(place: str, target: TargetSpec) -> TargetSpec:
 
 def _histories(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """So many histories of each profile; `shape:*` stands for every shape."""
-    shapes = [SHAPE + shape.id for shape in SHAPES]
+    shapes = [
+        SHAPE + shape for shape in dict.fromkeys(s for kind in every_kind() for s in driver_for(kind).shapes)
+    ]
     known = [*PROFILES, *shapes, SHAPE + "*"]
     counts: dict[str, int] = {}
     for name, count in asked.items():

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kassay.kinds.measures import Measure
+from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
-from kassay.pipeline.campaign.play.measures import MEASURED, Measure
 from kassay.pipeline.campaign.records.schemas import DISTANCE
 
 
@@ -13,14 +14,14 @@ class Distance:
     """Adds up the gaps of one history's outcomes; `see` is shown each rebalance of that kind of target."""
 
     def __init__(self, kind: Kind) -> None:
-        self._measured = MEASURED[kind]
+        self._rest = driver_for(kind).rest
         self._sums = dict.fromkeys((c.name for c in DISTANCE if c.type in ("int", "bigint")), 0)
         self._equal = True
         self._rounds: list[int] = []
 
     def see(self, played: Any) -> None:
         """Take in the outcomes of one rebalance."""
-        seen = self._measured(played)
+        seen = self._rest(played)
         if seen is None:
             return
         if seen.rounds is None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kassay.certify.runs.blocks import TWIN_EVERY, TWINS_MAX, Bench, open_bench
 from kassay.pipeline.campaign.plan.lanes import Chunk, Lane
 from kassay.pipeline.campaign.play.distance import Distance
-from kassay.pipeline.campaign.play.measures import MEASURED
 from kassay.pipeline.campaign.records.schemas import GAPS, RUNS, SUMS, work_schema
 from kassay.pipeline.campaign.records.sums import Sums
 from kassay.properties.sources import derive_seed
@@ -112,7 +111,7 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
     bench = _BENCHES.get(work.identity, lane, chunk.start)
     labels = {"target": lane.target, "profile": lane.profile}
     kind, sums = lane.job.target.kind, Sums()
-    measures = work.gap and kind in MEASURED
+    measures = work.gap and bench.driver.measured
     started = time.perf_counter_ns()
     for index in range(chunk.start, chunk.stop):
         distance = Distance(kind) if measures else None

@@ -23,7 +23,7 @@ from kassay.pipeline.campaign.plan.lanes import Lane
 from kassay.pipeline.campaign.records.campaign import Campaign
 from kassay.pipeline.campaign.records.schemas import FINDINGS, arrow_struct
 from kassay.pipeline.campaign.records.sums import CONTRADICTORY, Key, Smallest, bucket_of, kind_of
-from kassay.properties.registry import promise
+from kassay.properties.promises import promise
 from kassay.properties.sources import derive_seed
 from kassay.writing.documents import json_text
 from kassay.writing.text import storable

@@ -1,17 +1,11 @@
-"""What a user may assume of the inputs; steps outside the assumptions are not judged."""
+"""What each assumption says of a round of a group; rounds outside the assumptions are not judged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
 
-from kassay.model.connect.kinds import CONNECT
-from kassay.model.errors import InputError
-from kassay.model.groups.kinds import GROUPS
 from kassay.model.groups.step import Step
-from kassay.model.kinds import Kind
-from kassay.model.placement.kinds import PLACER
-from kassay.reading.fields import suggestion
 
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "equal-subscriptions": lambda step: step.group.equal_subscriptions,
@@ -25,30 +19,6 @@ _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
 }
 
 ASSUMPTIONS: Final = tuple(_HOLDS)
-
-_OF_KIND: Final = {
-    **dict.fromkeys(GROUPS, ASSUMPTIONS),
-    PLACER: ("no-racks",),
-    CONNECT: ("no-conflicting-claims",),
-}
-"""Of each kind the assumptions that its generator and its judge keep to; of other kinds none."""
-
-
-def assumptions_of(kind: Kind) -> tuple[str, ...]:
-    """The assumptions that narrow the inputs of targets of a kind."""
-    return _OF_KIND.get(kind, ())
-
-
-def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
-    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds alone."""
-    for name in names:
-        if name not in _HOLDS:
-            hint = suggestion(name, ASSUMPTIONS)
-            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(ASSUMPTIONS)}{hint}")
-        if kind is not None and name not in assumptions_of(kind):
-            some = f"one of {', '.join(assumptions_of(kind))}" if assumptions_of(kind) else "none"
-            raise InputError(f"assumption {name!r} narrows nothing of kind {kind}, expected {some}")
-    return frozenset(names)
 
 
 def within(step: Step, assume: frozenset[str]) -> bool:

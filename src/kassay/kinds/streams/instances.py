@@ -1,0 +1,97 @@
+"""Instances of Streams applications, as assignors of tasks are asked them.
+
+Processes come with the tasks and the state that the instance says they have. Racks of clients are left out,
+for the rules that are measured know none: loads are tasks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from kassay.kinds.instances import (
+    AskedInstance,
+    Asking,
+    How,
+    NewTarget,
+    PlayedInstance,
+    Telling,
+    ToldInstance,
+    gap_of_played,
+)
+from kassay.model.calls import Failure
+from kassay.model.kinds import RebalanceProtocol
+from kassay.model.streams.documents import task_step_to_json
+from kassay.model.streams.history import TaskStep, asking, settle_tasks
+from kassay.model.streams.tasks import TaskAssignment, TaskRequest
+from kassay.solver.results import OutOfTimeError
+from kassay.solver.streams.members.actives import PlacedActives, place_actives
+from kassay.solver.streams.members.gap import member_gap, runs_of
+from kassay.solver.streams.members.problem import MemberTaskProblem
+from kassay.solver.streams.members.requests import problem_of, request_of
+from kassay.solver.streams.problem import TaskProblem
+
+
+def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[TaskAssignment]:
+    """What a target makes of an application that starts with this request, once it is at rest."""
+    ask = asking(partial(new, {}))
+    began = time.perf_counter()
+    first = ask(request)
+    steps = [first, *settle_tasks(first, ask)]
+    seconds = time.perf_counter() - began
+    last, rounds = steps[-1], max(1, len(steps) - 1)
+    if isinstance(last.answer, Failure):
+        return PlayedInstance(None, last.answer.message, rounds, seconds)
+    if not last.at_rest:
+        return PlayedInstance(None, f"not at rest after {rounds} rounds", rounds, seconds)
+    return PlayedInstance(last.answer, None, rounds, seconds)
+
+
+def _told_application(
+    asked: MemberTaskProblem,
+    request: TaskRequest,
+    played: PlayedInstance[TaskAssignment],
+    best: PlacedActives,
+) -> Telling | None:
+    if played.answer is None:
+        return None
+    return partial(told_application, asked, request, played.answer, best.member)
+
+
+def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
+    """What puts an instance of tasks; raises `OutOfTimeError` where the optimum takes too long."""
+    how.flow_only("tasks")
+    members = problem if isinstance(problem, MemberTaskProblem) else MemberTaskProblem.by_thread(problem)
+    request = request_of(members)
+    asked = replace(problem_of(request), name=problem.name)
+    best = place_actives(asked, None if how.seconds is None else time.monotonic() + how.seconds)
+    if not best.proven:
+        raise OutOfTimeError(f"no optimum within {how.seconds:g} s")
+
+    def ask(new: NewTarget, _: RebalanceProtocol) -> AskedInstance:
+        played = play_application(new, request)
+        measured = gap_of_played(
+            asked.name, played, lambda answer: member_gap(asked, runs_of(asked, request, answer), best)
+        )
+        return AskedInstance(
+            measured, played.rounds, played.seconds, _told_application(asked, request, played, best)
+        )
+
+    return ask
+
+
+def told_application(
+    problem: MemberTaskProblem, request: TaskRequest, answer: TaskAssignment, best: Sequence[int]
+) -> ToldInstance:
+    """A Streams application that starts, its tasks at rest; `best` has each task's member at the optimum.
+
+    Standby copies are the answer's own: the optimum is one of active tasks.
+    """
+    active: dict[str, list[str]] = {client.process_id: [] for client in request.clients}
+    for task, member in zip(sorted(request.tasks), best, strict=True):
+        active[problem.processes[problem.process_of[member]].id].append(str(task))
+    given = {process_id: {"active": tasks, "standby": []} for process_id, tasks in active.items()}
+    step = task_step_to_json(TaskStep(request, answer, at_rest=True))
+    return ToldInstance(step, given, "active tasks: standby copies are no part of this optimum")

@@ -1,0 +1,27 @@
+"""The outcomes of Streams applications next to the certified best."""
+
+from __future__ import annotations
+
+from kassay.kinds.measures import Measure, MeasuredRest, measure_of
+from kassay.model.errors import InputError
+from kassay.model.streams.history import TaskRun
+from kassay.solver.streams.members.gap import member_gap, runs_of
+from kassay.solver.streams.members.requests import problem_of
+
+
+def rest_of_application(run: TaskRun) -> MeasuredRest | None:
+    """The rest after the last change of a Streams application, beside who ran what before that change."""
+    if not run.answered:
+        return None
+    return MeasuredRest([_application(run)], run.settling) if run.at_rest else MeasuredRest([], None)
+
+
+def _application(run: TaskRun) -> Measure | None:
+    """Active tasks by thread; what moves is counted as restores (3) and changes of process (1)."""
+    before = run.steps[run.played - 1].request
+    problem = problem_of(before)
+    try:
+        gap = member_gap(problem, runs_of(problem, before, run.steps[-1].given))
+    except InputError:
+        return None
+    return measure_of(gap, equal=True)

@@ -1,0 +1,25 @@
+"""What a user may assume of the inputs, by name; each kind says which narrow the inputs of its targets."""
+
+from __future__ import annotations
+
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind, every_kind
+from kassay.reading.fields import suggestion
+
+
+def every_assumption() -> tuple[str, ...]:
+    """The assumptions of all kinds, sorted."""
+    return tuple(sorted({name for kind in every_kind() for name in kind.assumptions}))
+
+
+def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
+    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds alone."""
+    known = every_assumption()
+    for name in names:
+        if name not in known:
+            hint = suggestion(name, known)
+            raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(known)}{hint}")
+        if kind is not None and name not in kind.assumptions:
+            some = f"one of {', '.join(kind.assumptions)}" if kind.assumptions else "none"
+            raise InputError(f"assumption {name!r} narrows nothing of kind {kind}, expected {some}")
+    return frozenset(names)

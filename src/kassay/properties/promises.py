@@ -1,0 +1,66 @@
+"""What a user spelled as a promise: a claim of the registry, or a sentence of the claim language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
+from kassay.properties.registry import Claim, Promise, is_sentence, load_claims
+from kassay.properties.sentences.claims import require_sentence, sentence_promise
+from kassay.reading.fields import suggestion
+
+
+def claim_of(kind: Kind, spelled: str) -> Claim | None:
+    """The claim that a promise is of; None where there is none of the kind."""
+    if is_sentence(spelled):
+        try:
+            return promise(spelled, kind).claim
+        except InputError:
+            return None
+    return load_claims().get((kind, spelled.partition(":")[0]))
+
+
+def promise(spelled: str, kind: Kind) -> Promise:
+    """The promise that a user spelled: `converges:2`, or a sentence; raises `InputError` if there is none."""
+    if is_sentence(spelled):
+        return sentence_promise(spelled, kind)
+    claims = load_claims()
+    name, colon, argument = spelled.strip().partition(":")
+    held = claims.get((kind, name))
+    if held is None:
+        known = sorted({key[1] for key in claims if key[0] == kind})
+        elsewhere = sorted({str(key[0]) for key in claims if key[1] == name})
+        hint = (
+            f"it is a claim of kind {', '.join(elsewhere)}, the target is of kind {kind}"
+            if elsewhere
+            else _expected(spelled, known)
+        )
+        raise InputError(f"unknown claim {spelled!r}: {hint}")
+    if colon:
+        _check_argument(held, argument)
+    return Promise(held, argument if colon else None)
+
+
+def require_claims(spelled: Iterable[str], where: str = "") -> None:
+    """Raise `InputError`, which begins with `where`, for a claim of no kind at all."""
+    known = {claim_id for _, claim_id in load_claims()}
+    for each in spelled:
+        if is_sentence(each):
+            require_sentence(each)
+        elif each.partition(":")[0] not in known:
+            raise InputError(f"{where}unknown claim {each!r}: {_expected(each, sorted(known))}")
+
+
+def _expected(spelled: str, known: Sequence[str]) -> str:
+    """What a claim could have been: one of those that are known, or a sentence where it looks like one."""
+    if not {"(", " "}.isdisjoint(spelled.strip()):
+        return "expected a comparison, such as max(load) - min(load) <= 1"
+    return f"expected one of: {', '.join(known)}{suggestion(spelled.partition(':')[0], known)}"
+
+
+def _check_argument(held: Claim, argument: str) -> None:
+    """Raise `InputError` for an argument that the claim cannot take."""
+    if held.parameter is None:
+        raise InputError(f"{held.id}:{argument}: {held.id} takes no argument")
+    held.parameter.require(held.id, argument)
