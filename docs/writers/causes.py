@@ -91,7 +91,7 @@ def page() -> Iterator[str]:
     yield BEGIN
     for trace in faults():
         yield f"**`{trace.stem}.py`**: {fault_of(trace)}\n"
-        yield f"> {explain(str(trace))['paragraph']}\n"
+        yield f"> {explain(str(trace)).to_json()['paragraph']}\n"
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from kassay.model.calls import Refusal, ReportedFailure
+
 TILES_MAX: Final = 150
 """Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
 
@@ -80,6 +82,11 @@ class Cell(NamedTuple):
         """Whether nothing stands there."""
         return not self.tiles and not self.text
 
+    @property
+    def words(self) -> str:
+        """Its tiles and its text in one line; empty where nothing stands there."""
+        return " ".join([*(tile.text for tile in self.tiles), *([self.text] if self.text else [])])
+
 
 class Row(NamedTuple):
     """One member, broker, process, worker or record, with what is told of it in each column."""
@@ -88,6 +95,11 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
     extras: str = ""
     guilty: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name with what else is known of it: `m0 (rack r1)`."""
+        return f"{self.name} ({self.extras})" if self.extras else self.name
 
 
 class Grid(NamedTuple):
@@ -124,6 +136,11 @@ class Frame:
     failure: str = ""
     broken: bool = False
     beside: Beside | None = None
+
+    @property
+    def noun(self) -> str:
+        """What the frame shows one of: a round, a rebalance."""
+        return self.anchor.rpartition("-")[0] or self.anchor
 
 
 @dataclass(frozen=True)
@@ -209,6 +226,31 @@ def number_ranges(numbers: Sequence[int]) -> str:
 
 
 Place = tuple[int, int | None]
+"""The number of a step, and of the round in it where steps have rounds."""
+
+
+class CouldBe(NamedTuple):
+    """An answer that keeps the claim in place of the one at `place`.
+
+    `by` says whose it is, and `certified` whether a solver proved that none is better. `answer` is in
+    the form of the reported answer; `measures` are its goals, `instead_of` those of the wrong answer.
+    """
+
+    place: Place
+    by: str
+    certified: bool
+    words: str
+    answer: Any
+    measures: Mapping[str, Any]
+    instead_of: Mapping[str, Any]
+
+
+def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
+    """The value of `could_be` in a trace or a counterexample; None where nothing is known."""
+    if document is None:
+        return None
+    fields = {name: document[name] for name in CouldBe._fields if name != "place"}
+    return CouldBe((document["step"], document["round"]), **fields)
 
 
 @dataclass(frozen=True)
@@ -221,7 +263,7 @@ class Guilt:
 
     names: frozenset[str] = frozenset()
     at: Mapping[Place, frozenset[str]] | None = None
-    could_be: Mapping[str, Any] | None = None
+    could_be: CouldBe | None = None
 
     def broken(self, place: Place, last: bool) -> bool:
         """Whether the claim is broken at the place."""
@@ -233,12 +275,9 @@ class Guilt:
             return self.names if last else frozenset()
         return self.at.get(place, frozenset())
 
-    def beside(self, place: Place) -> Mapping[str, Any] | None:
+    def beside(self, place: Place) -> CouldBe | None:
         """The answer that could be at the place."""
-        could_be = self.could_be
-        if could_be is None or (could_be["step"], could_be["round"]) != place:
-            return None
-        return could_be
+        return None if self.could_be is None or self.could_be.place != place else self.could_be
 
 
 def evidence(
@@ -248,20 +287,27 @@ def evidence(
 ) -> Guilt:
     """The evidence of a trace: `violations` in words, `broken` and `could_be` as its document has them."""
     names = frozenset(name for violation in violations for name in _named(violation))
-    return Guilt(names, guilty_at(broken) or None, could_be)
+    return Guilt(names, guilty_at(broken) or None, could_be_of(could_be))
 
 
-def beside_words(could_be: Mapping[str, Any]) -> Beside:
-    """What could be, without its table."""
-    instead = could_be["instead_of"]
+def beside_words(could_be: CouldBe, table: Grid | None = None) -> Beside:
+    """What could be: in words, with the goals that differ, and as a table."""
+    instead = could_be.instead_of
     measures = tuple(
         (name, _words(instead.get(name)), _words(value))
-        for name, value in could_be["measures"].items()
+        for name, value in could_be.measures.items()
         if instead.get(name) != value
     )
-    if could_be["certified"]:
-        return Beside("Beside the certified optimum", could_be["words"], measures, None)
-    return Beside("What could be instead", f"{could_be['words']} ({could_be['by']})", measures, None)
+    if could_be.certified:
+        return Beside("Beside the certified optimum", could_be.words, measures, table)
+    return Beside("What could be instead", f"{could_be.words} ({could_be.by})", measures, table)
+
+
+def outcome_words(failure: ReportedFailure | None, refused: Refusal | None = None) -> str:
+    """Why there is no answer; empty where there is one."""
+    if refused is not None:
+        return f"refused: {refused.java_class}: {refused.message}"
+    return "" if failure is None else f"{failure.kind}: {failure.message}"
 
 
 def _words(value: object) -> str:
@@ -309,7 +355,7 @@ class Told(NamedTuple):
         """The events of each change of the case, in words; none for a case without changes."""
         changes = self.case.get("changes", ())
         return [
-            tuple(map(sentence, change["events"] if isinstance(change, Mapping) else change))
+            tuple(map(sentence, change.get("events", ()) if isinstance(change, Mapping) else change))
             for change in changes
         ]
 
@@ -324,6 +370,7 @@ def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> li
     for number, step in enumerate(told.steps):
         last = number == len(told.steps) - 1
         guilty = told.marks.guilty((number, None), last)
+        possible = told.marks.beside((number, None))
         answer = step.get("answer")
         given = answer if isinstance(answer, Mapping) else {"answer": answer}
         rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
@@ -336,6 +383,7 @@ def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> li
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=step["failure"]["message"] if "failure" in step else "",
                 broken=told.marks.broken((number, None), last),
+                beside=None if possible is None else beside_words(possible),
             )
         )
     return frames

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 
 class ToldInstance(NamedTuple):
-    """A step as traces tell it, and the optimum in the form of its answer; `about` says what it is of."""
+    """A step as traces keep it, and the optimum in the form of its answer; `about` says what it is of.
+
+    `place` is that of the answer: the step, and the round in it where a step has rounds.
+    """
 
     step: Mapping[str, Any]
     best: Mapping[str, Any]
     about: str
+    place: tuple[int, int | None]
 
 
 def told_group(
@@ -30,7 +34,7 @@ def told_group(
     """A consumer group or a share group that has just come together."""
     step = step_to_json(Step(cluster, group, _sorted(answer), 1))
     given = {member_id: PARTITIONS.write(sorted(tps)) for member_id, tps in best.items()}
-    return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "")
+    return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "", (0, 0))
 
 
 def _sorted(answer: Assignment) -> Assignment:
@@ -52,4 +56,5 @@ def told_application(
         active[problem.processes[problem.process_of[member]].id].append(str(task))
     given = {process_id: {"active": tasks, "standby": []} for process_id, tasks in active.items()}
     step = task_step_to_json(TaskStep(request, answer, at_rest=True))
-    return ToldInstance(step, given, "active tasks: standby copies are no part of this optimum")
+    about = "active tasks: standby copies are no part of this optimum"
+    return ToldInstance(step, given, about, (0, None))

@@ -9,8 +9,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.connect.answers import connect_words
+from kassay.kinds.connect.events import EVENT_FORMS
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
+from kassay.kinds.frames import Frame, Told
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -67,6 +69,7 @@ class ConnectDriver(Driver[ConnectHistory]):
 
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
+    events = EVENT_FORMS
     aims = CONNECT_AIMS
     pasts = True
     goals = ("connectors", "tasks", "stopped")
@@ -145,6 +148,12 @@ class ConnectDriver(Driver[ConnectHistory]):
         from kassay.kinds.connect.removal import connect_removals
 
         return connect_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each rebalance."""
+        from kassay.kinds.connect.view import connect_frames
+
+        return connect_frames(told, self.event_sentence)
 
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
         """Workers stand for members, connectors and tasks for partitions."""

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.frames import Frame, Told
 from kassay.kinds.groups.answers import group_asserts, group_call, group_offers, group_words, in_full
+from kassay.kinds.groups.events import EVENT_FORMS
 from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
@@ -56,6 +58,7 @@ class GroupDriver(Driver[History]):
     follows_protocol = True
     form = HISTORY
     narration = REBALANCED
+    events = EVENT_FORMS
     aims = AIMS
 
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
@@ -152,6 +155,12 @@ class GroupDriver(Driver[History]):
         from kassay.kinds.groups.removal import group_removals
 
         return group_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each round."""
+        from kassay.kinds.groups.view import group_frames
+
+        return group_frames(told, self.event_sentence)
 
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
+from kassay.kinds.frames import Frame, Told
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.placement.oracle import best_of_placement, best_rows
@@ -146,6 +147,12 @@ class PlacementDriver(Driver[PlacementCase]):
         from kassay.kinds.placement.removal import request_removals
 
         return request_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each request."""
+        from kassay.kinds.placement.view import placed_frames
+
+        return placed_frames(told)
 
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
@@ -319,6 +326,12 @@ class PlanDriver(Driver[PlanRequest]):
         from kassay.kinds.placement.removal import plan_removals
 
         return plan_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """The placement at the start, and a frame for each move."""
+        from kassay.kinds.placement.view import planned_frames
+
+        return planned_frames(told)
 
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
