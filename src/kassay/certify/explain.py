@@ -22,7 +22,7 @@ from kassay.certify.diff.replay import read_difference
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Guilt, Told
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.cluster import Cluster, Topic
@@ -153,6 +153,11 @@ class TraceExplanation:
         return self.trace.could_be if self._played is None else self._played.could_be
 
     @property
+    def happened(self) -> list[tuple[str, ...]]:
+        """The events of each change of the history, in words."""
+        return _sentences(self.trace.kind, self.trace.case)
+
+    @property
     def frames(self) -> list[Frame]:
         """What happened, step by step."""
         trace = self.trace
@@ -198,6 +203,11 @@ class DifferenceExplanation:
     paragraph: str
     cause: Cause | None
     why_not: str
+
+    @property
+    def happened(self) -> list[tuple[str, ...]]:
+        """The events of each change of the history, in words."""
+        return _sentences(self.difference.kind, self.difference.case)
 
     @property
     def frames(self) -> list[Frame]:
@@ -382,6 +392,10 @@ def _happened(kind: Kind, case: Mapping[str, Any], path: str) -> list[list[Mappi
     form = driver_for(kind).form
     changes = form.write(form.read(case, f"{path}: case")).get("changes") or ()
     return [list(change["events"] if isinstance(change, Mapping) else change) for change in changes]
+
+
+def _sentences(kind: Kind, case: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return Told((), case, Guilt()).happened(driver_for(kind).event_sentence)
 
 
 def _rule(rule: registry.Reference) -> RuleExplanation:

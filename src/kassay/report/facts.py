@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kassay.certify.diff.document import TargetDifference
@@ -181,9 +181,3 @@ class NotLoaded(NamedTuple):
 
     target: str
     why: str
-
-
-def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
-    """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
-    first = next((place for place, mark in enumerate(marked) if mark), 0)
-    return max(0, first + 1 - most), min(most, len(marked))

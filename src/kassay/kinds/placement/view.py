@@ -31,7 +31,7 @@ from kassay.writing.text import counted
 
 Replicas = Mapping[tuple[str, int], Sequence[int]]
 """The replicas of each partition by its group and number, the preferred leader first."""
-LISTED_MAX: Final = 24
+LISTED_MAX: Final = 150
 """Up to so many partitions stand in a note with their replicas in order."""
 
 

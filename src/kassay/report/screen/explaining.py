@@ -15,6 +15,7 @@ from kassay.certify.explain import (
     RuleExplanation,
     TraceExplanation,
 )
+from kassay.kinds.frames import Frame
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, plain_table, stack
 from kassay.report.screen.differences import leading
@@ -74,6 +75,7 @@ def _trace(explanation: TraceExplanation) -> View:
         line(f"on {_input(trace.contradictory)} input, {trace.protocol}", style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions(trace)),
         line(),
+        *_left_over(explanation.happened, explanation.frames),
         story(explanation.frames, FRAMES_MAX),
     ]
     parts += [line(f"  {message}", style="red") for message in trace.violations]
@@ -92,8 +94,24 @@ def _difference(explanation: DifferenceExplanation) -> View:
         line(answering, style="dim"),
         *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(difference)),
         line(),
+        *_left_over(explanation.happened, explanation.frames),
         story(explanation.frames, FRAMES_MAX),
         *(line(f"  {each}", style="red") for each in difference.lines),
+    )
+
+
+def _left_over(happened: Sequence[tuple[str, ...]], frames: Sequence[Frame]) -> list[View]:
+    """The events that no frame has: those of rebalances that never came."""
+    seen = [event for frame in frames for event in frame.events]
+    left = [
+        (number, [event for event in events if not any(each.endswith(event) for each in seen)])
+        for number, events in enumerate(happened, 1)
+    ]
+    rows = [(f"    {number}", "; ".join(events)) for number, events in left if events]
+    return (
+        [line("  before rebalances that are not shown"), plain_table(("", ""), rows, header=False), line()]
+        if rows
+        else []
     )
 
 

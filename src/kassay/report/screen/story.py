@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kassay.kinds.frames import Cell, Frame, Row, compacted
-from kassay.report.facts import window
 from kassay.report.screen.console import Part, View, line, plain_table, stack
 from kassay.writing.text import counted
 
@@ -32,6 +31,12 @@ def story(frames: Sequence[Frame], frames_max: int = FRAMES_MAX) -> View:
     if rest := len(frames) - before - shown:
         parts.append(line(f"  and {counted(rest, f'more {frames[-1].noun}')}", style="dim"))
     return stack(*parts)
+
+
+def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
+    """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
+    first = next((place for place, mark in enumerate(marked) if mark), 0)
+    return max(0, first + 1 - most), min(most, len(marked))
 
 
 def _frame(frame: Frame, rows_max: int) -> Iterator[View]:
