@@ -10,7 +10,7 @@ measured know none of these: loads are partitions, or tasks.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
@@ -261,3 +261,11 @@ _POSED: Final[Mapping[str, tuple[tuple[Kind, ...], Callable[[Any, How], Asking]]
     "tasks": ((STREAMS,), _tasks),
 }
 """Who answers the instances of a family, and what puts them; no assignor answers the other families."""
+_MOVES: Final[Mapping[Kind, str]] = {
+    STREAMS: "Of tasks, moves are what restores (3) and changes of process (1) cost.",
+}
+
+
+def meanings_of_moves(kinds: Iterable[Kind]) -> tuple[str, ...]:
+    """What moves mean for targets of these kinds, where they are not counted one by one."""
+    return tuple(_MOVES[kind] for kind in dict.fromkeys(kinds) if kind in _MOVES)

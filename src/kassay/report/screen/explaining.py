@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -101,18 +102,17 @@ def _difference(explanation: DifferenceExplanation) -> View:
 
 
 def _left_over(happened: Sequence[tuple[str, ...]], frames: Sequence[Frame]) -> list[View]:
-    """The events that no frame has: those of rebalances that never came."""
-    seen = [event for frame in frames for event in frame.events]
-    left = [
-        (number, [event for event in events if not any(each.endswith(event) for each in seen)])
-        for number, events in enumerate(happened, 1)
-    ]
-    rows = [(f"    {number}", "; ".join(events)) for number, events in left if events]
-    return (
-        [line("  before rebalances that are not shown"), plain_table(("", ""), rows, header=False), line()]
-        if rows
-        else []
-    )
+    """The events that no frame has, by the number of their change."""
+    shown = Counter(event.partition(" ms: ")[2] or event for frame in frames for event in frame.events)
+    rows = []
+    for number, events in enumerate(happened, 1):
+        left = Counter(events) - shown
+        shown -= Counter(events)
+        if left:
+            rows.append((f"    {number}", "; ".join(left.elements())))
+    if not rows:
+        return []
+    return [line("  changes without a rebalance here"), plain_table(("", ""), rows, header=False), line()]
 
 
 def _input(contradictory: bool) -> str:

@@ -8,9 +8,9 @@ from typing import Final
 
 from kassay.certify.optimum.gaps import GapReport, TargetGaps
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
+from kassay.certify.optimum.posed import meanings_of_moves
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
-from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
@@ -25,7 +25,6 @@ _MEANING: Final = (
     "movement and rack: where the goals before them are met; moves and mismatches: against the "
     "optimum's, whatever the balance."
 )
-_OF_TASKS: Final = " Of tasks, moves are what restores (3) and changes of process (1) cost."
 
 
 def gap_view(report: GapReport) -> View:
@@ -43,8 +42,8 @@ def gap_view(report: GapReport) -> View:
     if report.set_aside:
         parts.append(line(f"{report.set_aside} instances set aside: these targets do not answer them"))
     goals = f"{report.source}, goals {', '.join(report.order)}, solver {report.solver}. "
-    tasks = any(each.target.kind is STREAMS for each in report.targets)
-    parts += [line(), line(goals + _MEANING + (_OF_TASKS if tasks else ""), style="dim")]
+    meaning = " ".join([_MEANING, *meanings_of_moves(each.target.kind for each in report.targets)])
+    parts += [line(), line(goals + meaning, style="dim")]
     return stack(*parts)
 
 
@@ -76,17 +75,13 @@ def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
 
 def _totals(each: TargetGaps) -> View:
     total = each.totals
+    missing = counted(total["missing"], each.target.kind.nouns.what)
     return line(
         f"{each.target.spec}: {len(each.gaps)} of {each.instances} instances answered in {each.rounds} "
         f"rounds, {each.seconds:.2f} s; {total['moved']} moves (optimum {total['optimal_moved']}), "
         f"{total['rack_mismatch']} rack mismatches (optimum {total['optimal_rack_mismatch']})"
-        + (f"; {total['missing']} {_units(each)} left out" if total["missing"] else "")
+        + (f"; {missing} left out" if total["missing"] else "")
     )
-
-
-def _units(each: TargetGaps) -> str:
-    """What the target gives out."""
-    return "tasks" if each.target.kind is STREAMS else "partitions"
 
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:
