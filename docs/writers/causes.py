@@ -23,19 +23,21 @@ single-owner: No partition is given out twice.
   smallest found: 2 members, 1 partition, 0 events after the start; ordinary input
   single-owner: t0-0 (owners m0 m1)
 
-  round 1, generation 4, topics t0[1]  <- broken here
-    member  subscribed  claims  is given
-    m0!     t0          -       t0-0!
-    m1!     t0          - @3    t0-0!
+  Round 1 of 1, generation 4  <- broken here
+    before it: m0 joins (reads t0); m1 joins (reads t0)
+    Topics: t0 (1 partition)
+    member  subscribed  owned         assigned  load
+    m0!     t0          -             t0-0!        1
+    m1!     t0          generation 3  t0-0!        1
     could be: 1 0: m0 t0-0, m1 -
   a fix must give each partition to one member alone: take it from the list of what is left once it is given
 out
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 
-`@3` is the generation of what a member claims, of an empty list too. Who leads, weights, the racks of
-replicas, configurations and user data are told where there are any and they vary; a simple case stays
-simple.
+`generation 3` is the generation of what a member says it owns, of an empty list too. Who leads, weights, the
+racks of replicas, configurations and user data are shown where there are any and they vary; a simple case
+stays simple.
 
 `kassay explain TRACE` says why in a paragraph. It leaves out each event, each claim and setting, each
 member and partition in turn, plays what is left against the target, and tells without which of them the
