@@ -84,8 +84,13 @@ class Cell(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Its tiles and its text in one line; empty where nothing stands there."""
-        return " ".join([*(tile.text for tile in self.tiles), *([self.text] if self.text else [])])
+        """Its tiles, and its text in brackets behind them, in one line; empty where nothing stands there."""
+        return " ".join([*(tile.text for tile in self.tiles), *([self.note] if self.text else [])])
+
+    @property
+    def note(self) -> str:
+        """Its text as it stands behind its tiles, if there are any."""
+        return f"({self.text})" if self.tiles and self.text else self.text
 
 
 class Row(NamedTuple):

@@ -74,4 +74,4 @@ def _cell(cell: Cell) -> object:
     parts: list[Part] = []
     for tile in cell.tiles:
         parts += [(tile.text + GUILTY, "bold red") if tile.guilty else tile.text, " "]
-    return line(*parts[:-1], f" {cell.text}" if cell.text else "")
+    return line(*parts[:-1], f" {cell.note}" if cell.text else "")
