@@ -157,5 +157,5 @@ NO_ANSWER: Final = {
 def answer_to_json(answer: Failure | Refusal) -> dict[str, Any]:
     """How there is no answer, as a document."""
     if isinstance(answer, Failure):
-        return {"failure": {"kind": answer.kind.name, "message": answer.message}}
+        return {"failure": {"kind": answer.kind.value, "message": answer.message}}
     return {"refused": answer._asdict()}
