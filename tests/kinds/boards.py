@@ -24,7 +24,7 @@ LETTERS = {
 
 
 def trace(path: Path) -> dict[str, Any]:
-    document = json.loads(path.read_text())
+    document: dict[str, Any] = json.loads(path.read_text())
     return document | {"kind": LETTERS.get(document["kind"], document["kind"])}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from kassay.certify.replicas.judge import ClaimStanding
 from kassay.properties.registry import Evidence, as_text
@@ -25,14 +25,14 @@ def breach_text(claim: str, evidence: Evidence) -> str:
     """
     facts = evidence.facts
     if claim == "rack-spread":
-        return f"{evidence.subject}: {_racks(evidence)}"
+        return f"{evidence.subject}: {_racks(facts)}"
     if claim == "no-fenced-leader":
         able = as_text(facts["could be"])
         return (
             f"{evidence.subject}: led by broker {facts['led by fenced']}, which is fenced, could be by {able}"
         )
     if claim in ("replicas-even", "leaders-even"):
-        return _loads(evidence)
+        return _loads(evidence.subject, facts)
     return f"{evidence.subject}: " + ", ".join(f"{key} {as_text(value)}" for key, value in facts.items())
 
 
@@ -48,9 +48,8 @@ def breaches_text(standing: ClaimStanding, partitions: int) -> str:
     return f"{len(broken):,} of {partitions:,} partitions: {', '.join(listed)}{more}"
 
 
-def _racks(evidence: Evidence) -> str:
+def _racks(facts: Mapping[str, Any]) -> str:
     """Too few racks, or too many replicas in one."""
-    facts = evidence.facts
     held = Counter(facts["in racks"])
     where = f"brokers {as_text(facts['replicas'])} are in racks {as_text(facts['in racks'])}"
     if len(held) < facts["racks wanted"]:
@@ -59,14 +58,13 @@ def _racks(evidence: Evidence) -> str:
     return f"{where}: {most} in {rack}, no more than {facts['in one']} are needed in one rack"
 
 
-def _loads(evidence: Evidence) -> str:
+def _loads(what: str, facts: Mapping[str, Any]) -> str:
     """The least and the most that a broker has, who has it, and what is possible."""
-    facts = evidence.facts
     loads: Mapping[int, int] = facts["are"]
     least, most = min(loads.values()), max(loads.values())
     best: Sequence[int] = facts["could be"]
     ends = f"least: {_brokers(loads, least)}; most: {_brokers(loads, most)}"
-    return f"{least} to {most} {evidence.subject} a broker ({ends}), {_span(best)} possible"
+    return f"{least} to {most} {what} a broker ({ends}), {_span(best)} possible"
 
 
 def _span(loads: Sequence[int]) -> str:
