@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kassay.kinds.frames import Board, Frame, Grid, Told, evidence
+from kassay.kinds.frames import Board, Frame, Grid, Told
+from kassay.kinds.marks import evidence
 from kassay.model.trace import Trace, trace_of
 from kassay.report.pages.boards import board_of
 from kassay.report.pages.layout import environment, whole

@@ -22,7 +22,8 @@ from kassay.certify.diff.replay import read_difference
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
-from kassay.kinds.frames import Frame, Guilt, Told
+from kassay.kinds.frames import Frame, Told
+from kassay.kinds.marks import Guilt
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.cluster import Cluster, Topic

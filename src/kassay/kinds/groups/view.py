@@ -9,7 +9,6 @@ from kassay.kinds.events import Event
 from kassay.kinds.frames import (
     Beside,
     Cell,
-    CouldBe,
     Frame,
     Grid,
     Row,
@@ -19,6 +18,7 @@ from kassay.kinds.frames import (
     beside_words,
     outcome_words,
 )
+from kassay.kinds.marks import CouldBe
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.documents import GIVEN, REBALANCED, ReportedMember, ReportedRebalance, ReportedRound
 from kassay.model.shape.codec import listed

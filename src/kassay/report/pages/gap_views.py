@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
 from kassay.certify.optimum.told import ToldInstance
-from kassay.kinds.frames import CouldBe, Guilt, Told, board
+from kassay.kinds.frames import Told, board
+from kassay.kinds.marks import CouldBe, Guilt
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart

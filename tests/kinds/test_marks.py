@@ -1,6 +1,7 @@
 """What a board marks, and where."""
 
-from kassay.kinds.frames import beside_words, could_be_of, evidence
+from kassay.kinds.frames import beside_words
+from kassay.kinds.marks import could_be_of, evidence
 
 COULD_BE = {
     "step": 1, "round": 0, "by": "as sticky ends", "certified": False, "answer": {}, "measures": {},
