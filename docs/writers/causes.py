@@ -23,17 +23,19 @@ single-owner: No partition is given out twice.
   smallest found: 2 members, 1 partition, 0 events after the start; ordinary input
   single-owner: t0-0 (owners m0 m1)
 
-  round 1, generation 4, topics t0[1]  <- broken here
-    member  subscribed  claims  is given
-    m0!     t0          -       t0-0!
-    m1!     t0          - @3    t0-0!
+  Round 1 of 1, generation 4  <- broken here
+    before it: m0 joins (reads t0); m1 joins (reads t0)
+    Topics: t0 (1 partition)
+    member  subscribed  owned         assigned  load
+    m0!     t0          -             t0-0!        1
+    m1!     t0          generation 3  t0-0!        1
     could be: 1 0: m0 t0-0, m1 -
   a fix must give each partition to one member alone: take it from the list of what is left once it is given
 out
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 
-`@3` is the generation of what a member reports that it owns, even if that is nothing. The leader, weights,
+`generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader, weights,
 the racks of replicas, configurations and user data appear only where they exist and vary, so a simple case
 stays simple.
 
@@ -93,7 +95,7 @@ def page() -> Iterator[str]:
     yield BEGIN
     for trace in faults():
         yield f"**`{trace.stem}.py`**: {fault_of(trace)}\n"
-        yield f"> {explain(str(trace))['paragraph']}\n"
+        yield f"> {explain(str(trace)).to_json()['paragraph']}\n"
 
 
 if __name__ == "__main__":

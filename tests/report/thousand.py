@@ -8,6 +8,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any
 
+from tests.kinds.boards import trace
 from tests.paths import DOCS
 from tests.report.screen.campaign_document import DOCUMENT
 
@@ -18,8 +19,8 @@ TOPICS = ("orders", "payments", "clicks", "stock", "refunds", "ledger", "mail", 
 
 @cache
 def _on_record() -> tuple[str, ...]:
-    texts = (path.read_text() for path in sorted((DOCS / "traces").glob("*.json")))
-    return tuple(text for text in texts if json.loads(text).get("violations"))
+    documents = map(trace, sorted((DOCS / "traces").glob("*.json")))
+    return tuple(json.dumps(document) for document in documents if document.get("violations"))
 
 
 def _renamed(text: str, number: int) -> str:

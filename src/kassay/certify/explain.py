@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from kassay.assignors import registry
 from kassay.certify.causes.as_python import trace_as_python
-from kassay.certify.causes.cause import cause_of
+from kassay.certify.causes.cause import Cause, cause_of
 from kassay.certify.causes.difference import (
     cause_of_difference,
     difference_as_python,
@@ -19,19 +20,227 @@ from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.runs.replay import load_trace, read_trace
+from kassay.kinds.figures import Growth, Leaving, RuleFigures
+from kassay.kinds.frames import Frame, Reported
+from kassay.kinds.marks import Guilt
 from kassay.kinds.registry import driver_for
+from kassay.kinds.views import frames_of
 from kassay.model.errors import InputError, KassayError
 from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.promises import claim_of, promise, require_claims
-from kassay.properties.registry import Claim, is_sentence, load_claims, situations_of
+from kassay.properties.registry import Claim, Situation, is_sentence, load_claims, situations_of
 from kassay.reading.documents import read_json
 from kassay.reading.paths import is_file
 
 SCHEMA: Final = "kassay/explain/7"
 
 
-def explain(what: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class ClaimReading:
+    """A claim as kinds of targets read it: in words, with what a verdict takes, and what must have come up.
+
+    `argument` is what it is checked with unless another is given, None for a claim that takes none.
+    """
+
+    kinds: tuple[Kind, ...]
+    sentence: str
+    more: str
+    source: str
+    fix: str
+    held_against: str
+    looks_at: str
+    minimum: int
+    argument: str | None
+    argument_expected: str | None
+    situations: tuple[Situation, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in an explanation."""
+        situations = [{"id": each.id, "sentence": each.sentence} for each in self.situations]
+        return {**vars(self), "kinds": [kind.name for kind in self.kinds], "situations": situations}
+
+
+@dataclass(frozen=True)
+class ClaimExplanation:
+    """A claim explained; `declared_by` are the references that declare it."""
+
+    id: str
+    readings: tuple[ClaimReading, ...]
+    declared_by: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/explain/7`."""
+        return {
+            "schema": SCHEMA,
+            "what": "claim",
+            "id": self.id,
+            "readings": [reading.to_json() for reading in self.readings],
+            "declared_by": list(self.declared_by),
+        }
+
+
+@dataclass(frozen=True)
+class TraceExplanation:
+    """A trace explained: `cause` from playing it now, None with the reason where that cannot be done.
+
+    `broken` and `could_be` are those of the play, or the recorded ones.
+    """
+
+    path: str
+    trace: Trace
+    claim: Claim | None
+    paragraph: str
+    cause: Cause | None
+    why_not: str
+
+    @property
+    def _played(self) -> Cause | None:
+        return self.cause if self.cause is not None and self.cause.breaks else None
+
+    @property
+    def broken(self) -> tuple[Mapping[str, Any], ...]:
+        """Where the claim is broken, as in a trace."""
+        return self.trace.broken if self._played is None else self._played.broken
+
+    @property
+    def could_be(self) -> Mapping[str, Any] | None:
+        """What the answer could have been, as in a trace."""
+        return self.trace.could_be if self._played is None else self._played.could_be
+
+    @property
+    def happened(self) -> list[tuple[str, ...]]:
+        """The events of each change of the history, in words."""
+        return _sentences(self.trace.kind, self.trace.case)
+
+    @property
+    def frames(self) -> list[Frame]:
+        """What happened, step by step."""
+        trace = self.trace
+        return frames_of(
+            trace.kind, trace.narration, trace.case, trace.violations, self.broken, self.could_be
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/explain/7`."""
+        trace = self.trace
+        return {
+            "schema": SCHEMA,
+            "what": "trace",
+            "path": self.path,
+            "target": trace.target,
+            "protocol": trace.protocol,
+            "claim": trace.claim,
+            "sentence": None if self.claim is None else self.claim.sentence,
+            "input": "contradictory" if trace.contradictory else "ordinary",
+            "digest": trace.digest,
+            "conditions": None if trace.conditions is None else CONDITIONS.write(trace.conditions),
+            "versions": dict(trace.versions),
+            "seed": trace.seed,
+            "index": trace.index,
+            "violations": list(trace.violations),
+            "happened": _happened(trace.kind, trace.case, self.path),
+            "told": list(trace.narration),
+            "paragraph": self.paragraph,
+            "cause": None if self.cause is None else self.cause.to_json(),
+            "not_played": self.why_not or None,
+            "fix": None if self.claim is None else self.claim.fix,
+            "broken": list(self.broken),
+            "could_be": self.could_be,
+        }
+
+
+@dataclass(frozen=True)
+class DifferenceExplanation:
+    """A difference explained: `cause` from playing it now, None with the reason where that cannot be done."""
+
+    path: str
+    difference: TargetDifference
+    paragraph: str
+    cause: Cause | None
+    why_not: str
+
+    @property
+    def happened(self) -> list[tuple[str, ...]]:
+        """The events of each change of the history, in words."""
+        return _sentences(self.difference.kind, self.difference.case)
+
+    @property
+    def frames(self) -> list[Frame]:
+        """What happened to the target that leads, step by step."""
+        difference = self.difference
+        return frames_of(difference.kind, difference.narration, difference.case)
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/explain/7`."""
+        difference = self.difference
+        document = difference.to_json()
+        return {
+            "schema": SCHEMA,
+            "what": "difference",
+            "path": self.path,
+            "left": difference.left.target,
+            "right": difference.right.target,
+            "sides": [document["left"], document["right"]],
+            "conditions": document["conditions"],
+            "seed": difference.seed,
+            "index": difference.index,
+            "by": difference.by.value,
+            "lead": difference.lead.value,
+            "input": "contradictory" if difference.contradictory else "ordinary",
+            "lines": list(difference.lines),
+            "happened": _happened(difference.kind, difference.case, self.path),
+            "told": list(difference.narration),
+            "paragraph": self.paragraph,
+            "cause": None if self.cause is None else self.cause.to_json(),
+            "not_played": self.why_not or None,
+        }
+
+
+@dataclass(frozen=True)
+class RuleExplanation:
+    """A rule explained: its header, what it declares, and numbers from a run where there are any."""
+
+    rule: registry.Reference
+    growth: tuple[Growth, ...] = ()
+    leaving: tuple[Leaving, ...] = ()
+
+    @property
+    def header(self) -> str:
+        """What its file says of it."""
+        return (sys.modules[self.rule.factory.__module__].__doc__ or "").strip()
+
+    @property
+    def declares(self) -> tuple[tuple[str, str], ...]:
+        """The claims that it declares, as they are spelled, each with its sentence."""
+        return tuple(
+            (spelled, promise(spelled, self.rule.kind).claim.sentence) for spelled in self.rule.claims
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/explain/7`."""
+        rule = self.rule
+        document: dict[str, Any] = {
+            "schema": SCHEMA,
+            "what": "rule",
+            "id": rule.spec,
+            "kind": rule.kind.name,
+            "protocol": rule.protocol.value,
+            "summary": rule.summary,
+            "header": self.header,
+            "source": rule.source,
+            "declares": [{"id": spelled, "sentence": sentence} for spelled, sentence in self.declares],
+        }
+        if self.growth:
+            document["growth"] = [asdict(row) for row in self.growth]
+            document["leaving"] = [asdict(row) for row in self.leaving]
+        return document
+
+
+Explanation: TypeAlias = ClaimExplanation | TraceExplanation | DifferenceExplanation | RuleExplanation
+
+
+def explain(what: str) -> Explanation:
     """The explanation of a claim by its id, of a trace by its path, or of a reference by its name.
 
     Raises `InputError` if it is none of these.
@@ -70,131 +279,68 @@ def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
             yield kind, claim
 
 
-def _claim(claim_id: str) -> dict[str, Any]:
+def _claim(claim_id: str) -> ClaimExplanation:
     """Every reading of the claim, with what a verdict on it takes."""
-    readings: dict[str, dict[str, Any]] = {}
+    readings: dict[str, ClaimReading] = {}
     for kind, claim in _claims_of(claim_id):
-        reading = readings.setdefault(
-            f"{claim.sentence} {claim.source} {claim.fix}",
-            {
-                "kinds": [],
-                "sentence": claim.sentence,
-                "more": "\n".join((claim.predicate.__doc__ or "").strip().splitlines()[1:]).strip(),
-                "source": claim.source,
-                "fix": claim.fix,
-                "held_against": "every target" if claim.validity else "who declares it",
-                "looks_at": claim.scope.value,
-                "minimum": claim.minimum,
-                "argument": None if claim.parameter is None else claim.parameter.default,
-                "argument_expected": None if claim.parameter is None else claim.parameter.expected,
-                "situations": [],
-            },
-        )
-        reading["kinds"].append(kind.name)
-        reading["situations"] += [
-            {"id": s.id, "sentence": s.sentence} for s in situations_of(kind) if claim_id in s.required_by
-        ]
-    declared = [
+        key = f"{claim.sentence} {claim.source} {claim.fix}"
+        reading = readings.get(key) or _reading(claim)
+        required = (each for each in situations_of(kind) if claim_id in each.required_by)
+        situations = {each.id: each for each in (*reading.situations, *required)}
+        readings[key] = replace(reading, kinds=(*reading.kinds, kind), situations=tuple(situations.values()))
+    declared = tuple(
         spec
         for spec, rule in registry.load_all().items()
         if any(spelled.partition(":")[0] == claim_id for spelled in rule.claims)
-    ]
-    for reading in readings.values():
-        reading["situations"] = list({s["id"]: s for s in reading["situations"]}.values())
-    return {
-        "schema": SCHEMA,
-        "what": "claim",
-        "id": claim_id,
-        "readings": list(readings.values()),
-        "declared_by": declared,
-    }
+    )
+    return ClaimExplanation(claim_id, tuple(readings.values()), declared)
 
 
-def _trace(path: Path) -> dict[str, Any]:
+def _reading(claim: Claim) -> ClaimReading:
+    """The claim in words, as no kind reads it yet."""
+    return ClaimReading(
+        kinds=(),
+        sentence=claim.sentence,
+        more="\n".join((claim.predicate.__doc__ or "").strip().splitlines()[1:]).strip(),
+        source=claim.source,
+        fix=claim.fix,
+        held_against="every target" if claim.validity else "who declares it",
+        looks_at=claim.scope.value,
+        minimum=claim.minimum,
+        argument=None if claim.parameter is None else claim.parameter.default,
+        argument_expected=None if claim.parameter is None else claim.parameter.expected,
+    )
+
+
+def _trace(path: Path) -> TraceExplanation | DifferenceExplanation:
     """The trace as it was recorded and under what, with the claim that it breaks, or the difference."""
     if is_difference(read_json(path, "a trace")):
         return _difference(path)
     trace = read_trace(path)
+    driver_for(trace.kind).form.read(trace.case, f"{path}: case")
     claim = claim_of(trace.kind, trace.claim)
-    return {
-        "schema": SCHEMA,
-        "what": "trace",
-        "path": str(path),
-        "target": trace.target,
-        "protocol": trace.protocol,
-        "claim": trace.claim,
-        "sentence": None if claim is None else claim.sentence,
-        "input": "contradictory" if trace.contradictory else "ordinary",
-        "digest": trace.digest,
-        "conditions": None if trace.conditions is None else CONDITIONS.write(trace.conditions),
-        "versions": dict(trace.versions),
-        "seed": trace.seed,
-        "index": trace.index,
-        "violations": list(trace.violations),
-        "happened": _happened(trace.kind, trace.case, path),
-        "told": list(trace.narration),
-        **_why(trace, claim, path),
-    }
-
-
-def _why(trace: Trace, claim: Claim | None, path: Path) -> dict[str, Any]:
-    """The cause in a paragraph and as data; where the target cannot be asked, what the trace says of it."""
     cause, why_not = None, ""
     try:
         cause = cause_of(load_trace(path))
     except KassayError as error:
         why_not = str(error)
-    played = cause is not None and cause.breaks
-    possible = cause.could_be if cause is not None and played else trace.could_be
-    return {
-        "paragraph": paragraph(trace, claim, cause, why_not),
-        "cause": None if cause is None else cause.to_json(),
-        "not_played": why_not or None,
-        "fix": None if claim is None else claim.fix,
-        "broken": list(cause.broken if cause is not None and played else trace.broken),
-        "could_be": possible,
-    }
+    return TraceExplanation(str(path), trace, claim, paragraph(trace, claim, cause, why_not), cause, why_not)
 
 
-def _difference(path: Path) -> dict[str, Any]:
-    """The difference as it was recorded, and under what."""
+def _difference(path: Path) -> DifferenceExplanation:
+    """The difference as it was recorded, with what matters in it; or why one of the two cannot be asked."""
     difference = read_difference(path)
-    document = difference.to_json()
-    return {
-        "schema": SCHEMA,
-        "what": "difference",
-        "path": str(path),
-        "left": difference.left.target,
-        "right": difference.right.target,
-        "sides": [document["left"], document["right"]],
-        "conditions": document["conditions"],
-        "seed": difference.seed,
-        "index": difference.index,
-        "by": difference.by.value,
-        "lead": difference.lead.value,
-        "input": "contradictory" if difference.contradictory else "ordinary",
-        "lines": list(difference.lines),
-        "happened": _happened(difference.kind, difference.case, path),
-        "told": list(difference.narration),
-        **_why_different(difference, path),
-    }
-
-
-def _why_different(difference: TargetDifference, path: Path) -> dict[str, Any]:
-    """What matters in a paragraph and as data; where one of the two cannot be asked, why not."""
+    driver_for(difference.kind).form.read(difference.case, f"{path}: case")
     cause, why_not = None, ""
     try:
         cause = cause_of_difference(difference, path)
     except KassayError as error:
         why_not = str(error)
-    return {
-        "paragraph": paragraph_of_difference(difference, cause, why_not),
-        "cause": None if cause is None else cause.to_json(),
-        "not_played": why_not or None,
-    }
+    words = paragraph_of_difference(difference, cause, why_not)
+    return DifferenceExplanation(str(path), difference, words, cause, why_not)
 
 
-def _happened(kind: Kind, case: Mapping[str, Any], path: Path) -> list[list[Mapping[str, Any]]]:
+def _happened(kind: Kind, case: Mapping[str, Any], path: str) -> list[list[Mapping[str, Any]]]:
     """The events of a history as its document has them, change by change; none of what is no history.
 
     Raises `InputError` for a case that is none of its kind.
@@ -204,22 +350,11 @@ def _happened(kind: Kind, case: Mapping[str, Any], path: Path) -> list[list[Mapp
     return [list(change["events"] if isinstance(change, Mapping) else change) for change in changes]
 
 
-def _rule(rule: registry.Reference) -> dict[str, Any]:
-    """The rule's header, what it declares, and numbers for the rules of consumer groups."""
-    header = (sys.modules[rule.factory.__module__].__doc__ or "").strip()
-    document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "what": "rule",
-        "id": rule.spec,
-        "kind": rule.kind.name,
-        "protocol": rule.protocol.value,
-        "summary": rule.summary,
-        "header": header,
-        "source": rule.source,
-        "declares": [
-            {"id": spelled, "sentence": promise(spelled, rule.kind).claim.sentence} for spelled in rule.claims
-        ],
-    }
-    if rule.kind.certified:
-        document.update(driver_for(rule.kind).figures(rule))
-    return document
+def _sentences(kind: Kind, case: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    return Reported((), case, Guilt()).happened(driver_for(kind).event_sentence)
+
+
+def _rule(rule: registry.Reference) -> RuleExplanation:
+    """The rule, with the figures of its kind."""
+    figures = driver_for(rule.kind).figures(rule) if rule.kind.certified else RuleFigures()
+    return RuleExplanation(rule, figures.growth, figures.leaving)

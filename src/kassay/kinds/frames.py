@@ -1,17 +1,18 @@
-"""What is shown of a case, as values: frames of rows of tiles, what the evidence marks, and ranges of
-numbers.
+"""What is shown of a case, as values: frames of rows of tiles, and ranges of numbers.
 
 A terminal and a page render the same frames.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final, NamedTuple
+
+from kassay.kinds.marks import CouldBe, Guilt
+from kassay.model.calls import Refusal, ReportedFailure
 
 TILES_MAX: Final = 150
 """Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
@@ -80,6 +81,16 @@ class Cell(NamedTuple):
         """Whether nothing stands there."""
         return not self.tiles and not self.text
 
+    @property
+    def words(self) -> str:
+        """Its tiles, and its text in brackets behind them, in one line; empty where nothing stands there."""
+        return " ".join([*(tile.text for tile in self.tiles), *([self.note] if self.text else [])])
+
+    @property
+    def note(self) -> str:
+        """Its text as it stands behind its tiles, if there are any."""
+        return f"({self.text})" if self.tiles and self.text else self.text
+
 
 class Row(NamedTuple):
     """One member, broker, process, worker or record, with what is told of it in each column."""
@@ -88,6 +99,11 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
     extras: str = ""
     guilty: bool = False
+
+    @property
+    def title(self) -> str:
+        """Its name with what else is known of it: `m0 (rack r1)`."""
+        return f"{self.name} ({self.extras})" if self.extras else self.name
 
 
 class Grid(NamedTuple):
@@ -124,6 +140,11 @@ class Frame:
     failure: str = ""
     broken: bool = False
     beside: Beside | None = None
+
+    @property
+    def noun(self) -> str:
+        """What the frame shows one of: a round, a rebalance."""
+        return self.anchor.rpartition("-")[0] or self.anchor
 
 
 @dataclass(frozen=True)
@@ -208,94 +229,30 @@ def number_ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-Place = tuple[int, int | None]
-
-
-@dataclass(frozen=True)
-class Guilt:
-    """The names that violations bear, the places they are at, and an answer that could be, with its place.
-
-    `names` stand for places that are not in `at`: a trace recorded before places were kept has none, and
-    its last step is taken for the broken one.
-    """
-
-    names: frozenset[str] = frozenset()
-    at: Mapping[Place, frozenset[str]] | None = None
-    could_be: Mapping[str, Any] | None = None
-
-    def broken(self, place: Place, last: bool) -> bool:
-        """Whether the claim is broken at the place."""
-        return last and bool(self.names) if self.at is None else place in self.at
-
-    def guilty(self, place: Place, last: bool) -> frozenset[str]:
-        """The names that are marked at the place."""
-        if self.at is None:
-            return self.names if last else frozenset()
-        return self.at.get(place, frozenset())
-
-    def beside(self, place: Place) -> Mapping[str, Any] | None:
-        """The answer that could be at the place."""
-        could_be = self.could_be
-        if could_be is None or (could_be["step"], could_be["round"]) != place:
-            return None
-        return could_be
-
-
-def evidence(
-    violations: Iterable[str],
-    broken: Iterable[Mapping[str, Any]] = (),
-    could_be: Mapping[str, Any] | None = None,
-) -> Guilt:
-    """The evidence of a trace: `violations` in words, `broken` and `could_be` as its document has them."""
-    names = frozenset(name for violation in violations for name in _named(violation))
-    return Guilt(names, guilty_at(broken) or None, could_be)
-
-
-def beside_words(could_be: Mapping[str, Any]) -> Beside:
-    """What could be, without its table."""
-    instead = could_be["instead_of"]
+def beside_words(could_be: CouldBe, table: Grid | None = None) -> Beside:
+    """What could be: in words, with the goals that differ, and as a table."""
+    instead = could_be.instead_of
     measures = tuple(
         (name, _words(instead.get(name)), _words(value))
-        for name, value in could_be["measures"].items()
+        for name, value in could_be.measures.items()
         if instead.get(name) != value
     )
-    if could_be["certified"]:
-        return Beside("Beside the certified optimum", could_be["words"], measures, None)
-    return Beside("What could be instead", f"{could_be['words']} ({could_be['by']})", measures, None)
+    if could_be.certified:
+        return Beside("Beside the certified optimum", could_be.words, measures, table)
+    return Beside("What could be instead", f"{could_be.words} ({could_be.by})", measures, table)
+
+
+def outcome_words(failure: ReportedFailure | None, refused: Refusal | None = None) -> str:
+    """Why there is no answer; empty where there is one."""
+    if refused is not None:
+        return f"refused: {refused.java_class}: {refused.message}"
+    return "" if failure is None else f"{failure.kind}: {failure.message}"
 
 
 def _words(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     return "–" if value is None else str(value)
-
-
-def _named(violation: str) -> set[str]:
-    """The subject of a violation in words, and the words of its facts that are no mere numbers."""
-    said = re.fullmatch(r"[^:]*: (?P<subject>.*?)(?: \((?P<facts>.*)\))?", violation, re.DOTALL)
-    if said is None:
-        return set()
-    words = re.split(r"[\s,=]+", said["facts"] or "")
-    return {said["subject"], *(word for word in words if word and not word.lstrip("-").isdigit())}
-
-
-def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
-    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
-    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
-    for each in broken:
-        place = each["step"], each["round"]
-        named = {each["subject"], *_names_in(each["facts"].values())}
-        guilty[place] = guilty.get(place, frozenset()) | named
-    return guilty
-
-
-def _names_in(values: Iterable[Any]) -> Iterator[str]:
-    """The texts among the values, and in lists of them."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            yield from _names_in(value)
 
 
 class Told(NamedTuple):
@@ -309,7 +266,7 @@ class Told(NamedTuple):
         """The events of each change of the case, in words; none for a case without changes."""
         changes = self.case.get("changes", ())
         return [
-            tuple(map(sentence, change["events"] if isinstance(change, Mapping) else change))
+            tuple(map(sentence, change.get("events", ()) if isinstance(change, Mapping) else change))
             for change in changes
         ]
 
@@ -324,6 +281,7 @@ def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> li
     for number, step in enumerate(told.steps):
         last = number == len(told.steps) - 1
         guilty = told.marks.guilty((number, None), last)
+        possible = told.marks.beside((number, None))
         answer = step.get("answer")
         given = answer if isinstance(answer, Mapping) else {"answer": answer}
         rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
@@ -336,6 +294,7 @@ def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> li
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=step["failure"]["message"] if "failure" in step else "",
                 broken=told.marks.broken((number, None), last),
+                beside=None if possible is None else beside_words(possible),
             )
         )
     return frames

@@ -19,11 +19,15 @@ G = TypeVar("G")
 
 
 class ToldInstance(NamedTuple):
-    """A step as traces tell it, and the optimum in the form of its answer; `about` says what it is of."""
+    """A step as traces keep it, and the optimum in the form of its answer; `about` says what it is of.
+
+    `place` is that of the answer: the step, and the round in it where a step has rounds.
+    """
 
     step: Mapping[str, Any]
     best: Mapping[str, Any]
     about: str
+    place: tuple[int, int | None]
 
 
 Telling = Callable[[], ToldInstance]

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Typ
 from kassay.assignors.plain.forms import DOCUMENTS
 from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, TimedSizes, few
 from kassay.kinds.cuts import one_or_two
+from kassay.kinds.events import EventForm, noun_of, sentence_of
+from kassay.kinds.figures import RuleFigures
 from kassay.kinds.frames import Frame, Told, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
 from kassay.model.calls import Failure, Look, Refusal
@@ -26,7 +28,7 @@ from kassay.model.kinds import Kind
 from kassay.model.shape import scopes
 from kassay.model.shape.codec import Shape
 from kassay.model.shape.cuts import cuts, size_of
-from kassay.model.shape.removal import Removal, plain_event, removals
+from kassay.model.shape.removal import Removal, removals
 from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence, Promise, situations_within
@@ -97,7 +99,8 @@ class Driver(ABC, Generic[Case]):
     """One kind of target: how its cases are made, played, shrunk and written down.
 
     `form` is the shape of a case, `narration` that of a step of what is reported of it. `aims` says which
-    recipe reaches a situation for certain, by the situation's name. `asks` is the method by which an object
+    recipe reaches a situation for certain, by the situation's name; `events` has the
+    words for each event. `asks` is the method by which an object
     of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
     mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
     small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
@@ -114,8 +117,9 @@ class Driver(ABC, Generic[Case]):
     shapes: ClassVar[tuple[str, ...]] = ()
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
     form: Shape[Case]
-    narration: Shape[Mapping[str, Any]]
+    narration: Shape[Any]
     aims: Mapping[str, str] = MappingProxyType({})
+    events: Mapping[str, EventForm] = MappingProxyType({})
 
     @property
     def optimum(self) -> str:
@@ -204,9 +208,9 @@ class Driver(ABC, Generic[Case]):
         """What timing the subject in so many seconds shows of a promise about time."""
         return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
 
-    def figures(self, rule: Reference) -> Mapping[str, list[dict[str, Any]]]:
+    def figures(self, rule: Reference) -> RuleFigures:
         """Tables of what a reference does, from a run of it, by name."""
-        return {}
+        return RuleFigures()
 
     def own_words(self) -> OwnWords:
         """What comes back to one object alone, where two are called with the same input."""
@@ -276,11 +280,11 @@ class Driver(ABC, Generic[Case]):
 
     def event_words(self, event: Mapping[str, Any]) -> str:
         """What happened, as a noun: `m1 leaving`."""
-        return plain_event(event)
+        return noun_of(self.events, event)
 
     def event_sentence(self, event: Mapping[str, Any]) -> str:
         """What happened, as a sentence: `m1 leaves`."""
-        return plain_event(event).removeprefix("the ")
+        return sentence_of(self.events, event)
 
     # What is reported of a case
 

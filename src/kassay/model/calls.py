@@ -140,9 +140,16 @@ def failure_of(error: Exception) -> Failure:
     return Failure(FailureKind.RAISED, f"raised {names[0]}: {text}" if text else f"raised {names[0]}", names)
 
 
+class ReportedFailure(NamedTuple):
+    """A failure as a trace keeps it: the name of its kind, and one line."""
+
+    kind: str
+    message: str
+
+
 NO_ANSWER: Final = {
-    "failure": Field(codec.document(kind=TEXT, message=TEXT), None),
-    "refused": Field(codec.document(java_class=TEXT, message=TEXT), None),
+    "failure": Field(codec.record(ReportedFailure, kind=TEXT, message=TEXT), None, sparse=True),
+    "refused": Field(codec.record(Refusal, java_class=TEXT, message=TEXT), None, sparse=True),
 }
 """The fields that `answer_to_json` writes."""
 

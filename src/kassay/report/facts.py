@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
+from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.kinds.frames import guilty_at
-from kassay.model.kinds import Kind
-from kassay.model.trace import Conditions
+from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.promises import claim_of
 from kassay.properties.registry import situations_of
 from kassay.writing.text import counted, shell_command
-
-STORY_COLUMNS: Final = ("member", "subscribed", "claims", "is given")
-_BYTES_SHOWN: Final = 4
-"""Bytes of user data that a line shows."""
-_EXTRAS: Final = (("static", "instance_id"), ("rack", "rack"))
 
 
 def played(certificate: Certificate) -> str:
@@ -71,57 +65,55 @@ def replay_command(example: Counterexample | None) -> str:
     )
 
 
-def conditions(trace: Mapping[str, Any]) -> list[str]:
-    """Under what the trace of the document was recorded, a line each: what a replay plays it under.
+def conditions(trace: Trace) -> list[str]:
+    """Under what the trace was recorded, a line each: what a replay plays it under.
 
     Of a trace that keeps no conditions, what stands in their place.
     """
-    kept = trace["conditions"]
-    lines = [_recorded(trace)]
-    if kept is None:
+    lines = [_recorded(trace.target, trace.protocol, trace.digest)]
+    if trace.conditions is None:
         usual = Conditions()
         lines.append(
             "no conditions kept, as by earlier versions; played without configuration, "
             f"{usual.call_timeout_s:g} s a call, {usual.memory_mib} MiB"
         )
     else:
-        lines += _kept(kept)
-    if trace["seed"] is not None:
-        lines.append(f"history {trace['index']} of the run with seed {trace['seed']}")
-    return [*lines, *_versions(trace)]
+        lines += _kept(trace.conditions)
+    return [*lines, *_history(trace.seed, trace.index), *_versions(trace.versions)]
 
 
-def conditions_of_both(difference: Mapping[str, Any]) -> list[str]:
-    """Under what the difference of the document was recorded, a line each, for both sides what is theirs."""
-    lines = [line for side in difference["sides"] for line in (_recorded(side), *_versions(side))]
-    lines += _kept(difference["conditions"])
-    if difference["seed"] is not None:
-        lines.append(f"history {difference['index']} of the run with seed {difference['seed']}")
-    return lines
+def conditions_of_both(difference: TargetDifference) -> list[str]:
+    """Under what the difference was recorded, a line each, for both sides what is theirs."""
+    lines = []
+    for side in (difference.left, difference.right):
+        lines += [_recorded(side.target, side.protocol, side.digest), *_versions(side.versions)]
+    return [*lines, *_kept(difference.conditions), *_history(difference.seed, difference.index)]
 
 
-def _recorded(side: Mapping[str, Any]) -> str:
-    source = "" if side["digest"] is None else f", source SHA-256 {side['digest']}"
-    return f"recorded against {side['target']}, {side['protocol']}{source}"
+def _recorded(target: str, protocol: RebalanceProtocol, digest: str | None) -> str:
+    source = "" if digest is None else f", source SHA-256 {digest}"
+    return f"recorded against {target}, {protocol}{source}"
 
 
-def _kept(conditions: Mapping[str, Any]) -> Iterator[str]:
-    config = ", ".join(f"{key}={value}" for key, value in sorted(conditions["config"].items()))
-    place = "kassay's own process" if conditions["in_process"] else "a child process"
-    seed = "not known" if conditions["hash_seed"] is None else conditions["hash_seed"]
+def _kept(conditions: Conditions) -> Iterator[str]:
+    config = ", ".join(f"{key}={value}" for key, value in sorted(conditions.config.items()))
+    place = "kassay's own process" if conditions.in_process else "a child process"
+    seed = "not known" if conditions.hash_seed is None else conditions.hash_seed
     yield f"configuration: {config or 'none'}"
-    yield f"limits: {conditions['call_timeout_s']:g} s a call, {conditions['memory_mib']} MiB"
+    yield f"limits: {conditions.call_timeout_s:g} s a call, {conditions.memory_mib} MiB"
     yield f"a user's code runs in {place}, hash seed {seed}"
-    yield f"assumed of inputs: {', '.join(conditions['assume']) or 'nothing'}"
-    if conditions["beside"]:
-        yield f"judged beside: {', '.join(conditions['beside'])}"
+    yield f"assumed of inputs: {', '.join(conditions.assume) or 'nothing'}"
+    if conditions.beside:
+        yield f"judged beside: {', '.join(conditions.beside)}"
 
 
-def _versions(side: Mapping[str, Any]) -> list[str]:
-    if not side["versions"]:
-        return []
-    named = (f"{name} {version}" for name, version in sorted(side["versions"].items()))
-    return [f"versions: {', '.join(named)}"]
+def _history(seed: int | None, index: int | None) -> list[str]:
+    return [] if seed is None else [f"history {index} of the run with seed {seed}"]
+
+
+def _versions(versions: Mapping[str, str]) -> list[str]:
+    named = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+    return [f"versions: {named}"] if named else []
 
 
 def interrupted(certificate: Certificate) -> str:
@@ -190,171 +182,3 @@ class NotLoaded(NamedTuple):
 
     target: str
     why: str
-
-
-class MemberFacts(NamedTuple):
-    """A member in one round: what it subscribes to, claims and is given; `given` None without an entry.
-
-    `user_data` is told apart: bytes that only the assignor can read.
-    """
-
-    member_id: str
-    extras: str
-    topics: Sequence[str]
-    claims: Sequence[tuple[str, int]]
-    generation: int
-    given: Sequence[tuple[str, int]] | None
-    answered: bool
-    user_data: str = ""
-
-    @property
-    def since(self) -> str:
-        """The generation of what is claimed, of an empty list too: `@3`; empty for a member without one."""
-        return f"@{self.generation}" if self.claims or self.generation >= 0 else ""
-
-    def row(self) -> tuple[str, str, str, str]:
-        """The texts of `STORY_COLUMNS`."""
-        extras = ", ".join(filter(None, (self.extras, self.user_data)))
-        who = f"{self.member_id} ({extras})" if extras else self.member_id
-        claims = " ".join(filter(None, (_tiles(self.claims), self.since)))
-        given = "no entry" if self.given is None else _tiles(self.given)
-        return who, " ".join(self.topics) or "-", claims, given if self.answered else "no answer"
-
-
-class RoundFacts(NamedTuple):
-    """One round of a trace; `failure` says why the target gave no answer.
-
-    `withheld` are the partitions that a share group may not give out. `place` has the numbers of the
-    rebalance and of the round in it, from 0. `guilty` are the partitions and members that the evidence
-    names, as texts (`t0-1`, `m0`); None in a round that breaks nothing.
-    """
-
-    generation: int
-    topics: Mapping[str, int]
-    members: Sequence[MemberFacts]
-    failure: str
-    withheld: str = ""
-    place: tuple[int, int] = (0, 0)
-    guilty: frozenset[str] | None = None
-
-
-def rounds_of(
-    steps: Iterable[Mapping[str, Any]], broken: Iterable[Mapping[str, Any]] = ()
-) -> list[RoundFacts]:
-    """The rounds of a trace, those marked that break its claim; none for a kind that has no rounds."""
-    guilty = guilty_at(broken)
-    return [
-        _round(step, (number, turn), guilty.get((number, turn)))
-        for number, rebalance in enumerate(steps)
-        for turn, step in enumerate(rebalance.get("rounds", ()))
-    ]
-
-
-def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
-    """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
-    first = next((place for place, mark in enumerate(marked) if mark), 0)
-    return max(0, first + 1 - most), min(most, len(marked))
-
-
-class CouldBe(NamedTuple):
-    """An answer that keeps the claim in place of the one at `place`: of a step, of a group's in a round.
-
-    `by` says whose it is, and `certified` whether a solver proved that none is better. `answer` is in
-    the form of the told step's answer; `measures` are its goals, `instead_of` those of the wrong answer.
-    """
-
-    place: tuple[int, int | None]
-    by: str
-    certified: bool
-    words: str
-    answer: Any
-    measures: Mapping[str, Any]
-    instead_of: Mapping[str, Any]
-
-    @property
-    def line(self) -> str:
-        """In one line."""
-        return f"could be: {self.words}" + ("" if self.certified else f" ({self.by})")
-
-
-def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
-    """The value of `could_be` in a trace or a counterexample; None where nothing is known."""
-    if document is None:
-        return None
-    fields = {name: document[name] for name in CouldBe._fields if name != "place"}
-    return CouldBe((document["step"], document["round"]), **fields)
-
-
-def optimum_round(rounds: Iterable[RoundFacts], possible: CouldBe | None) -> RoundFacts | None:
-    """The broken round as it could be: the same members and claims, with what each would be given."""
-    if possible is None:
-        return None
-    for each in rounds:
-        if each.place == possible.place:
-            members = [
-                member._replace(given=_pairs(possible.answer.get(member.member_id)), answered=True)
-                for member in each.members
-            ]
-            return each._replace(members=members, failure="", guilty=None)
-    return None
-
-
-def _round(step: Mapping[str, Any], place: tuple[int, int], guilty: frozenset[str] | None) -> RoundFacts:
-    answer, failure = step.get("answer"), step.get("failure")
-    members, configs = [], step.get("configs") or {}
-    for each in step.get("members", ()):
-        extras = [f"{word} {each[name]}" for word, name in _EXTRAS if each.get(name)]
-        extras += [f"{key}={value}" for key, value in configs.get(each["id"], {}).items()]
-        user_data = _user_data(each["user_data"]) if each.get("user_data") else ""
-        claims, given = _pairs(each["owned"]), _pairs((answer or {}).get(each["id"]))
-        facts = each["id"], ", ".join(extras), each["topics"], claims or (), each["generation"], given
-        members.append(MemberFacts(*facts, answer is not None, user_data))
-    said = f"{failure['kind']}: {failure['message']}" if failure else ""
-    topics = step.get("topics", {})
-    generation = step.get("generation", 0)
-    return RoundFacts(generation, topics, members, said, _withheld(step, topics), place, guilty)
-
-
-def _user_data(digits: str) -> str:
-    """User data by its first bytes and its length."""
-    size = len(digits) // 2
-    return f"user data {digits[: 2 * _BYTES_SHOWN]}" + (f".. ({size} bytes)" if size > _BYTES_SHOWN else "")
-
-
-def _withheld(step: Mapping[str, Any], topics: Mapping[str, int]) -> str:
-    """The partitions of a round that may not be given out, as text."""
-    if step.get("assignable") is None:
-        return ""
-    able = set(_pairs(step["assignable"]) or ())
-    return _tiles(
-        [(topic, p) for topic, count in topics.items() for p in range(count) if (topic, p) not in able]
-    )
-
-
-def _pairs(tps: Iterable[Iterable[Any]] | None) -> list[tuple[str, int]] | None:
-    return None if tps is None else [(topic, partition) for topic, partition in tps]
-
-
-def _tiles(tps: Iterable[tuple[str, int]]) -> str:
-    return " ".join(f"{topic}-{partition}" for topic, partition in tps) or "-"
-
-
-def event_words(event: Mapping[str, Any]) -> str:
-    """What happened, out of the event's document: `failed sync`, `withhold t0 3`."""
-    name = re.sub("(?<!^)(?=[A-Z])", " ", event["event"]).lower()
-    return " ".join(
-        [name, *filter(None, (_field_words(*field) for field in event.items() if field[0] != "event"))]
-    )
-
-
-def _field_words(field: str, value: Any) -> str:
-    """A field of an event; empty where it says nothing. Numbers stand behind their field."""
-    if field == "config":
-        return " ".join(f"{key}={text}" for key, text in value.items())
-    if isinstance(value, Mapping):
-        return " ".join(filter(None, (_field_words(*inner) for inner in value.items())))
-    if isinstance(value, list):
-        return " ".join("-".join(map(str, each)) if isinstance(each, list) else str(each) for each in value)
-    if value is None or (field == "generation" and value < 0):
-        return ""
-    return f"{field} {value}" if isinstance(value, int) else str(value)

@@ -44,7 +44,7 @@ def here(monkeypatch):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_the_sentence_names_the_cause_and_stands_on_the_page(name):
-    document = explain(f"tests/data/faulty/{name}.json")
+    document = explain(f"tests/data/faulty/{name}.json").to_json()
     text = document["paragraph"]
     assert [key for key in KEYS[name] if key not in text] == []
     assert document["fix"] in text
@@ -70,7 +70,7 @@ def test_without_what_matters_the_claim_is_kept_and_with_it_broken():
 def test_what_cannot_be_asked_is_told_from_the_trace_and_said(tmp_path):
     text = (ROOT / "tests/data/faulty/double_owner.json").read_text()
     (tmp_path / "t.json").write_text(text.replace("tests/data/faulty/double_owner.py", "gone.py"))
-    document = explain(str(tmp_path / "t.json"))
+    document = explain(str(tmp_path / "t.json")).to_json()
     assert document["cause"] is None
     assert "What matters in it cannot be tried: gone.py: no such file" in document["paragraph"]
     assert (

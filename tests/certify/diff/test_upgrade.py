@@ -18,7 +18,7 @@ from kassay.model.java.hashes import bucket_order, computed_order, string_hash
 
 
 def test_the_changes_since_a_release_stand_with_an_example_each_way():
-    document = upgrade("uniform", "4.0.0")
+    document = upgrade("uniform", "4.0.0").to_json()
     assert document["before"]["spec"] == "uniform@4.0.0"
     assert [change["release"] for change in document["changes"]] == ["4.0.1"]
     assert "KAFKA-18688" in document["changes"][0]["header"]
@@ -29,7 +29,7 @@ def test_the_changes_since_a_release_stand_with_an_example_each_way():
 
 
 def test_nothing_is_played_where_nothing_changed():
-    document = upgrade("uniform", "4.3")
+    document = upgrade("uniform", "4.3").to_json()
     assert (document["changes"], document["examples"]) == ([], [])
     assert document["before"]["spec"] == "uniform@4.0.1"
 

@@ -13,13 +13,14 @@ import pytest
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.replay import Instead, load_trace, read_trace, replay
 from kassay.certify.targets.resolve import digest_of, resolve
+from kassay.kinds.views import frames_of_trace
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.itf import to_itf
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
-from kassay.report.screen.cases.rounds import story
+from kassay.report.screen.story import story
 from tests.cli.runner import valid
 from tests.paths import DOCS, HELD
 
@@ -37,7 +38,7 @@ def test_a_trace_shows_what_it_showed():
     assert len(replayed.narration) == len(trace.narration)
     document = valid(json.loads(json.dumps(replayed.to_json())), "replay-3")
     assert (document["violated"], document["claim"], document["verdict"]) == (True, "converges", "violated")
-    assert story(replayed.narration)
+    assert story(replayed.frames)
 
 
 def test_another_target_may_keep_the_claim():
@@ -340,6 +341,6 @@ def test_a_narration_is_of_its_shape_or_refused(document, tmp_path):
             refused += 1
             assert str(error).startswith(f"{path}: told[")
         else:
-            assert story(trace.narration)
+            assert story(frames_of_trace(trace))
             assert to_itf(trace.narration)
     assert refused > 20

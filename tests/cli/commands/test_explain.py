@@ -134,8 +134,8 @@ def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, t
     path.write_text(json.dumps(kept))
     assert run(["explain", str(path)]) == 0
     text = capsys.readouterr().out
-    assert "1  join m0 t" in text
-    assert "2  failed sync m0" in text
+    assert "before it: m0 joins (reads t)" in text
+    assert "2  m0 never learns the answer of the next round" in text
     assert run(["explain", str(path), "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["happened"] == changes
 

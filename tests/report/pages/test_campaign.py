@@ -14,12 +14,13 @@ from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
 from tests.browser import axe, no_overflow, on_paper
 from tests.hostile import ALL, SOME, TEXTS
+from tests.kinds.boards import OURS, trace
 from tests.report.campaigns import outcome
 from tests.report.pages.test_layout import Reader
 from tests.report.pages.test_packed import unpacked
 from tests.report.thousand import campaign
 
-TRACE = json.dumps({"told": [], "case": {}, "violations": []})
+TRACE = json.dumps(trace(OURS / "sticky-converges.json") | {"told": []})
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kassay.kinds.groups.instances import told_group
 from kassay.model.groups.group import Assignment
+from kassay.model.groups.kinds import CLIENT
 from kassay.report.pages.gap_views import (
     BOARDS_BYTES_MAX,
     OPEN_BYTES_MAX,
@@ -31,7 +32,7 @@ def test_the_optimum_itself_has_a_board_and_no_gap() -> None:
     best = optimum(problem)
     mine = gap(problem, best.assignment, best)
     told = told_group(*as_group(problem), Assignment(best.assignment), best.assignment)
-    board = instance_board(mine, told, "case-1")
+    board = instance_board(CLIENT, mine, told, "case-1")
     assert board is not None
     assert 'id="case-1"' in board
     assert "balance gap 0" in gap_words(mine)

@@ -1,5 +1,6 @@
 """Explanations on a terminal: everything that a document says."""
 
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -10,15 +11,15 @@ from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS
 
 
-def shown(document):
+def shown(explanation):
     console = Console(width=250, file=StringIO())
-    console.print(explanation_view(document))
+    console.print(explanation_view(explanation))
     return " ".join(console.file.getvalue().split())
 
 
 def test_a_claim_is_told_with_each_reading_and_what_it_takes():
-    document = explain("stable")
-    text = shown(document)
+    explanation = explain("stable")
+    document, text = explanation.to_json(), shown(explanation)
     for reading in document["readings"]:
         assert reading["sentence"] in text
         assert f"holds after {reading['minimum']} judgements or more" in text
@@ -33,26 +34,27 @@ def test_a_claim_is_told_with_each_reading_and_what_it_takes():
     ("argument", "said"), [("3", "{argument_expected}, 3 unless given"), ("", "{argument_expected}")]
 )
 def test_an_argument_is_told_with_its_default(argument, said):
-    document = explain("converges")
-    reading = {**document["readings"][0], "argument": argument}
-    text = shown({**document, "readings": [reading], "declared_by": []})
-    assert f"converges:VALUE, {said.format_map(reading)}" in text
+    explanation = explain("converges")
+    reading = replace(explanation.readings[0], argument=argument)
+    text = shown(replace(explanation, readings=(reading,), declared_by=()))
+    assert f"converges:VALUE, {said.format_map(vars(reading))}" in text
     assert ("unless given" in text) is bool(argument)
     assert text.endswith("declared by no reference")
-    assert "argument" not in shown({**document, "readings": [{**reading, "argument": None, "more": ""}]})
+    bare = replace(reading, argument=None, more="")
+    assert "argument" not in shown(replace(explanation, readings=(bare,)))
 
 
 def test_a_trace_is_told_with_its_rounds_and_its_violations():
-    document = explain(str(DOCS / "traces" / "sticky-converges.json"))
-    text = shown(document)
+    explanation = explain(str(DOCS / "traces" / "sticky-converges.json"))
+    text = shown(explanation)
     assert "sticky breaks converges" in text
-    assert all(" ".join(line.split()) in text for line in document["violations"])
-    assert "a claim that this version does not know" in shown({**document, "sentence": None})
+    assert all(" ".join(line.split()) in text for line in explanation.trace.violations)
+    assert "a claim that this version does not know" in shown(replace(explanation, claim=None))
 
 
 def test_the_numbers_of_a_rule_stand_in_its_tables():
-    document = explain("range")
-    text = shown(document)
+    explanation = explain("range")
+    document, text = explanation.to_json(), shown(explanation)
     for row in document["growth"]:
         others = " ".join(str(number) for number in row["others"].values())
         assert f"{row['topics']} {' '.join(map(str, row['loads']))} {row['spread']} {others}" in text

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from kassay.certify.optimum.solve import solve
+from kassay.certify.optimum.solve import line_of, solve
 from kassay.reading.documents import Located
 from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table, proof_view, runs
 from kassay.solver.check.balance import MOVEMENT_FIRST
@@ -49,21 +49,22 @@ def line(document, **options):
 
 def test_a_row_tells_the_optimum_or_why_there_is_none():
     found = line(consumer("join", 1, members=3, partitions=7))
-    name, status, loads, moved, racks, value, _, proven = optimum_row(found)
+    name, status, loads, moved, racks, value, _, proven = optimum_row(line_of(found))
     assert (name, str(status), loads, moved, racks) == (
         found["name"], "optimal", "2 2 3", found["moved"], found["rack_mismatch"]
     )  # fmt: skip
     assert value == found["upper"] == found["lower"]
     assert found["bound"].startswith(proven)
-    none = optimum_row(line(placement("add", 1, brokers=4, partitions=4), solver="z3"))
+    none = optimum_row(line_of(line(placement("add", 1, brokers=4, partitions=4), solver="z3")))
     assert (str(none[1]), none[2:6]) == ("unknown", ("-",) * 4)
     assert "does not take placements" in none[-1]
-    assert optimum_row(found | {"status": "interval", "lower": 3})[5] == f"3..{found['upper']}"
+    assert optimum_row(line_of(found | {"status": "interval", "lower": 3}))[5] == f"3..{found['upper']}"
 
 
 def test_several_rows_are_counted_by_status():
     found = line(consumer("join", 1, members=3, partitions=7))
-    rows = [optimum_row(found), optimum_row(found), optimum_row(found | {"status": "unknown", "why": "x"})]
+    results = [found, found, found | {"status": "unknown", "why": "x"}]
+    rows = [optimum_row(line_of(each)) for each in results]
     assert shown(optimum_table(rows)).splitlines()[-1] == "3 instances: 2 optimal, 1 unknown"
     assert "instances:" not in shown(optimum_table(rows[:1]))
 
@@ -71,7 +72,7 @@ def test_several_rows_are_counted_by_status():
 @pytest.mark.parametrize(("members", "short"), [(12, True), (13, False)])
 def test_a_short_assignment_is_shown_member_by_member(members, short):
     found = line(consumer("join", 1, members=members, partitions=26))
-    text = shown(assignment_view(found))
+    text = shown(assignment_view(line_of(found)))
     assert (text.strip() != "") is short
     if short:
         rows = [row.split() for row in text.splitlines()[1:]]

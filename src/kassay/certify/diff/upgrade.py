@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Any, Final
 
 from kassay.assignors import registry
 from kassay.assignors.registry import Reference
 from kassay.certify.diff.compare import By
-from kassay.certify.diff.run import diff
+from kassay.certify.diff.run import DiffReport, diff
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.registry import driver_for
@@ -17,47 +18,68 @@ SCHEMA: Final = "kassay/upgrade/1"
 HISTORIES: Final = 1000
 
 
-def upgrade(rule: str, since: str) -> dict[str, Any]:
-    """The document `kassay/upgrade/1`: who took over since the release, and where answers and quality differ.
+@dataclass(frozen=True)
+class Upgrade:
+    """What changed in a rule since a release: the rule then, who took over in which release, and examples.
 
-    `examples` has what `diff` finds between the rule of that release and today's in so many histories, with
-    the whole difference. Raises `InputError` for a rule or a release that is none.
+    `examples` has what `diff` finds between the rule of that release and today's, where a rule took over.
+    """
+
+    before: Reference
+    since: str
+    changes: tuple[tuple[str, Reference], ...]
+    examples: tuple[DiffReport, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document `kassay/upgrade/1`."""
+        return {
+            "schema": SCHEMA,
+            "what": "upgrade",
+            "rule": self.before.rule,
+            "since": self.since,
+            "before": _described(self.before),
+            "changes": [{"release": release, **_described(reference)} for release, reference in self.changes],
+            "examples": [_example(report) for report in self.examples],
+        }
+
+
+def upgrade(rule: str, since: str) -> Upgrade:
+    """Who took over in the rule since the release, and where answers and quality differ.
+
+    The two are compared on so many histories. Raises `InputError` for a rule or a release that is none.
     """
     before, later = registry.changes_since(rule, since)
-    now = later[-1][1] if later else before
-    return {
-        "schema": SCHEMA,
-        "what": "upgrade",
-        "rule": before.rule,
-        "since": since,
-        "before": _described(before),
-        "changes": [{"release": release, **_described(reference)} for release, reference in later],
-        "examples": [_example(before, now, by) for by in _ways(before)] if later else [],
-    }
+    if not later:
+        return Upgrade(before, since, (), ())
+    now = later[-1][1]
+    options = RunOptions(budget=Budget(histories=HISTORIES))
+    examples = tuple(diff(resolve(before.spec), resolve(now.spec), options, by) for by in _ways(before))
+    return Upgrade(before, since, tuple(later), examples)
 
 
 def _ways(reference: Reference) -> tuple[By, ...]:
     return tuple(By) if driver_for(reference.kind).goals else (By.ANSWER,)
 
 
+def header_of(reference: Reference) -> str:
+    """What the file of a reference says of it."""
+    return (sys.modules[reference.factory.__module__].__doc__ or "").strip()
+
+
 def _described(reference: Reference) -> dict[str, str]:
-    """A reference as its file tells it."""
-    header = (sys.modules[reference.factory.__module__].__doc__ or "").strip()
     return {
         "spec": reference.spec,
         "releases": reference.releases,
         "summary": reference.summary,
-        "header": header,
+        "header": header_of(reference),
     }
 
 
-def _example(before: Reference, now: Reference, by: By) -> dict[str, Any]:
+def _example(report: DiffReport) -> dict[str, Any]:
     """Where the two differ, or on how many inputs they do not."""
-    options = RunOptions(budget=Budget(histories=HISTORIES))
-    report = diff(resolve(before.spec), resolve(now.spec), options, by)
     smallest = report.smallest
     return {
-        "by": by.value,
+        "by": report.by.value,
         "seed": report.seed,
         "histories": report.cases,
         "inputs": report.inputs,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from kassay.kinds.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at, no_collection
@@ -14,6 +15,8 @@ from kassay.solver.instances.families import Family, NotTakenError, Wanted, fami
 from kassay.solver.results import InfeasibleError, OutOfTimeError, Solved, no_result, result
 
 SCHEMA: Final = "kassay/optimum/2"
+_OF_MEMBERS: Final = ("A", "D")
+"""Families of instances in whose results members are assigned partitions."""
 _GRACE_S: Final = 1.0
 _GRACE_SHARE: Final = 0.1
 """What a method may take on top of its limit, and of its limit, before it is given up."""
@@ -21,6 +24,63 @@ _FINISHING: Final = 8.0
 """How many times as long as reading an instance it takes to write and to check a proof for it, at most."""
 _FINISHING_SHARE: Final = 0.5
 """The most of a limit that is kept for that."""
+
+
+class GoalLine(NamedTuple):
+    """A goal of a result, and what is proven of it; `parts_at`: where loads part from their bound."""
+
+    goal: str
+    value: int | Sequence[int]
+    bound: int | Sequence[int] | None
+    proven: bool
+    parts_at: int | None
+
+
+class OptimumLine(NamedTuple):
+    """What a person reads of one result; the figures and the bound are empty where there is no assignment.
+
+    `assignment` has the partitions of each member by topic, where the instance is of members that are
+    assigned partitions.
+    """
+
+    name: str
+    status: str
+    why: str
+    seconds: float
+    loads: Sequence[int] = ()
+    moved: int = 0
+    rack_mismatch: int = 0
+    lower: int | None = None
+    upper: int | None = None
+    bound: str = ""
+    goals: tuple[GoalLine, ...] = ()
+    assignment: Mapping[str, Mapping[str, Sequence[int]]] = MappingProxyType({})
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an assignment."""
+        return self.status in ("optimal", "interval")
+
+
+def line_of(result: Mapping[str, Any]) -> OptimumLine:
+    """What a person reads of a result that `solve` gave."""
+    line = OptimumLine(result["name"], result["status"], result.get("why", ""), result["elapsed_s"])
+    if not line.answered:
+        return line
+    goals = (
+        GoalLine(each["goal"], each["value"], each.get("bound"), each["proven"], each.get("parts_at"))
+        for each in result["goals"]
+    )
+    return line._replace(
+        loads=result["loads"],
+        moved=result["moved"],
+        rack_mismatch=result["rack_mismatch"],
+        lower=result["lower"],
+        upper=result["upper"],
+        bound=result["bound"],
+        goals=tuple(goals),
+        assignment=result["assignment"] if result["family"] in _OF_MEMBERS else line.assignment,
+    )
 
 
 def read_instance(located: Located) -> None:

@@ -14,8 +14,10 @@ from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
+from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Played, Subject
 from kassay.kinds.registry import driver_for
+from kassay.kinds.views import frames_of
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
@@ -136,6 +138,12 @@ class Replayed:
     def exit_code(self) -> int:
         """1 while the claim is still broken, 0 when it no longer is, 3 when that is unknown."""
         return EXIT_CODES[self.verdict]
+
+    @property
+    def frames(self) -> list[Frame]:
+        """What happened now, step by step."""
+        trace = self.playback.trace
+        return frames_of(trace.kind, self.narration, trace.case, self.violations, self.broken, self.could_be)
 
     def to_json(self) -> dict[str, Any]:
         """The document `kassay/replay/3`."""

@@ -35,9 +35,9 @@ def command(what: str, since: str | None, language: str | None, json_path: str |
         return 0
     if since is not None:
         changes = upgrade(what, since)
-        present(changes, lambda: upgrade_view(changes), json_path)
+        present(changes.to_json(), lambda: upgrade_view(changes), json_path)
         return 0
 
-    document = explain(what)
-    present(document, lambda: explanation_view(document), json_path)
+    explanation = explain(what)
+    present(explanation.to_json(), lambda: explanation_view(explanation), json_path)
     return 0

@@ -66,7 +66,7 @@ def command(
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
     from kassay.certify.optimum.instances import located_in_suite
-    from kassay.certify.optimum.solve import forced_by, read_instance, solve
+    from kassay.certify.optimum.solve import forced_by, line_of, read_instance, solve
     from kassay.reading.documents import documents, no_collection
     from kassay.report.screen.console import console
     from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
@@ -97,14 +97,14 @@ def command(
             if why and (forced := forced_by(result)) is not None:
                 result["why_not_better"] = forced
             lines.write(result)
-            rows.append(optimum_row(result))
+            rows.append(optimum_row(line_of(result)))
             outcomes.append(result["status"])
             if result["status"] == "infeasible" or (json_path == "-" and result["status"] == "unknown"):
                 _say(each.where, result)
     if json_path != "-" and outcomes != ["infeasible"]:
         console().show(optimum_table(rows))
         if len(rows) == 1 and outcomes[0] in ("optimal", "interval"):
-            console().show(assignment_view(result))
+            console().show(assignment_view(line_of(result)))
             for sentence in result.get("why_not_better", ()):
                 console().say(f"why: {sentence}")
     if "infeasible" in outcomes:

@@ -139,8 +139,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 def _show(replayed: Replayed, screen: Screen) -> None:
     """What the replay was under, and what happened."""
-    from kassay.report.facts import could_be_of
-    from kassay.report.screen.cases.rounds import story
+    from kassay.report.screen.story import story
 
     playback = replayed.playback
     for line in playback.restored:
@@ -149,7 +148,6 @@ def _show(replayed: Replayed, screen: Screen) -> None:
         screen.say(f"  {line}", style="yellow")
     if "its source" in playback.changes:
         screen.say("the target's source is not the one that the trace was recorded against", style="yellow")
-    possible = could_be_of(replayed.could_be)
-    screen.show(story(replayed.narration, broken=replayed.broken, possible=possible))
+    screen.show(story(replayed.frames))
     for message in replayed.violations:
         screen.say(f"  {message}", style="red")

@@ -8,7 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.connect.answers import MemoryOfEach, connect_words
+from kassay.kinds.connect.events import EVENT_FORMS
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
+from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -59,6 +61,7 @@ class ConnectDriver(Driver[ConnectHistory]):
 
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
+    events = EVENT_FORMS
     aims = CONNECT_AIMS
     measured = True
     pasts = True
@@ -146,6 +149,12 @@ class ConnectDriver(Driver[ConnectHistory]):
         from kassay.kinds.connect.removal import connect_removals
 
         return connect_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each rebalance."""
+        from kassay.kinds.connect.view import connect_frames
+
+        return connect_frames(told, self.event_sentence)
 
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
         """Workers stand for members, connectors and tasks for partitions."""

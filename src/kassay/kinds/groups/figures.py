@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 from kassay.assignors import registry
+from kassay.kinds.figures import Growth, Leaving, RuleFigures
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Member
@@ -23,35 +23,9 @@ TOPICS_MAX: Final = 12
 PARTITIONS: Final = 4
 
 
-@dataclass(frozen=True)
-class Growth:
-    """What each member has once so many topics of four partitions are read, and how far apart they are."""
-
-    topics: int
-    loads: tuple[int, ...]
-    spread: int
-    others: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Leaving:
-    """What moves by each rule when the second of three members leaves.
-
-    `needed` are the partitions that it leaves behind, `moved` all that have another owner afterwards.
-    """
-
-    topics: int
-    partitions: int
-    needed: Mapping[str, int]
-    moved: Mapping[str, int]
-
-
-def figures_of_rule(rule: registry.Reference) -> dict[str, list[dict[str, Any]]]:
-    """How loads grow apart with topics, and what moves when a member leaves, as a document has it."""
-    return {
-        "growth": [asdict(row) for row in growth(rule)],
-        "leaving": [asdict(row) for row in leaving(rule)],
-    }
+def figures_of_rule(rule: registry.Reference) -> RuleFigures:
+    """How loads grow apart with topics, and what moves when a member leaves."""
+    return RuleFigures(tuple(growth(rule)), tuple(leaving(rule)))
 
 
 def growth(subject: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:

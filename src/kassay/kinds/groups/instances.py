@@ -121,7 +121,7 @@ def told_group(
     """A consumer group or a share group that has just come together."""
     step = step_to_json(Step(cluster, group, _sorted(answer), 1))
     given = {member_id: PARTITIONS.write(sorted(tps)) for member_id, tps in best.items()}
-    return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "")
+    return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "", (0, 0))
 
 
 def _sorted(answer: Assignment) -> Assignment:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import Asserts, Offer, PlainCall, TimedSizes
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.figures import RuleFigures
+from kassay.kinds.frames import Frame
 from kassay.kinds.groups.answers import (
     GIVEN_TO_EACH,
     UserDataOfEach,
@@ -19,6 +21,7 @@ from kassay.kinds.groups.answers import (
     group_words,
     in_full,
 )
+from kassay.kinds.groups.events import EVENT_FORMS
 from kassay.kinds.groups.scaling import timed_group
 from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
@@ -76,6 +79,7 @@ class GroupDriver(Driver[History]):
     follows_protocol = True
     form = HISTORY
     narration = REBALANCED
+    events = EVENT_FORMS
     aims = AIMS
     measured = True
     shapes = tuple(shape.id for shape in SHAPES)
@@ -161,12 +165,12 @@ class GroupDriver(Driver[History]):
         """Groups of doubling sizes, from their start to a member's leaving."""
         return timed_group(promise, subject, seconds)
 
-    def figures(self, rule: Reference) -> Mapping[str, list[dict[str, Any]]]:
+    def figures(self, rule: Reference) -> RuleFigures:
         """How far apart loads get with more topics, and what moves when a member leaves."""
         from kassay.kinds.groups.figures import figures_of_rule
 
         compared = self.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims
-        return figures_of_rule(rule) if compared else {}
+        return figures_of_rule(rule) if compared else RuleFigures()
 
     def own_words(self) -> UserDataOfEach:
         """User data comes back to the object that added it."""
@@ -215,6 +219,12 @@ class GroupDriver(Driver[History]):
         from kassay.kinds.groups.removal import group_removals
 
         return group_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each round."""
+        from kassay.kinds.groups.view import group_frames
+
+        return group_frames(told, self.event_sentence)
 
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""

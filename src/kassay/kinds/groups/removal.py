@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from kassay.kinds.groups.events import event_words, tiles
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal
 
@@ -43,38 +44,6 @@ def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
         yield Removal(event_words(event), less, event=True)
 
 
-def event_words(event: Event) -> str:
-    """What happens, as a noun: `m1 leaving`."""
-    name = event["event"]
-    if name == "Join":
-        return f"{event['member']['id']} joining"
-    return _WORDS[name](event)
-
-
-def _tiles(tps: Any) -> str:
-    return " ".join(f"{topic}-{number}" for topic, number in tps) or "nothing"
-
-
-_WORDS: Final[Mapping[str, Callable[[Event], str]]] = {
-    "Leave": lambda e: f"{e['member_id']} leaving",
-    "Crash": lambda e: f"{e['member_id']} crashing",
-    "Return": lambda e: f"{e['member_id']} coming back with its old claim",
-    "StaticReturn": lambda e: f"the static member {e['member_id']} coming back as {e['new_member_id']}",
-    "FailedSync": lambda e: f"the failed sync of {e['member_id']}",
-    "NewLeader": lambda e: f"{e['member_id']} leading",
-    "Resubscribe": lambda e: f"{e['member_id']} reading {' '.join(e['topics']) or 'nothing'} from then on",
-    "AddPartitions": lambda e: f"{e['topic']} growing to {e['partitions']} partitions",
-    "CreateTopic": lambda e: f"{e['topic']['name']} being created",
-    "DeleteTopic": lambda e: f"{e['topic']} being deleted",
-    "ChangeRack": lambda e: f"{e['member_id']} moving to rack {e['rack']}",
-    "RackBroker": lambda e: f"broker {e['broker_id']} moving to rack {e['rack']}",
-    "Reweigh": lambda e: f"the new weights of {e['topic']}",
-    "Withhold": lambda e: f"what of {e['topic']} may not be given out",
-    "Claim": lambda e: f"{e['member_id']} claiming {_tiles(e['owned'])} of generation {e['generation']}",
-    "Rebalance": lambda e: "the rebalance for no reason",  # noqa: ARG005  # the form of all of them
-}
-
-
 def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Every generation one less, and without the claims of each member that has any."""
     known = [member["generation"] for _, member in _joins(case)]
@@ -93,7 +62,7 @@ def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
         bare = put(case, path, {**member, "owned": [], "generation": -1})
         if member["owned"]:
             stale = "stale claim" if member["generation"] < latest else "claim"
-            yield Removal(f"{member['id']}'s {stale} of {_tiles(member['owned'])}", bare)
+            yield Removal(f"{member['id']}'s {stale} of {tiles(member['owned'])}", bare)
         elif member["generation"] >= 0 and (member["generation"] < latest or latest == 0):
             yield Removal(f"the generation {member['generation']} that {member['id']} comes with", bare)
 

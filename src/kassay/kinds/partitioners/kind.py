@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Calls, Subject, plain
 from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
@@ -78,6 +79,12 @@ class SendsDriver(Driver[ProducerSends]):
         from kassay.kinds.partitioners.removal import record_removals
 
         return record_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """One frame with all records."""
+        from kassay.kinds.partitioners.view import record_frames
+
+        return record_frames(told)
 
     def counts(self, case: ProducerSends) -> Mapping[str, int]:
         """Nobody is a member; the records are the events."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.placement.cases import CASE, PlacementCase
@@ -132,6 +133,12 @@ class PlacementDriver(Driver[PlacementCase]):
 
         return request_removals(document)
 
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each request."""
+        from kassay.kinds.placement.view import placed_frames
+
+        return placed_frames(told)
+
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
@@ -251,6 +258,12 @@ class PlanDriver(Driver[PlanRequest]):
         from kassay.kinds.placement.removal import plan_removals
 
         return plan_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """The placement at the start, and a frame for each move."""
+        from kassay.kinds.placement.view import planned_frames
+
+        return planned_frames(told)
 
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""

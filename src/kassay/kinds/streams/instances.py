@@ -94,4 +94,4 @@ def told_application(
         active[problem.processes[problem.process_of[member]].id].append(str(task))
     given = {process_id: {"active": tasks, "standby": []} for process_id, tasks in active.items()}
     step = task_step_to_json(TaskStep(request, answer, at_rest=True))
-    return ToldInstance(step, given, "active tasks: standby copies are no part of this optimum")
+    return ToldInstance(step, given, "active tasks: standby copies are no part of this optimum", (0, None))

@@ -9,10 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.kinds.answers import Offer
+from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.kinds.streams.answers import by_threads, task_words
+from kassay.kinds.streams.events import EVENT_FORMS
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import fresh_tasks, task_cell
 from kassay.model.calls import Failure
@@ -49,6 +51,7 @@ class TaskDriver(Driver[TaskHistory]):
     goals = ("active", "all", "movement")
     form = TASK_HISTORY
     narration = TASK_STEP
+    events = EVENT_FORMS
     aims = STREAMS_AIMS
     measured = True
     ranked_by = (
@@ -149,6 +152,12 @@ class TaskDriver(Driver[TaskHistory]):
         from kassay.kinds.streams.removal import task_removals
 
         return task_removals(document)
+
+    def frames(self, told: Told) -> list[Frame]:
+        """A frame for each rebalance."""
+        from kassay.kinds.streams.view import task_frames
+
+        return task_frames(told, self.event_sentence)
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
         """Processes stand for members and tasks for partitions."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from kassay.kinds.events import noun_of
+from kassay.kinds.streams.events import EVENT_FORMS
 from kassay.model.shape.nodes import put, without_item
 from kassay.model.shape.removal import Removal, event_removals
 
 
 def task_removals(case: Mapping[str, Any]) -> Iterator[Removal]:
     """Without each event, what is set, tags and racks, each process and each task."""
-    yield from event_removals(case)
+    yield from event_removals(case, partial(noun_of, EVENT_FORMS))
     for number, change in enumerate(case.get("changes", ())):
         if change.get("lags"):
             at = ("changes", number, "lags")

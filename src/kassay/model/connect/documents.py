@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
 
-from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.connect.history import (
     ConnectChange,
     ConnectHistory,
@@ -124,14 +124,46 @@ CONNECT_HISTORY: Final = record(
 ).checked(_begins)
 
 
-CONNECT_STEP: Final = codec.document(
+class ReportedWorker(NamedTuple):
+    """A worker before a rebalance as a trace keeps it."""
+
+    worker_id: str
+    running: tuple[Work, ...]
+
+
+class AssignedWork(NamedTuple):
+    """What a worker is to start and to stop, as a trace keeps it."""
+
+    assigned: tuple[Work, ...]
+    revoked: tuple[Work, ...]
+
+
+class ReportedConnectStep(NamedTuple):
+    """A rebalance of a cluster as a trace keeps it; `answer` is None where there is none."""
+
+    now_ms: int
+    connectors: tuple[tuple[str, int], ...]
+    workers: tuple[ReportedWorker, ...]
+    lost: tuple[Work, ...]
+    at_rest: bool
+    delay_ms: int
+    connector_spread: int
+    answer: Mapping[str, AssignedWork] | None = None
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
+ASSIGNED_WORK: Final = codec.mapped(record(AssignedWork, assigned=WORK, revoked=WORK))
+"""What each worker is to start and to stop."""
+CONNECT_STEP: Final = record(
+    ReportedConnectStep,
     now_ms=COUNT,
     connectors=listed(Shape(_pair, list)),
-    workers=listed(codec.document(id=TEXT, running=WORK)),
+    workers=listed(record(ReportedWorker, id=Field(TEXT, get="worker_id"), running=WORK)),
     lost=WORK,
     at_rest=FLAG,
     delay_ms=Field(COUNT, 0),
-    answer=Field(codec.mapped(codec.document(assigned=WORK, revoked=WORK)), None),
+    answer=Field(ASSIGNED_WORK, None, sparse=True),
     connector_spread=Field(COUNT, 0),
     **NO_ANSWER,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
-from kassay.model.cluster import Cluster, Topic
+from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
+from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
@@ -105,35 +106,76 @@ HISTORY: Final = record(
 ).checked(_begins)
 
 
-REBALANCED: Final = codec.document(
+class ReportedMember(NamedTuple):
+    """A member of a round as a trace keeps it; `user_data` is in hex."""
+
+    member_id: str
+    topics: tuple[str, ...]
+    owned: tuple[TopicPartition, ...]
+    generation: int
+    rack: str | None
+    instance_id: str | None
+    user_data: str | None = None
+
+
+class ReportedRound(NamedTuple):
+    """A round as a trace keeps it; what nobody has any of is None, and so is an answer that there is not."""
+
+    generation: int
+    topics: Mapping[str, int]
+    members: tuple[ReportedMember, ...]
+    leader: str | None = None
+    weights: Mapping[str, tuple[int, ...]] | None = None
+    racks: Mapping[str, tuple[tuple[str, ...], ...]] | None = None
+    configs: Mapping[str, Mapping[str, str]] | None = None
+    assignable: tuple[TopicPartition, ...] | None = None
+    answer: Mapping[str, tuple[TopicPartition, ...]] | None = None
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
+class ReportedRebalance(NamedTuple):
+    """The rounds that a change led to, as a trace keeps them."""
+
+    change: int
+    settled: bool
+    rounds: tuple[ReportedRound, ...]
+
+
+GIVEN: Final = codec.mapped(PARTITIONS)
+"""What each member is assigned: of answers, not all need be right."""
+REBALANCED: Final = record(
+    ReportedRebalance,
     change=COUNT,
     settled=codec.FLAG,
     rounds=listed(
-        codec.document(
+        record(
+            ReportedRound,
             generation=WHOLE,
             topics=codec.mapped(COUNT),
             leader=Field(optional(TEXT), None),
-            weights=Field(codec.mapped(listed(COUNT)), None),
-            racks=Field(codec.mapped(listed(listed(TEXT))), None),
-            configs=Field(codec.mapped(codec.mapped(TEXT)), None),
+            weights=Field(codec.mapped(listed(COUNT)), None, sparse=True),
+            racks=Field(codec.mapped(listed(listed(TEXT))), None, sparse=True),
+            configs=Field(codec.mapped(codec.mapped(TEXT)), None, sparse=True),
             assignable=Field(PARTITIONS, None, sparse=True),
             members=listed(
-                codec.document(
-                    id=TEXT,
+                record(
+                    ReportedMember,
+                    id=Field(TEXT, get="member_id"),
                     topics=listed(TEXT),
                     owned=PARTITIONS,
                     generation=WHOLE,
                     rack=optional(TEXT),
                     instance_id=optional(TEXT),
-                    user_data=Field(TEXT, None),
+                    user_data=Field(TEXT, None, sparse=True),
                 )
             ),
-            answer=Field(codec.mapped(PARTITIONS), None),
+            answer=Field(GIVEN, None, sparse=True),
             **NO_ANSWER,
         )
     ),
 )
-"""What `rebalanced_to_json` writes: of answers, not all need be right."""
+"""What `rebalanced_to_json` writes."""
 
 
 def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kassay.model.calls import NO_ANSWER, answer_to_json
+from kassay.model.calls import NO_ANSWER, Refusal, ReportedFailure, answer_to_json
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, Sent
 from kassay.model.shape import codec
@@ -75,14 +75,29 @@ SENDS: Final = record(
 )
 
 
-SENT: Final = codec.document(
+class ReportedRecord(NamedTuple):
+    """A record and the partition that it goes to, as a trace keeps them; `answer` is None without one."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    partition: int | None
+    partitions: int
+    unavailable: tuple[int, ...]
+    answer: int | None = None
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
+SENT: Final = codec.record(
+    ReportedRecord,
     topic=TEXT,
     key=_BYTES,
     value=_BYTES,
     partition=optional(WHOLE),
     partitions=codec.size(1),
     unavailable=listed(WHOLE),
-    answer=Field(WHOLE, None),
+    answer=Field(WHOLE, None, sparse=True),
     **NO_ANSWER,
 )
 """What `sent_to_json` writes."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.planning import PlanRequest, PlanStep
 from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
@@ -18,7 +18,6 @@ from kassay.model.shape.codec import (
     WHOLE,
     Field,
     Shape,
-    document,
     listed,
     optional,
     record,
@@ -62,21 +61,52 @@ PLAN_REQUEST: Final = record(
 )
 
 
-def _numbered(value: object, path: str) -> None:
+def _numbered(value: object, path: str) -> tuple[int, Replicas]:
     if not isinstance(value, list) or len(value) != 2:
         raise wrong(path, "a pair [partition, replicas]", value)
-    WHOLE.read(value[0], path)
-    listed(WHOLE).read(value[1], path)
+    return WHOLE.read(value[0], path), listed(WHOLE).read(value[1], path)
 
 
-PLACEMENT_STEP: Final = document(
-    request=PLACEMENT_REQUEST, answer=Field(listed(Shape(_numbered)), None), **NO_ANSWER
+class ReportedPlacement(NamedTuple):
+    """A call of a placer as a trace keeps it: the replicas by partition, None where there is no answer."""
+
+    request: PlacementRequest
+    answer: tuple[tuple[int, Replicas], ...] | None = None
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
+class ReportedMove(NamedTuple):
+    """A move of a plan from one broker to another as a trace keeps it, with the replicas afterwards."""
+
+    topic: str
+    partition: int
+    source: int | None
+    target: int | None
+    replicas: Replicas
+
+
+class ReportedPlan(NamedTuple):
+    """A call of a planner as a trace keeps it."""
+
+    request: PlanRequest
+    moves: tuple[ReportedMove, ...]
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
+NUMBERED: Final = listed(Shape(_numbered, lambda pair: [pair[0], list(pair[1])]))
+"""The replicas of new partitions, each as `[partition, replicas]`."""
+PLACEMENT_STEP: Final = record(
+    ReportedPlacement, request=PLACEMENT_REQUEST, answer=Field(NUMBERED, None, sparse=True), **NO_ANSWER
 )
 """What `step_to_json` writes."""
-PLAN_STEP: Final = document(
+PLAN_STEP: Final = record(
+    ReportedPlan,
     request=PLAN_REQUEST,
     moves=listed(
-        document(
+        record(
+            ReportedMove,
             topic=TEXT,
             partition=WHOLE,
             source=optional(WHOLE),

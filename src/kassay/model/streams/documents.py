@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
-from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
+from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.errors import InputError
 from kassay.model.shape import codec
 from kassay.model.shape.codec import (
@@ -108,14 +108,52 @@ TASK_HISTORY: Final = record(
 ).checked(_begins)
 
 
+class ReportedProcess(NamedTuple):
+    """A process before a rebalance as a trace keeps it; `lags` are those of its standby copies."""
+
+    process_id: str
+    threads: int
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+    lags: Mapping[str, int]
+    rack: str | None
+    tags: Mapping[str, str]
+
+
+class AssignedTasks(NamedTuple):
+    """The tasks that a process is assigned, as a trace keeps them."""
+
+    active: tuple[str, ...]
+    standby: tuple[str, ...]
+
+
+class ReportedTaskStep(NamedTuple):
+    """A rebalance of an application as a trace keeps it; `answer` is None where there is none."""
+
+    tasks: tuple[str, ...]
+    stateful: tuple[str, ...]
+    standby_replicas: int
+    processes: tuple[ReportedProcess, ...]
+    rack_aware_tags: tuple[str, ...]
+    at_rest: bool
+    probing_rebalance: bool
+    answer: Mapping[str, AssignedTasks] | None = None
+    failure: ReportedFailure | None = None
+    refused: Refusal | None = None
+
+
 _TASKS: Final = listed(TEXT)
-TASK_STEP: Final = codec.document(
+ASSIGNED_TASKS: Final = codec.mapped(record(AssignedTasks, active=_TASKS, standby=_TASKS))
+"""What each process is assigned."""
+TASK_STEP: Final = record(
+    ReportedTaskStep,
     tasks=_TASKS,
     stateful=_TASKS,
     standby_replicas=size(),
     processes=listed(
-        codec.document(
-            id=TEXT,
+        record(
+            ReportedProcess,
+            id=Field(TEXT, get="process_id"),
             threads=COUNT,
             active=_TASKS,
             standby=_TASKS,
@@ -127,7 +165,7 @@ TASK_STEP: Final = codec.document(
     rack_aware_tags=Field(listed(TEXT), ()),
     at_rest=codec.FLAG,
     probing_rebalance=Field(codec.FLAG, False),
-    answer=Field(codec.mapped(codec.document(active=_TASKS, standby=_TASKS)), None),
+    answer=Field(ASSIGNED_TASKS, None, sparse=True),
     **NO_ANSWER,
 )
 """What `task_step_to_json` writes."""

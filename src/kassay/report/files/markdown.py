@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
 from kassay.writing.markdown import Markdown, code, inline, joined, table
 
 BYTES_MAX: Final = 900_000
 """A step summary takes 1 MiB; what is longer is cut, and says so."""
+
+
+FRAMES_MAX: Final = 6
+"""So many frames of a counterexample stand there."""
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
@@ -69,11 +74,12 @@ def _counterexample(result: ClaimResult) -> list[str]:
     # Four spaces at the start of a line would make code of it.
     lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:".lstrip()), ""]
     lines += [joined(Markdown("* "), message) for message in example.trace.violations[:5]]
-    for number, each in enumerate(facts.rounds_of(example.trace.narration)[:6], start=1):
-        lines += ["", f"Round {number}:", ""]
-        lines += table(facts.STORY_COLUMNS, [member.row() for member in each.members])
+    for frame in frames_of_trace(example.trace)[:FRAMES_MAX]:
+        lines += ["", inline(f"{frame.title}{', broken here' if frame.broken else ''}:"), ""]
+        rows = [(row.title, *(cell.words or "-" for cell in row.cells)) for row in frame.table.rows]
+        lines += table(frame.table.columns, rows)
     lines += ["", "Conditions:", ""]
-    lines += [joined(Markdown("* "), condition) for condition in facts.conditions(example.trace.to_json())]
+    lines += [joined(Markdown("* "), condition) for condition in facts.conditions(example.trace)]
     if command := facts.replay_command(example):
         lines += ["", f"    {command}"]
     return lines

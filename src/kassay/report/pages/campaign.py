@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
+from kassay.model.trace import trace_of
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import NEVER, Histograms, histograms
 from kassay.report.figures.lines import LineChart, line_chart
 from kassay.report.figures.strips import StripChart, StripOf, strip_chart
-from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.boards import board_of
 from kassay.report.pages.campaign_tables import (
     BATCH_COLUMNS,
     GAP_COLUMNS,
@@ -185,7 +186,7 @@ def _file(row: Row) -> str:
 
 def _piece(row: Row, trace: str) -> str:
     """What a finding opens, as HTML."""
-    board = board_of(json.loads(trace), f"finding-{row['identity']}")
+    board = board_of(trace_of(json.loads(trace), row["identity"]), f"finding-{row['identity']}")
     return str(fragment("finding", "finding", row, _file(row), board))
 
 

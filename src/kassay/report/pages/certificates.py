@@ -10,7 +10,7 @@ from typing import Final
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.verdict import Verdict
 from kassay.report import facts
-from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.boards import board_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX, fragment
 from kassay.report.pages.layout import render as page
 from kassay.writing.text import shell_command
@@ -94,7 +94,7 @@ class _Boards:
         self.traces += 1
         if self.drawn >= BOARDS_MAX:
             return None
-        board = board_of(example.trace.to_json(), f"trace-{self.traces}")
+        board = board_of(example.trace, f"trace-{self.traces}")
         drawn = None if board is None else fragment("boards", "board", board)
         weight = 0 if drawn is None else len(drawn.encode())
         if drawn is None or self.bytes + weight > BOARD_BYTES_MAX:
@@ -142,5 +142,5 @@ def _finding(result: ClaimResult, mark: str, reason: str, boards: _Boards) -> Br
         replay=facts.replay_command(example),
         code="" if example is None else example.code,
         explain="" if path is None else shell_command(("kassay", "explain", path)),
-        conditions=() if example is None else tuple(facts.conditions(example.trace.to_json())),
+        conditions=() if example is None else tuple(facts.conditions(example.trace)),
     )

@@ -9,12 +9,15 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
+from kassay.kinds.frames import board
 from kassay.kinds.instances import ToldInstance
+from kassay.kinds.marks import CouldBe, Guilt
+from kassay.kinds.registry import driver_for
+from kassay.model.kinds import Kind
 from kassay.report.figures.bars import BarChart, BarOf, bar_chart
 from kassay.report.figures.histograms import Histograms, histograms
 from kassay.report.figures.lines import LineChart
 from kassay.report.figures.scales import plain
-from kassay.report.pages.boards.traces import board_of
 from kassay.report.pages.layout import fragment
 from kassay.solver.gap import Gap
 
@@ -139,28 +142,22 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
     )
 
 
-def instance_board(gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
+def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
     """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
     best = gap.best
     about = f" ({instance.about})" if instance.about else ""
-    document = {
-        "told": [instance.step],
-        "case": {},
-        "violations": (),
-        "could_be": {
-            "step": 0,
-            "round": 0 if "rounds" in instance.step else None,
-            "certified": True,
-            "by": "the solver",
-            "words": f"loads {_run(best.loads)}, {best.moved} moved{about}",
-            "measures": {"loads": _run(best.loads), "moved": best.moved},
-            "instead_of": {"loads": _run(gap.loads), "moved": gap.moved},
-            "answer": instance.best,
-        },
-    }
-    board = board_of(document, anchor)
-    drawn = None if board is None else fragment("boards", "board", board)
-    return drawn if drawn is not None and len(drawn) <= BOARD_BYTES_MAX else None
+    optimum = CouldBe(
+        place=instance.place,
+        by="the solver",
+        certified=True,
+        words=f"loads {_run(best.loads)}, {best.moved} moved{about}",
+        answer=instance.best,
+        measures={"loads": _run(best.loads), "moved": best.moved},
+        instead_of={"loads": _run(gap.loads), "moved": gap.moved},
+    )
+    frames = driver_for(kind).frames(Told((instance.step,), {}, Guilt(could_be=optimum)))
+    drawn = fragment("boards", "board", board(anchor, frames))
+    return drawn if len(drawn) <= BOARD_BYTES_MAX else None
 
 
 def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:

@@ -138,6 +138,6 @@ def _cases(targets: Sequence[TargetGaps], paths: Mapping[str, str], options: Seq
             anchor,
             f"{spec} on {gap.problem.name}",
             gap_words(gap),
-            instance_board(gap, each.worst.telling(), anchor),
+            instance_board(each.target.kind, gap, each.worst.telling(), anchor),
             (command,),
         )

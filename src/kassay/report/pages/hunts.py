@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
+from kassay.model.kinds import Kind
 from kassay.report.figures.lines import LineChart, line_chart
 from kassay.report.pages.gap_views import Case, GapView, TableView, fitting, gap_words, instance_board
 from kassay.report.pages.layout import render as page
@@ -78,16 +79,19 @@ def _cases(
             if smallest is None or worst is None:
                 continue
             anchor, spec = f"case-{number}-{objective}", hunt.target.spec
+            kind = hunt.target.kind
             command = shell_command(("kassay", "gap", spec, "--instances", paths[spec][objective], *options))
             if worst is not smallest:
-                yield _case(smallest, f"{anchor}-smallest", f"{spec}: smallest with a {objective} gap", ())
+                yield _case(
+                    kind, smallest, f"{anchor}-smallest", f"{spec}: smallest with a {objective} gap", ()
+                )
             title = f"{spec}: smallest with the worst {objective} gap met"
-            yield _case(worst, anchor, title, (command,))
+            yield _case(kind, worst, anchor, title, (command,))
 
 
-def _case(instance: WorstFound, anchor: str, title: str, commands: tuple[str, ...]) -> Case:
+def _case(kind: Kind, instance: WorstFound, anchor: str, title: str, commands: tuple[str, ...]) -> Case:
     gap = instance.gap
-    board = instance_board(gap, instance.drawn(), anchor)
+    board = instance_board(kind, gap, instance.drawn(), anchor)
     return Case(anchor, title, gap_words(gap), board, commands)
 
 

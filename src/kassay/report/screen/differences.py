@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kassay.certify.diff.compare import Lead
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import ReplayedDifference
 from kassay.certify.diff.run import DiffReport, SmallestDifference
-from kassay.report.screen.cases.rounds import story
+from kassay.certify.diff.upgrade import Upgrade, header_of
+from kassay.kinds.views import frames_of
 from kassay.report.screen.console import View, line, lines, stack, whole_line
+from kassay.report.screen.story import story
 from kassay.writing.text import counted, shell_command
 
 _SHOWN_MAX = 8
@@ -40,7 +41,7 @@ def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
     return [
         line(f"  smallest found: {counts}; {_input(difference.contradictory)}; as {leads} answers:"),
         line(),
-        story(difference.narration),
+        story(frames_of(difference.kind, difference.narration, difference.case)),
         *lines_view(difference.lines),
         *(
             [whole_line(f"  replay: {shell_command(('kassay', 'replay', path))}", style="cyan")]
@@ -58,7 +59,7 @@ def replayed_view(replayed: ReplayedDifference) -> View:
     return stack(
         line(f"replaying {left} and {right}, as {leading(difference)} answers"),
         *(line(f"  another than recorded: {change}", style="yellow") for change in replayed.changes),
-        story(replayed.narration),
+        story(frames_of(difference.kind, replayed.narration, difference.case)),
         *lines_view(replayed.lines),
         replayed_verdict(replayed),
     )
@@ -78,38 +79,33 @@ def leading(difference: TargetDifference) -> str:
     return (difference.left if difference.lead is Lead.LEFT else difference.right).target
 
 
-def upgrade_view(document: Mapping[str, Any]) -> View:
+def upgrade_view(changed: Upgrade) -> View:
     """What changed in a rule since a release, in words and by the smallest example."""
-    changes = document["changes"]
-    parts: list[View] = [line((document["rule"], "bold"), f" since {document['since']}")]
-    if not changes:
-        parts.append(
-            line(f"  unchanged: the rule of {document['before']['releases'] or 'that release'} holds")
-        )
-    for change in changes:
-        parts += [
-            line(),
-            line((f"since {change['release']}", "bold"), f"  {change['spec']}: {change['summary']}"),
-        ]
-        parts.append(lines("\n".join(f"  {row}" for row in change["header"].splitlines()), style="dim"))
-    for example in changes and document["examples"]:
+    before = changed.before
+    parts: list[View] = [line((before.rule, "bold"), f" since {changed.since}")]
+    if not changed.changes:
+        parts.append(line(f"  unchanged: the rule of {before.releases or 'that release'} holds"))
+    for release, rule in changed.changes:
+        parts += [line(), line((f"since {release}", "bold"), f"  {rule.spec}: {rule.summary}")]
+        header = "\n".join(f"  {row}" for row in header_of(rule).splitlines())
+        parts.append(lines(header, style="dim"))
+    for example in changed.examples:
         parts += [line(), *_example(example)]
     return stack(*parts, line())
 
 
-def _example(example: Mapping[str, Any]) -> list[View]:
-    difference = example["difference"]
-    played = (
-        f"{_histories(example['histories'])}, {counted(example['inputs'], 'input')}, seed {example['seed']}"
-    )
-    if difference is None:
-        return [line(f"by {example['by']}: alike", style="green"), line(f"  {played}", style="dim")]
-    leads = difference[difference["lead"]]["target"]
+def _example(report: DiffReport) -> list[View]:
+    played = f"{_histories(report.cases)}, {counted(report.inputs, 'input')}, seed {report.seed}"
+    by = report.by.value
+    if report.smallest is None:
+        return [line(f"by {by}: alike", style="green"), line(f"  {played}", style="dim")]
+    difference = report.smallest.difference
+    leads = leading(difference)
     return [
-        line(f"by {example['by']}: different in {example['differing']} of {played}", style="bold"),
-        line(f"  the smallest input found, {_input(difference['contradictory'])}, as {leads} answers:"),
-        story(difference["told"]),
-        *lines_view(difference["lines"]),
+        line(f"by {by}: different in {report.differing} of {played}", style="bold"),
+        line(f"  the smallest input found, {_input(difference.contradictory)}, as {leads} answers:"),
+        story(frames_of(difference.kind, difference.narration, difference.case)),
+        *lines_view(difference.lines),
     ]
 
 

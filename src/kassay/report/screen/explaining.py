@@ -2,141 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
 
+from kassay.certify.explain import (
+    ClaimExplanation,
+    ClaimReading,
+    DifferenceExplanation,
+    Explanation,
+    Growth,
+    Leaving,
+    RuleExplanation,
+    TraceExplanation,
+)
+from kassay.kinds.frames import Frame
 from kassay.report import facts
-from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, lines, plain_table, stack
+from kassay.report.screen.differences import leading
+from kassay.report.screen.story import story
 
-Document = Mapping[str, Any]
+FRAMES_MAX: Final = 100
 
 
-def explanation_view(document: Document) -> View:
+def explanation_view(explanation: Explanation) -> View:
     """The explanation as a person reads it."""
-    return {"claim": _claim, "trace": _trace, "difference": _difference, "rule": _rule}[document["what"]](
-        document
-    )
+    match explanation:
+        case ClaimExplanation():
+            return _claim(explanation)
+        case TraceExplanation():
+            return _trace(explanation)
+        case DifferenceExplanation():
+            return _difference(explanation)
+        case RuleExplanation():
+            return _rule(explanation)
 
 
-_KINDS = {
-    "client": "client-side assignors",
-    "server": "server-side assignors",
-    "share": "share groups",
-    "streams": "Streams tasks",
-    "placer": "placers",
-    "planner": "plans",
-    "partitioner": "partitioners",
-    "connect": "Kafka Connect",
-}
-
-
-def _claim(document: Document) -> View:
-    parts: list[View] = [line(document["id"], style="bold")]
-    for reading in document["readings"]:
-        kinds = ", ".join(_KINDS.get(kind, kind) for kind in reading["kinds"])
-        parts += [line(), line(f"{kinds}: {reading['sentence']}")]
-        if reading["more"]:
-            parts.append(line(f"  {' '.join(reading['more'].split())}", style="dim"))
-        rows = [
-            ("  source", reading["source"]),
-            ("  a fix must", reading["fix"]),
-            ("  held against", reading["held_against"]),
-            ("  holds after", f"{reading['minimum']} judgements or more, none of them broken"),
-        ]
-        if (argument := reading["argument"]) is not None:
-            default = f", {argument} unless given" if argument else ""
-            expected = reading["argument_expected"]
-            rows.append(("  argument", f"{document['id']}:VALUE, {expected}{default}"))
-        rows += [("  once reached", f"{each['id']}: {each['sentence']}") for each in reading["situations"]]
-        parts.append(plain_table(("", ""), rows, header=False))
-    declared = ", ".join(document["declared_by"]) or "no reference"
+def _claim(claim: ClaimExplanation) -> View:
+    parts: list[View] = [line(claim.id, style="bold")]
+    for reading in claim.readings:
+        kinds = ", ".join(kind.title for kind in reading.kinds)
+        parts += [line(), line(f"{kinds}: {reading.sentence}")]
+        if reading.more:
+            parts.append(line(f"  {' '.join(reading.more.split())}", style="dim"))
+        parts.append(plain_table(("", ""), _rows(claim.id, reading), header=False))
+    declared = ", ".join(claim.declared_by) or "no reference"
     parts += [line(), line(f"declared by {declared}")]
     return stack(*parts)
 
 
-def _trace(document: Document) -> View:
-    parts: list[View] = [
-        line(f"{document['target']} breaks {document['claim']}", style="bold"),
-        line(f"{document['sentence'] or 'a claim that this version does not know'}"),
-        line(),
-        line(document["paragraph"]),
-        line(),
-        line(f"on {document['input']} input, {document['protocol']}", style="dim"),
-        *(line(f"  {condition}", style="dim") for condition in facts.conditions(document)),
-        line(),
-        *_happened(document),
-        story(
-            document["told"],
-            rounds_max=100,
-            broken=document["broken"],
-            possible=facts.could_be_of(document["could_be"]),
-        ),
+def _rows(claim_id: str, reading: ClaimReading) -> list[tuple[str, str]]:
+    """What a verdict takes."""
+    rows = [
+        ("  source", reading.source),
+        ("  a fix must", reading.fix),
+        ("  held against", reading.held_against),
+        ("  holds after", f"{reading.minimum} judgements or more, none of them broken"),
     ]
-    parts += [line(f"  {message}", style="red") for message in document["violations"]]
+    if reading.argument is not None:
+        default = f", {reading.argument} unless given" if reading.argument else ""
+        rows.append(("  argument", f"{claim_id}:VALUE, {reading.argument_expected}{default}"))
+    return rows + [("  once reached", f"{each.id}: {each.sentence}") for each in reading.situations]
+
+
+def _trace(explanation: TraceExplanation) -> View:
+    trace, claim = explanation.trace, explanation.claim
+    parts: list[View] = [
+        line(f"{trace.target} breaks {trace.claim}", style="bold"),
+        line(claim.sentence if claim is not None else "a claim that this version does not know"),
+        line(),
+        line(explanation.paragraph),
+        line(),
+        line(f"on {_input(trace.contradictory)} input, {trace.protocol}", style="dim"),
+        *(line(f"  {condition}", style="dim") for condition in facts.conditions(trace)),
+        line(),
+        *_left_over(explanation.happened, explanation.frames),
+        story(explanation.frames, FRAMES_MAX),
+    ]
+    parts += [line(f"  {message}", style="red") for message in trace.violations]
     return stack(*parts)
 
 
-def _difference(document: Document) -> View:
+def _difference(explanation: DifferenceExplanation) -> View:
+    difference = explanation.difference
+    left, right = difference.left.target, difference.right.target
+    answering = f"on {_input(difference.contradictory)} input, as {leading(difference)} answers"
     return stack(
-        line(f"{document['left']} and {document['right']} differ by {document['by']}", style="bold"),
+        line(f"{left} and {right} differ by {difference.by.value}", style="bold"),
         line(),
-        line(document["paragraph"]),
+        line(explanation.paragraph),
         line(),
-        line(f"on {document['input']} input, as {document[document['lead']]} answers", style="dim"),
-        *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(document)),
+        line(answering, style="dim"),
+        *(line(f"  {condition}", style="dim") for condition in facts.conditions_of_both(difference)),
         line(),
-        *_happened(document),
-        story(document["told"], rounds_max=100),
-        *(line(f"  {each}", style="red") for each in document["lines"]),
+        *_left_over(explanation.happened, explanation.frames),
+        story(explanation.frames, FRAMES_MAX),
+        *(line(f"  {each}", style="red") for each in difference.lines),
     )
 
 
-def _happened(document: Document) -> list[View]:
-    """What happened before each rebalance, those that nothing happened before left out."""
-    changes = [(number, events) for number, events in enumerate(document["happened"], 1) if events]
-    rows = [(f"    {number}", "; ".join(map(facts.event_words, events))) for number, events in changes]
-    return (
-        [line("  before each rebalance"), plain_table(("", ""), rows, header=False), line()] if rows else []
-    )
+def _left_over(happened: Sequence[tuple[str, ...]], frames: Sequence[Frame]) -> list[View]:
+    """The events that no frame has, by the number of their change."""
+    shown = Counter(event.partition(" ms: ")[2] or event for frame in frames for event in frame.events)
+    rows = []
+    for number, events in enumerate(happened, 1):
+        left = Counter(events) - shown
+        shown -= Counter(events)
+        if left:
+            rows.append((f"    {number}", "; ".join(left.elements())))
+    if not rows:
+        return []
+    return [line("  changes without a rebalance here"), plain_table(("", ""), rows, header=False), line()]
 
 
-def _rule(document: Document) -> View:
+def _input(contradictory: bool) -> str:
+    return "contradictory" if contradictory else "ordinary"
+
+
+def _rule(explanation: RuleExplanation) -> View:
+    rule = explanation.rule
     parts: list[View] = [
-        line(document["id"], style="bold"),
-        lines(document["header"]),
+        line(rule.spec, style="bold"),
+        lines(explanation.header),
         line(),
-        line(f"{document['source']}, {document['protocol']}", style="dim"),
+        line(f"{rule.source}, {rule.protocol.value}", style="dim"),
     ]
-    if document["declares"]:
-        rows = [(f"  {claim['id']}", claim["sentence"]) for claim in document["declares"]]
+    if explanation.declares:
+        rows = [(f"  {spelled}", sentence) for spelled, sentence in explanation.declares]
         parts += [line(), plain_table(("declares", ""), rows)]
-    if "growth" in document:
-        parts += [line(), *_growth(document["id"], document["growth"])]
-        parts += [line(), *_leaving(document["leaving"])]
+    if explanation.growth:
+        parts += [line(), *_growth(rule.spec, explanation.growth)]
+        parts += [line(), *_leaving(explanation.leaving)]
     return stack(*parts)
 
 
-def _growth(name: str, rows: Sequence[Document]) -> list[View]:
-    others = list(rows[0]["others"])
+def _growth(name: str, rows: Sequence[Growth]) -> list[View]:
+    others = list(rows[0].others)
     columns = ("  topics", "C0", "C1", "C2", f"{name}: most - least", *others)
     table = plain_table(
         columns,
         [
-            (f"  {row['topics']}", *row["loads"], row["spread"], *(row["others"][other] for other in others))
+            (f"  {row.topics}", *row.loads, row.spread, *(row.others[other] for other in others))
             for row in rows
         ],
     )
     return [line("three members, topics of four partitions: how far apart the members are"), table]
 
 
-def _leaving(rows: Sequence[Document]) -> list[View]:
-    rules = list(rows[0]["moved"])
+def _leaving(rows: Sequence[Leaving]) -> list[View]:
+    rules = list(rows[0].moved)
     cells = [
         (
-            f"  {row['topics']}",
-            row["partitions"],
-            *(f"{row['moved'][rule]} ({row['needed'][rule]})" for rule in rules),
+            f"  {row.topics}",
+            row.partitions,
+            *(f"{row.moved[rule]} ({row.needed[rule]})" for rule in rules),
         )
         for row in rows
     ]

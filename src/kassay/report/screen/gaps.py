@@ -77,17 +77,13 @@ def _rows(each: TargetGaps) -> list[tuple[object, ...]]:
 
 def _totals(each: TargetGaps) -> View:
     total = each.totals
+    missing = counted(total["missing"], each.target.kind.nouns.what)
     return line(
         f"{each.target.spec}: {len(each.gaps)} of {each.instances} instances answered in {each.rounds} "
         f"rounds, {each.seconds:.2f} s; {total['moved']} moves (optimum {total['optimal_moved']}), "
         f"{total['rack_mismatch']} rack mismatches (optimum {total['optimal_rack_mismatch']})"
-        + (f"; {total['missing']} {_units(each)} left out" if total["missing"] else "")
+        + (f"; {missing} left out" if total["missing"] else "")
     )
-
-
-def _units(each: TargetGaps) -> str:
-    """What the target gives out."""
-    return f"{each.target.kind.nouns.what}s"
 
 
 def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:

@@ -7,9 +7,10 @@ from typing import Final
 from kassay.certify.hunts.document import answer
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
 from kassay.certify.hunts.worst import WorstCase
+from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
-from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, stack, whole_line
+from kassay.report.screen.story import story
 from kassay.writing.text import counted
 
 _MARKS: Final = {
@@ -31,7 +32,7 @@ def hunt_view(hunt: SentenceHunt) -> View:
             line((hunt.target.spec, "bold"), f": {hunt.promise.claim.sentence}"),
             *(line(f"  {message}", style="red") for message in trace.violations[:4]),
             line(),
-            story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be)),
+            story(frames_of_trace(trace)),
         ]
         if command := facts.replay_command(example):
             parts.append(whole_line(f"  replay: {command}", style="cyan"))
@@ -46,7 +47,7 @@ def worst_view(worst: WorstCase) -> View:
     parts: list[View] = []
     if worst.example is not None:
         trace = worst.example.trace
-        parts.append(story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be)))
+        parts.append(story(frames_of_trace(trace)))
         if command := facts.replay_command(worst.example):
             parts.append(whole_line(f"  replay: {command}", style="cyan"))
     members, partitions = worst.size

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kassay.report.screen.console import View, line, plain_table, stack
 
 if TYPE_CHECKING:
+    from kassay.certify.optimum.solve import OptimumLine
     from kassay.solver.proofs.prove import Proof
 
 _STYLES: Final = {"optimal": "green", "interval": "yellow", "unknown": "yellow", "infeasible": "bold red"}
@@ -21,43 +22,33 @@ _SHOWN: Final = 12
 """An assignment of so many members at most is shown."""
 
 
-def optimum_row(result: Mapping[str, Any]) -> tuple[object, ...]:
+def optimum_row(result: OptimumLine) -> tuple[object, ...]:
     """The line of one result in `optimum_table`."""
-    status = result["status"]
-    seconds = f"{result['elapsed_s']:.3f}"
-    if status not in ("optimal", "interval"):
-        return (
-            result["name"],
-            line(status, style=_STYLES[status]),
-            "-",
-            "-",
-            "-",
-            "-",
-            seconds,
-            result["why"],
-        )
-    lower, upper = result["lower"], result["upper"]
+    status = line(result.status, style=_STYLES[result.status])
+    seconds = f"{result.seconds:.3f}"
+    if not result.answered:
+        return (result.name, status, "-", "-", "-", "-", seconds, result.why)
+    lower, upper = result.lower, result.upper
     return (
-        result["name"],
-        line(status, style=_STYLES[status]),
-        runs(result["loads"], _NARROW),
-        result["moved"],
-        result["rack_mismatch"],
+        result.name,
+        status,
+        runs(result.loads, _NARROW),
+        result.moved,
+        result.rack_mismatch,
         upper if lower == upper else f"{lower}..{upper}",
         seconds,
         _proven_by(result),
     )
 
 
-def _proven_by(result: Mapping[str, Any]) -> str:
+def _proven_by(result: OptimumLine) -> str:
     """What proves an optimum; of an interval the first goal that is not proven, and its bound."""
-    unmet = next((goal for goal in result["goals"] if not goal["proven"]), None)
+    unmet = next((goal for goal in result.goals if not goal.proven), None)
     if unmet is None:
-        return re.split("[,:]| prove", result["bound"])[0]
-    name, value, bound = (unmet[key] for key in ("goal", "value", "bound"))
-    if isinstance(value, list):
-        return f"{name} parts at {unmet['parts_at']} of {len(value)}"
-    return f"{name} {value}, at least {bound}"
+        return re.split("[,:]| prove", result.bound)[0]
+    if isinstance(unmet.value, Sequence):
+        return f"{unmet.goal} parts at {unmet.parts_at} of {len(unmet.value)}"
+    return f"{unmet.goal} {unmet.value}, at least {unmet.bound}"
 
 
 def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
@@ -70,10 +61,10 @@ def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
     return stack(table, line(), line(f"{len(rows)} instances: {statuses}", style="bold"))
 
 
-def assignment_view(result: Mapping[str, Any]) -> View:
-    """Who gets what, where that is short; nothing else."""
-    given = result["assignment"]
-    if not given or len(given) > _SHOWN or result["family"] not in "AD":
+def assignment_view(result: OptimumLine) -> View:
+    """The partitions of each member, where they are few; nothing else."""
+    given = result.assignment
+    if not given or len(given) > _SHOWN:
         return line()
     rows = [
         (f"  {m}", len(list(_named(topics))), " ".join(_named(topics)) or "-") for m, topics in given.items()

@@ -7,10 +7,11 @@ from enum import Enum, auto
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.kinds.views import frames_of_trace
 from kassay.model.verdict import Verdict
 from kassay.report import facts
-from kassay.report.screen.cases.rounds import story
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.report.screen.story import story
 from kassay.writing.text import counted
 
 _STYLES: Final = {"holds": "green", "violated": "bold red", "unknown": "yellow", "known": "yellow"}
@@ -69,7 +70,7 @@ def _counterexample(result: ClaimResult) -> View:
     if len(violations) > 4:
         parts.append(line(f"  and {len(violations) - 4} more"))
     trace = example.trace
-    parts += [line(), story(trace.narration, broken=trace.broken, possible=facts.could_be_of(trace.could_be))]
+    parts += [line(), story(frames_of_trace(trace))]
     if fix := facts.fix_of(trace.kind, result.id):
         parts.append(line(f"  a fix must {fix}"))
     if command := facts.replay_command(example):

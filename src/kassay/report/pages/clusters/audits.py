@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from kassay.certify.audits.document import verdict
 from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit
-from kassay.report.pages.boards.traces import board_of
+from kassay.report.pages.boards import board_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX, fragment
 from kassay.report.pages.layout import render as page
 from kassay.report.screen.clusters.audits import at, duration, where
@@ -106,7 +106,7 @@ class _Boards:
         if finding.trace is None or not self._left:
             return None
         self._number += 1
-        board = board_of(finding.trace.to_json(), f"trace-{self._number}")
+        board = board_of(finding.trace, f"trace-{self._number}")
         if board is None:
             return None
         self._left -= 1

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kassay.kinds.frames import Board, Frame, Grid
-from kassay.report.pages.boards.traces import board_of
+from kassay.kinds.frames import Board, Frame, Grid, Told
+from kassay.kinds.marks import evidence
+from kassay.model.trace import Trace, trace_of
+from kassay.report.pages.boards import board_of
 from kassay.report.pages.layout import environment, whole
 from tests.paths import ROOT
 
@@ -15,16 +17,30 @@ HELD = ROOT / "tests" / "data" / "held" / "traces"
 OURS = ROOT / "docs" / "traces"
 PAGE = """{% extends "base.html.j2" %}{% import "boards.html.j2" as boards %}{% block title %}boards{% endblock %}
 {% block main %}<h1>boards</h1><h2>one</h2><h3>trace</h3>{% for each in drawn %}{{ boards.board(each) }}{% endfor %}{% endblock %}"""
+LETTERS = {
+    "C": "client", "S": "server", "H": "share", "T": "streams", "P": "placer", "L": "planner",
+    "K": "partitioner",
+}  # fmt: skip
+"""What the first version of traces had for the name of a kind."""
 
 
 def trace(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text())
+    document: dict[str, Any] = json.loads(path.read_text())
+    return document | {"kind": LETTERS.get(document["kind"], document["kind"])}
+
+
+def read(document: dict[str, Any]) -> Trace:
+    return trace_of(document, "trace")
 
 
 def drawn(path: Path) -> Board:
-    board = board_of(trace(path), "trace-1")
+    board = board_of(read(trace(path)), "trace-1")
     assert board is not None
     return board
+
+
+def told(*steps: dict[str, Any], case: dict[str, Any] | None = None) -> Told:
+    return Told(steps, case or {}, evidence((), (), None))
 
 
 def page(*boards: Board) -> str:

@@ -1,19 +1,18 @@
-"""Boards of Streams: processes with threads, tasks in their roles."""
+"""Frames of Streams: processes with threads, tasks in their roles."""
 
-from kassay.kinds.frames import evidence
-from kassay.report.pages.boards import tasks
-from tests.report.pages.boards.boards import HELD, OURS, drawn, opened, rows
+from kassay.kinds.streams.view import task_frames
+from tests.kinds.boards import HELD, OURS, drawn, opened, rows, told
 
 
 def test_many_tasks_with_state_are_told_in_ranges():
     step = {
         "tasks": [], "stateful": [f"0_{n}" for n in range(30)] + ["1_0", "1_2"], "standby_replicas": 1,
-        "processes": [], "answer": {},
+        "processes": [], "answer": {}, "at_rest": False,
     }  # fmt: skip
-    (frame,) = tasks.frames([step], [], evidence((), (), None))
+    (frame,) = task_frames(told(step), str)
     assert frame.notes[0] == "Tasks with state: 0_: 0–29; 1_: 0, 2"
-    (frame,) = tasks.frames([step | {"stateful": ["0_0", "0_1"]}], [], evidence((), (), None))
-    assert frame.notes[0] == "Tasks with state: 0_0, 0_1"
+    (frame,) = task_frames(told(step | {"tasks": ["0_0", "0_1", "1_0"], "stateful": ["0_0", "0_1"]}), str)
+    assert frame.notes[:2] == ("Tasks with state: 0_0, 0_1", "Tasks without state: 1_0")
 
 
 def test_tasks_stand_in_the_role_that_they_are_given():
@@ -22,9 +21,12 @@ def test_tasks_stand_in_the_role_that_they_are_given():
     one, two, three = (
         f"{half}-0000-4000-8000-{n:012d}" for half, n in (("00000000", 0), ("80000000", 1), ("00000000", 2))
     )
-    assert rows(first.table) == {one: ["", "+0_1", "◦0_0 ◦0_2", "1"], two: ["", "+0_0 +0_2", "◦0_1", "1"]}
-    assert rows(second.table)[one] == ["0_1 −0_0 ◦0_2 0_2 100000 behind", "0_1", "◦0_2", "1"]
-    assert second.events == ("00000000-0000-4000-8000-000000000002 joins (1 threads)",)
+    assert rows(first.table) == {
+        one: ["", "", "+0_1", "◦0_0 ◦0_2", "1"],
+        two: ["", "", "+0_0 +0_2", "◦0_1", "1"],
+    }
+    assert rows(second.table)[one] == ["0_1", "−0_0 ◦0_2 0_2 100000 behind", "0_1", "◦0_2", "1"]
+    assert second.events == ("00000000-0000-4000-8000-000000000002 joins (1 thread)",)
     assert f"{three} ✕" in rows(opened(board).table)
 
 
@@ -39,5 +41,5 @@ def test_the_tasks_that_moved_are_marked():
 
 def test_more_copies_than_were_asked_for_are_warm_ups():
     board = drawn(HELD / "streams-high-availability-sticky-minimal.json")
-    signs = {sign for frame in board.frames for cells in rows(frame.table).values() for sign in cells[2][:1]}
+    signs = {sign for frame in board.frames for cells in rows(frame.table).values() for sign in cells[3][:1]}
     assert signs <= {"○", "◦"}

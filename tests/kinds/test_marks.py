@@ -1,6 +1,12 @@
 """What a board marks, and where."""
 
-from kassay.kinds.frames import beside_words, evidence
+from kassay.kinds.frames import beside_words
+from kassay.kinds.marks import could_be_of, evidence
+
+COULD_BE = {
+    "step": 1, "round": 0, "by": "as sticky ends", "certified": False, "answer": {}, "measures": {},
+    "instead_of": {}, "words": "1 1",
+}  # fmt: skip
 
 
 def test_names_of_a_violation_in_words_stand_for_the_last_step():
@@ -19,13 +25,14 @@ def test_places_that_are_kept_are_the_broken_ones():
             {"step": 1, "round": 0, "subject": "t0-0", "facts": {"owners": ["m0", "m1"], "count": 2}},
             {"step": 1, "round": 0, "subject": "t0-1", "facts": {}},
         ],
-        {"step": 1, "round": 0, "words": "w"},
+        COULD_BE,
     )
     assert marks.broken((1, 0), False)
     assert not marks.broken((2, 0), True)
     assert marks.guilty((1, 0), False) == {"t0-0", "t0-1", "m0", "m1"}
     assert marks.guilty((2, 0), True) == frozenset()
-    assert marks.beside((1, 0)) == {"step": 1, "round": 0, "words": "w"}
+    assert marks.beside((1, 0)) == could_be_of(COULD_BE)
+    assert could_be_of(None) is None
     assert marks.beside((0, 0)) is None
 
 
@@ -34,13 +41,13 @@ def test_a_text_that_is_no_violation_names_nobody():
 
 
 def test_only_an_optimum_is_called_one():
-    could_be = {"by": "as sticky ends", "certified": False, "words": "1 1", "measures": {}, "instead_of": {}}
-    assert beside_words(could_be)[:2] == ("What could be instead", "1 1 (as sticky ends)")
+    could_be = COULD_BE
+    assert beside_words(could_be_of(could_be))[:2] == ("What could be instead", "1 1 (as sticky ends)")
     measured = could_be | {
         "certified": True,
         "measures": {"a": [1, 1], "b": 0},
         "instead_of": {"a": [2, 0], "b": 0},
     }
-    beside = beside_words(measured)
+    beside = beside_words(could_be_of(measured))
     assert beside[:2] == ("Beside the certified optimum", "1 1")
     assert beside.measures == (("a", "2 0", "1 1"),)

@@ -3,8 +3,10 @@
 import pytest
 
 from kassay.kinds.frames import FRAMES_MAX
-from kassay.report.pages.boards.traces import board_of
-from tests.report.pages.boards.boards import HELD, OURS, opened, page, trace
+from kassay.kinds.views import frames_of
+from kassay.model.kinds import every_kind
+from kassay.report.pages.boards import board_of
+from tests.kinds.boards import HELD, OURS, opened, page, read, trace
 
 TRACES = sorted([*HELD.glob("*.json"), *OURS.glob("*.json")])
 
@@ -12,7 +14,7 @@ TRACES = sorted([*HELD.glob("*.json"), *OURS.glob("*.json")])
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_trace_on_record_has_a_board(path):
     document = trace(path)
-    board = board_of(document, "trace-1")
+    board = board_of(read(document), "trace-1")
     assert board is not None
     assert 0 < len(board.frames) <= FRAMES_MAX
     assert opened(board).broken is bool(document["violations"])
@@ -23,4 +25,5 @@ def test_a_trace_on_record_has_a_board(path):
 
 
 def test_a_trace_that_tells_nothing_has_none():
-    assert board_of({"told": [], "violations": [], "case": {}}, "trace-1") is None
+    assert board_of(read(trace(TRACES[0]) | {"told": []}), "trace-1") is None
+    assert all(frames_of(kind, (), {}) == [] for kind in every_kind())

@@ -1,6 +1,6 @@
-"""Boards of placement: brokers with racks, replicas that lead and follow, plans move by move."""
+"""Frames of placement: brokers with racks, replicas that lead and follow, plans move by move."""
 
-from tests.report.pages.boards.boards import HELD, drawn, opened, rows
+from tests.kinds.boards import HELD, drawn, opened, rows
 
 
 def test_brokers_stand_with_their_racks_and_what_they_hold():
@@ -25,6 +25,8 @@ def test_a_plan_is_a_frame_a_move():
     start, first, second = board.frames[:3]
     assert [(row.name, row.extras) for row in start.table.rows][-1] == ("broker 2", "not among the brokers")
     assert "t0-0" in rows(start.table)["broker 2"][1]
+    assert start.notes[0].startswith("Replicas, preferred leader first: t0-0 on 4 0 2, ")
+    assert first.notes[0].startswith("Replicas, preferred leader first: t0-0 on 4 0 6")
     assert first.events == ("a replica of t0-0 moves from broker 2 to 6",)
     assert "+t0-0" in rows(first.table)["broker 6"][1]
     assert "t0-0" not in rows(first.table)["broker 2"][1]

@@ -21,7 +21,7 @@ from kassay.kinds.frames import (
 )
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from tests.browser import axe, no_overflow
-from tests.report.pages.boards.boards import HELD, OURS, drawn, page
+from tests.kinds.boards import HELD, OURS, drawn, page
 
 NUMBERS = st.sets(st.integers(0, 60), min_size=1)
 

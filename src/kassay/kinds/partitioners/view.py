@@ -1,0 +1,70 @@
+"""Partitioners as a frame: records as rows, with the partitions they may go to and the one they do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kassay.kinds.frames import (
+    Beside,
+    Cell,
+    Frame,
+    Grid,
+    Row,
+    Tile,
+    TileLook,
+    Told,
+    beside_words,
+    number_ranges,
+)
+from kassay.model.partitioners.documents import SENT, ReportedRecord
+from kassay.model.shape.codec import listed
+from kassay.writing.text import counted
+
+RECORDS_MAX: Final = 200
+"""Of more records the last ones are drawn."""
+COLUMNS: Final = ("record", "key", "for topic", "partitions with a leader", "goes to")
+
+
+def record_frames(told: Told) -> list[Frame]:
+    """One frame: all records in the order in which they are sent; none without a record."""
+    records = listed(SENT).read(list(told.steps), "told")
+    if not records:
+        return []
+    first = max(0, len(records) - RECORDS_MAX)
+    rows: list[Row] = []
+    beside: Beside | None = None
+    for number, record in enumerate(records[first:], start=first):
+        guilty = told.marks.broken((number, None), number == len(records) - 1)
+        rows.append(_row(number, record, guilty))
+        possible = told.marks.beside((number, None))
+        beside = beside if possible is None else beside_words(possible)
+    return [
+        Frame(
+            anchor="records",
+            label="records",
+            title=counted(len(records), "record"),
+            table=Grid(COLUMNS, tuple(rows)),
+            notes=(f"The first {first} records are left out",) if first else (),
+            broken=any(row.guilty for row in rows),
+            beside=beside,
+        )
+    ]
+
+
+def _row(number: int, record: ReportedRecord, guilty: bool) -> Row:
+    key = "no key" if record.key is None else record.key.hex() or "empty"
+    led = [n for n in range(record.partitions) if n not in record.unavailable]
+    without = f" (without one: {number_ranges(sorted(record.unavailable))})" if record.unavailable else ""
+    if record.answer is None:
+        failed = record.refused or record.failure
+        goes = Cell(text="no answer" if failed is None else failed.message, given=True)
+    else:
+        goes = Cell((Tile(str(record.answer), TileLook.PLAIN, guilty),), given=True)
+    cells = (
+        Cell(text=key),
+        Cell(text=record.topic),
+        Cell(text=f"{number_ranges(led) or 'none'}{without}"),
+        goes,
+    )
+    asked = "" if record.partition is None else f"asks for partition {record.partition}"
+    return Row(f"record {number + 1}", cells, asked, guilty)
