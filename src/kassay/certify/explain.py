@@ -22,7 +22,7 @@ from kassay.certify.diff.replay import read_difference
 from kassay.certify.processes.host import START
 from kassay.certify.runs.replay import load_trace, read_trace
 from kassay.certify.targets.local import OwnClass
-from kassay.kinds.frames import Frame, Told
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.marks import Guilt
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
@@ -396,7 +396,7 @@ def _happened(kind: Kind, case: Mapping[str, Any], path: str) -> list[list[Mappi
 
 
 def _sentences(kind: Kind, case: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    return Told((), case, Guilt()).happened(driver_for(kind).event_sentence)
+    return Reported((), case, Guilt()).happened(driver_for(kind).event_sentence)
 
 
 def _rule(rule: registry.Reference) -> RuleExplanation:

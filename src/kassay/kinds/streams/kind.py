@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.kinds.answers import Offer
 from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
-from kassay.kinds.frames import Frame, Told
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -137,11 +137,11 @@ class TaskDriver(Driver[TaskHistory]):
 
         return task_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """A frame for each rebalance."""
         from kassay.kinds.streams.view import task_frames
 
-        return task_frames(told, self.event_sentence)
+        return task_frames(reported, self.event_sentence)
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
         """Processes stand for members and tasks for partitions."""

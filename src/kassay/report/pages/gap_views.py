@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
 from kassay.certify.optimum.told import ToldInstance
-from kassay.kinds.frames import Told, board
+from kassay.kinds.frames import Reported, board
 from kassay.kinds.marks import CouldBe, Guilt
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
@@ -155,7 +155,7 @@ def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, ancho
         measures={"loads": _run(best.loads), "moved": best.moved},
         instead_of={"loads": _run(gap.loads), "moved": gap.moved},
     )
-    frames = driver_for(kind).frames(Told((instance.step,), {}, Guilt(could_be=optimum)))
+    frames = driver_for(kind).frames(Reported((instance.step,), {}, Guilt(could_be=optimum)))
     drawn = fragment("boards", "board", board(anchor, frames))
     return drawn if len(drawn) <= BOARD_BYTES_MAX else None
 
