@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kassay.kinds.frames import Board, Frame, Grid, Told
+from kassay.kinds.frames import Board, Frame, Grid, Reported
 from kassay.kinds.marks import evidence
 from kassay.model.trace import Trace, trace_of
 from kassay.report.pages.boards import board_of
@@ -39,8 +39,8 @@ def drawn(path: Path) -> Board:
     return board
 
 
-def told(*steps: dict[str, Any], case: dict[str, Any] | None = None) -> Told:
-    return Told(steps, case or {}, evidence((), (), None))
+def told(*steps: dict[str, Any], case: dict[str, Any] | None = None) -> Reported:
+    return Reported(steps, case or {}, evidence((), (), None))
 
 
 def page(*boards: Board) -> str:

@@ -1,6 +1,5 @@
 """What a board marks, and where."""
 
-from kassay.kinds.frames import beside_words
 from kassay.kinds.marks import could_be_of, evidence
 
 COULD_BE = {
@@ -38,16 +37,3 @@ def test_places_that_are_kept_are_the_broken_ones():
 
 def test_a_text_that_is_no_violation_names_nobody():
     assert evidence(["nothing here"]).names == frozenset()
-
-
-def test_only_an_optimum_is_called_one():
-    could_be = COULD_BE
-    assert beside_words(could_be_of(could_be))[:2] == ("What could be instead", "1 1 (as sticky ends)")
-    measured = could_be | {
-        "certified": True,
-        "measures": {"a": [1, 1], "b": 0},
-        "instead_of": {"a": [2, 0], "b": 0},
-    }
-    beside = beside_words(could_be_of(measured))
-    assert beside[:2] == ("Beside the certified optimum", "1 1")
-    assert beside.measures == (("a", "2 0", "1 1"),)

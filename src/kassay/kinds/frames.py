@@ -255,7 +255,7 @@ def _words(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     """What is reported of a case: its steps and the case as documents, and what the evidence marks."""
 
     steps: tuple[Mapping[str, Any], ...]
@@ -271,17 +271,17 @@ class Told(NamedTuple):
         ]
 
 
-def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> list[Frame]:
+def plain_frames(reported: Reported, sentence: Callable[[Mapping[str, Any]], str]) -> list[Frame]:
     """A frame for each step whose answer is an object: a row for each name in it, with what it is assigned.
 
     The rest of the step stands in the title.
     """
-    happened = told.happened(sentence)
+    happened = reported.happened(sentence)
     frames = []
-    for number, step in enumerate(told.steps):
-        last = number == len(told.steps) - 1
-        guilty = told.marks.guilty((number, None), last)
-        possible = told.marks.beside((number, None))
+    for number, step in enumerate(reported.steps):
+        last = number == len(reported.steps) - 1
+        guilty = reported.marks.guilty((number, None), last)
+        possible = reported.marks.beside((number, None))
         answer = step.get("answer")
         given = answer if isinstance(answer, Mapping) else {"answer": answer}
         rows = tuple(_plain_row(str(name), value, guilty) for name, value in given.items())
@@ -293,7 +293,7 @@ def plain_frames(told: Told, sentence: Callable[[Mapping[str, Any]], str]) -> li
                 Grid(("name", "is assigned"), rows),
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=step["failure"]["message"] if "failure" in step else "",
-                broken=told.marks.broken((number, None), last),
+                broken=reported.marks.broken((number, None), last),
                 beside=None if possible is None else beside_words(possible),
             )
         )

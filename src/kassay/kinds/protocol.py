@@ -20,7 +20,7 @@ from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswe
 from kassay.kinds.cuts import one_or_two
 from kassay.kinds.events import EventForm, noun_of, sentence_of
 from kassay.kinds.figures import RuleFigures
-from kassay.kinds.frames import Frame, Told, plain_frames
+from kassay.kinds.frames import Frame, Reported, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import InputError
@@ -300,9 +300,9 @@ class Driver(ABC, Generic[Case]):
     def document_of(self, step: Any) -> Mapping[str, Any]:
         """One step as it is reported."""
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """What is reported of a case as frames, for a terminal and a page."""
-        return plain_frames(told, self.event_sentence)
+        return plain_frames(reported, self.event_sentence)
 
     def places(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kassay.kinds.frames import Frame, Told
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.marks import evidence
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
@@ -25,8 +25,8 @@ def frames_of(
     `violations` are what was found in words, `broken` where, and `could_be` is an answer that keeps the
     claim: the last two as a trace has them. Raises `InputError` for steps that the kind does not report.
     """
-    told = Told(tuple(steps), case, evidence(violations, broken, could_be))
-    return driver_for(kind).frames(told) if told.steps else []
+    reported = Reported(tuple(steps), case, evidence(violations, broken, could_be))
+    return driver_for(kind).frames(reported) if reported.steps else []
 
 
 def frames_of_trace(trace: Trace) -> list[Frame]:

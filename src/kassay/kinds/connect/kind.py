@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kassay.kinds.connect.answers import MemoryOfEach, connect_words
 from kassay.kinds.connect.events import EVENT_FORMS
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -150,11 +150,11 @@ class ConnectDriver(Driver[ConnectHistory]):
 
         return connect_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """A frame for each rebalance."""
         from kassay.kinds.connect.view import connect_frames
 
-        return connect_frames(told, self.event_sentence)
+        return connect_frames(reported, self.event_sentence)
 
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
         """Workers stand for members, connectors and tasks for partitions."""

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Final
 
 from kassay.kinds.events import Event
-from kassay.kinds.frames import Cell, Frame, Grid, Row, Tile, TileLook, Told, beside_words, outcome_words
+from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
 from kassay.model.connect.documents import (
     ASSIGNED_WORK,
     CONNECT_STEP,
@@ -23,12 +23,12 @@ COLUMNS: Final = ("worker", "runs", "is to start", "is to stop", "runs then")
 Answer = Mapping[str, AssignedWork]
 
 
-def connect_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
+def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each rebalance; events stand before the first one that is not earlier than they are."""
-    steps = listed(CONNECT_STEP).read(list(told.steps), "told")
-    times = list(accumulate(change.get("wait_ms", 0) for change in told.case.get("changes", ())))
+    steps = listed(CONNECT_STEP).read(list(reported.steps), "told")
+    times = list(accumulate(change.get("wait_ms", 0) for change in reported.case.get("changes", ())))
     turns = turns_of([step.now_ms for step in steps], times)
-    happened = told.happened(sentence)
+    happened = reported.happened(sentence)
     frames = []
     for number, step in enumerate(steps):
         last, place = number == len(steps) - 1, (number, None)
@@ -38,7 +38,7 @@ def connect_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
             for words in texts
             if turn == number
         )
-        possible = told.marks.beside(place)
+        possible = reported.marks.beside(place)
         beside = None
         if possible is not None:
             could = ASSIGNED_WORK.read(possible.answer, "could_be.answer")
@@ -49,11 +49,11 @@ def connect_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
                 anchor=f"rebalance-{number + 1}",
                 label=str(number + 1),
                 title=f"{title}, at rest" if step.at_rest else title,
-                table=_table(step, step.answer, told.marks.guilty(place, last)),
+                table=_table(step, step.answer, reported.marks.guilty(place, last)),
                 notes=_notes(step),
                 events=events,
                 failure=outcome_words(step.failure, step.refused),
-                broken=told.marks.broken(place, last),
+                broken=reported.marks.broken(place, last),
                 beside=beside,
             )
         )

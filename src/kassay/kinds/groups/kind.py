@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kassay.kinds.answers import Asserts, Offer, PlainCall, TimedSizes
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.figures import RuleFigures
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.groups.answers import (
     GIVEN_TO_EACH,
     UserDataOfEach,
@@ -220,11 +220,11 @@ class GroupDriver(Driver[History]):
 
         return group_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """A frame for each round."""
         from kassay.kinds.groups.view import group_frames
 
-        return group_frames(told, self.event_sentence)
+        return group_frames(reported, self.event_sentence)
 
     def counts(self, case: History) -> Mapping[str, int]:
         """Members that ever join, partitions at the start and of new topics, and events."""

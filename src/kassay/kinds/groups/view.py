@@ -11,10 +11,10 @@ from kassay.kinds.frames import (
     Cell,
     Frame,
     Grid,
+    Reported,
     Row,
     Tile,
     TileLook,
-    Told,
     beside_words,
     outcome_words,
 )
@@ -33,18 +33,18 @@ BYTES_SHOWN: Final = 4
 Given = Mapping[str, Sequence[TopicPartition]]
 
 
-def group_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
+def group_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each round of each rebalance."""
-    rebalances = listed(REBALANCED).read(list(told.steps), "told")
-    happened = told.happened(sentence)
+    rebalances = listed(REBALANCED).read(list(reported.steps), "told")
+    happened = reported.happened(sentence)
     notes = _notes(rebalances)
     places = [(step, turn) for step, each in enumerate(rebalances) for turn, _ in enumerate(each.rounds)]
     frames = []
     for number, (step, turn) in enumerate(places, start=1):
         rebalance, last, place = rebalances[step], number == len(places), (step, turn)
         round_ = rebalance.rounds[turn]
-        names = told.marks.guilty(place, last)
-        possible = told.marks.beside(place)
+        names = reported.marks.guilty(place, last)
+        possible = reported.marks.beside(place)
         events = happened[rebalance.change] if turn == 0 and rebalance.change < len(happened) else ()
         frames.append(
             Frame(
@@ -55,7 +55,7 @@ def group_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
                 notes=next(notes),
                 events=events,
                 failure=outcome_words(round_.failure, round_.refused),
-                broken=told.marks.broken(place, last),
+                broken=reported.marks.broken(place, last),
                 beside=None if possible is None else _beside(round_, possible),
             )
         )

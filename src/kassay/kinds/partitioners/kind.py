@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Calls, Subject, plain
 from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
@@ -80,11 +80,11 @@ class SendsDriver(Driver[ProducerSends]):
 
         return record_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """One frame with all records."""
         from kassay.kinds.partitioners.view import record_frames
 
-        return record_frames(told)
+        return record_frames(reported)
 
     def counts(self, case: ProducerSends) -> Mapping[str, int]:
         """Nobody is a member; the records are the events."""

@@ -9,10 +9,10 @@ from kassay.kinds.frames import (
     Cell,
     Frame,
     Grid,
+    Reported,
     Row,
     Tile,
     TileLook,
-    Told,
     beside_words,
     number_ranges,
 )
@@ -25,18 +25,18 @@ RECORDS_MAX: Final = 200
 COLUMNS: Final = ("record", "key", "for topic", "partitions with a leader", "goes to")
 
 
-def record_frames(told: Told) -> list[Frame]:
+def record_frames(reported: Reported) -> list[Frame]:
     """One frame: all records in the order in which they are sent; none without a record."""
-    records = listed(SENT).read(list(told.steps), "told")
+    records = listed(SENT).read(list(reported.steps), "told")
     if not records:
         return []
     first = max(0, len(records) - RECORDS_MAX)
     rows: list[Row] = []
     beside: Beside | None = None
     for number, record in enumerate(records[first:], start=first):
-        guilty = told.marks.broken((number, None), number == len(records) - 1)
+        guilty = reported.marks.broken((number, None), number == len(records) - 1)
         rows.append(_row(number, record, guilty))
-        possible = told.marks.beside((number, None))
+        possible = reported.marks.beside((number, None))
         beside = beside if possible is None else beside_words(possible)
     return [
         Frame(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.placement.cases import CASE, PlacementCase
@@ -133,11 +133,11 @@ class PlacementDriver(Driver[PlacementCase]):
 
         return request_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """A frame for each request."""
         from kassay.kinds.placement.view import placed_frames
 
-        return placed_frames(told)
+        return placed_frames(reported)
 
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""
@@ -259,11 +259,11 @@ class PlanDriver(Driver[PlanRequest]):
 
         return plan_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """The placement at the start, and a frame for each move."""
         from kassay.kinds.placement.view import planned_frames
 
-        return planned_frames(told)
+        return planned_frames(reported)
 
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
         """Brokers stand for members; a request is one event."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from kassay.kinds.frames import Cell, Frame, Grid, Row, Tile, TileLook, Told, beside_words, outcome_words
+from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
 from kassay.kinds.marks import Guilt
 from kassay.model.cluster import Broker
 from kassay.model.placement.documents import (
@@ -25,10 +25,10 @@ LISTED_MAX: Final = 150
 """Up to so many partitions stand in a note with their replicas in order."""
 
 
-def placed_frames(told: Told) -> list[Frame]:
+def placed_frames(reported: Reported) -> list[Frame]:
     """A frame for each request: where the replicas of new partitions are, and of those that existed."""
-    steps = listed(PLACEMENT_STEP).read(list(told.steps), "told")
-    return [_placed(step, number, len(steps), told.marks) for number, step in enumerate(steps)]
+    steps = listed(PLACEMENT_STEP).read(list(reported.steps), "told")
+    return [_placed(step, number, len(steps), reported.marks) for number, step in enumerate(steps)]
 
 
 def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> Frame:
@@ -74,10 +74,10 @@ def _rows(replicas: Replicas) -> str:
     return ", ".join(named[:LISTED_MAX]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def planned_frames(told: Told) -> list[Frame]:
+def planned_frames(reported: Reported) -> list[Frame]:
     """The placement at the start, and after each move of a plan a frame."""
-    steps = listed(PLAN_STEP).read(list(told.steps), "told")
-    return [frame for number, step in enumerate(steps) for frame in _planned(step, number, told.marks)]
+    steps = listed(PLAN_STEP).read(list(reported.steps), "told")
+    return [frame for number, step in enumerate(steps) for frame in _planned(step, number, reported.marks)]
 
 
 def _planned(step: ReportedPlan, number: int, marks: Guilt) -> list[Frame]:

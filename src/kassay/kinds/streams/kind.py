@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.kinds.answers import Offer
-from kassay.kinds.frames import Frame
+from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -153,11 +153,11 @@ class TaskDriver(Driver[TaskHistory]):
 
         return task_removals(document)
 
-    def frames(self, told: Told) -> list[Frame]:
+    def frames(self, reported: Reported) -> list[Frame]:
         """A frame for each rebalance."""
         from kassay.kinds.streams.view import task_frames
 
-        return task_frames(told, self.event_sentence)
+        return task_frames(reported, self.event_sentence)
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
         """Processes stand for members and tasks for partitions."""

@@ -11,10 +11,10 @@ from kassay.kinds.frames import (
     Cell,
     Frame,
     Grid,
+    Reported,
     Row,
     Tile,
     TileLook,
-    Told,
     beside_words,
     number_ranges,
     outcome_words,
@@ -36,14 +36,14 @@ COLUMNS: Final = ("process", "had active", "had standby", "active", "standby and
 Answer = Mapping[str, AssignedTasks]
 
 
-def task_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
+def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
     """A frame for each rebalance: the start, one for each change, and those until the tasks are at rest."""
-    steps = listed(TASK_STEP).read(list(told.steps), "told")
-    happened = told.happened(sentence)
+    steps = listed(TASK_STEP).read(list(reported.steps), "told")
+    happened = reported.happened(sentence)
     frames = []
     for number, step in enumerate(steps):
         last, place = number == len(steps) - 1, (number, None)
-        possible = told.marks.beside(place)
+        possible = reported.marks.beside(place)
         beside = None
         if possible is not None:
             could = ASSIGNED_TASKS.read(possible.answer, "could_be.answer")
@@ -54,11 +54,11 @@ def task_frames(told: Told, sentence: Callable[[Event], str]) -> list[Frame]:
                 anchor=f"rebalance-{number + 1}",
                 label=str(number + 1),
                 title=f"{title}, at rest" if step.at_rest else title,
-                table=_table(step, step.answer, told.marks.guilty(place, last)),
+                table=_table(step, step.answer, reported.marks.guilty(place, last)),
                 notes=_notes(step),
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=outcome_words(step.failure, step.refused),
-                broken=told.marks.broken(place, last),
+                broken=reported.marks.broken(place, last),
                 beside=beside,
             )
         )

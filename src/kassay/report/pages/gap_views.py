@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.kinds.frames import board
+from kassay.kinds.frames import Reported, board
 from kassay.kinds.instances import ToldInstance
 from kassay.kinds.marks import CouldBe, Guilt
 from kassay.kinds.registry import driver_for
@@ -155,7 +155,7 @@ def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, ancho
         measures={"loads": _run(best.loads), "moved": best.moved},
         instead_of={"loads": _run(gap.loads), "moved": gap.moved},
     )
-    frames = driver_for(kind).frames(Told((instance.step,), {}, Guilt(could_be=optimum)))
+    frames = driver_for(kind).frames(Reported((instance.step,), {}, Guilt(could_be=optimum)))
     drawn = fragment("boards", "board", board(anchor, frames))
     return drawn if len(drawn) <= BOARD_BYTES_MAX else None
 

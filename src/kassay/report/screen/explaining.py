@@ -11,11 +11,10 @@ from kassay.certify.explain import (
     ClaimReading,
     DifferenceExplanation,
     Explanation,
-    Growth,
-    Leaving,
     RuleExplanation,
     TraceExplanation,
 )
+from kassay.kinds.figures import Growth, Leaving
 from kassay.kinds.frames import Frame
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, plain_table, stack
