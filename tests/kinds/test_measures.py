@@ -20,9 +20,8 @@ from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskHistory, run_tasks
 from kassay.model.streams.history import asking as asking_tasks
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, process_id
 from kassay.properties.connect.work import running_after
-from kassay.properties.streams.scenarios import process_id
 
 
 def test_what_has_an_optimum_by_history_is_measured():

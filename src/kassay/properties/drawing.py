@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any, Final
 
-from kassay.model.shape.codec import Shape
+from kassay.model.shape.codec import MOST, Shape
 from kassay.model.shape.nodes import Fields, Leaf, LeafKind, Many, Maybe, Node, Part, Row, Table, Variant
 from kassay.model.shape.scopes import NEW, boundaries, with_names
 from kassay.properties.sources import Source, many
@@ -15,6 +15,12 @@ ITEMS_MAX: Final = 6
 NEAR: Final = 6
 """Drawn numbers are at most that far from the plainest, apart from those at an edge."""
 EDGE_CHANCE: Final = 0.1
+MADE_MAX: Final = 100
+"""Of things that are to be made at most so many."""
+MORE_CHANCE: Final = 0.75
+"""How likely a list has one more item."""
+PLAIN_CHANCE: Final = 0.7
+"""How likely a flag or a choice is the plainest."""
 
 
 def drawn(shape: Shape[Any], source: Source) -> Any:
@@ -33,7 +39,7 @@ def _draw(node: Node, source: Source) -> Any:
         case Maybe(inner):
             return _draw(inner, source) if source.boolean() else None
         case Many(item, least):
-            return many(source, least, least + ITEMS_MAX, lambda _: _draw(item, source))
+            return many(source, least, least + ITEMS_MAX, lambda _: _draw(item, source), MORE_CHANCE)
         case Table():
             return {}
         case Variant(tag, variants):
@@ -47,12 +53,12 @@ def _leaf(leaf: Leaf, source: Source) -> Any:
     if leaf.space:
         return NEW if leaf.defines else source.integer(0, NEAR)
     if leaf.choices:
-        return source.choice(leaf.choices)
+        return leaf.choices[0] if source.boolean(PLAIN_CHANCE) else source.choice(leaf.choices)
     if leaf.kind is LeafKind.WHOLE and not source.boolean(EDGE_CHANCE):
         plain = leaf.plain or 0
         return source.integer(int(max(leaf.least, plain - NEAR)), int(min(leaf.most, plain + NEAR)))
     if leaf.kind is LeafKind.BYTES and source.boolean():
         data = bytes(source.integer(0, 255) for _ in range(source.integer(0, 8)))
         return base64.b64encode(data).decode("ascii")
-    edges = [value for value in boundaries(leaf) if not isinstance(value, int) or abs(value) <= 1000]
-    return source.choice(edges)
+    # What is to be made in that number stays small.
+    return source.choice([edge for edge in boundaries(leaf) if leaf.most != MOST or edge <= MADE_MAX])

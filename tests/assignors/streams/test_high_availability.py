@@ -13,10 +13,11 @@ from kassay.model.streams.tasks import (
     TaskClient,
     TaskId,
     TaskRequest,
+    process_id,
 )
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 
 A, B, C = (process_id(2 * i) for i in range(3))
 TWO = (TaskId(0, 0), TaskId(0, 1))

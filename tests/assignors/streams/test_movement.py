@@ -7,8 +7,7 @@ import pytest
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
 from kassay.assignors.streams.state import ProcessState
-from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, TaskClient, TaskId
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, TaskClient, TaskId, process_id
 
 TASKS = tuple(TaskId(0, p) for p in range(4))
 ACCEPTABLE = 10

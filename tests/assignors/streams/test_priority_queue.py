@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.streams.priority_queue import JavaPriorityQueue, LoadQueue
 from kassay.assignors.streams.state import ProcessState
-from kassay.model.streams.tasks import TaskClient, TaskId
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import TaskClient, TaskId, process_id
 
 
 def drained(queue: JavaPriorityQueue) -> list:

@@ -10,10 +10,17 @@ from kassay.assignors.java_errors import NullPointerError
 from kassay.assignors.registry import find
 from kassay.assignors.streams.public_sticky import LoadOnly, PublicPlacement, StreamsPublicSticky
 from kassay.model.streams.history import asking, play_tasks
-from kassay.model.streams.tasks import ClientTasks, TaskClient, TaskId, TaskRequest, process_hash_order
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_hash_order,
+    process_id,
+)
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 
 A, B, C = (process_id(2 * i) for i in range(3))
 TASKS = tuple(TaskId(0, p) for p in range(3))

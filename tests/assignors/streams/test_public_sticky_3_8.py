@@ -10,9 +10,9 @@ from kassay.assignors.streams.public_sticky import StreamsPublicSticky
 from kassay.assignors.streams.public_sticky_3_8 import StreamsPublicStickyFloor
 from kassay.model.errors import InputError
 from kassay.model.streams.history import asking, play_tasks
-from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest, process_id
 from kassay.properties.sources import Drawn
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 
 A, B = process_id(0), process_id(2)
 TASKS = tuple(TaskId(0, p) for p in range(3))

@@ -5,8 +5,7 @@ import pytest
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.assignors.streams.standby_tags import has_tags_of, place_over_tags
 from kassay.assignors.streams.state import ProcessState
-from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest, process_id
 
 ONE, TWO = TaskId(0, 0), TaskId(0, 1)
 

@@ -7,8 +7,7 @@ import pytest
 
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.state import ProcessState, answer
-from kassay.model.streams.tasks import ClientTasks, TaskClient, TaskId, process_key
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import ClientTasks, TaskClient, TaskId, process_id, process_key
 
 TASKS = [TaskId(s, p) for s in range(2) for p in range(11)]
 

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.streams.sticky import StreamsSticky
 from kassay.model.streams.history import TaskStep, asking, play_tasks, settle_tasks
-from kassay.model.streams.tasks import TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import TaskAssignment, TaskClient, TaskId, TaskRequest, process_id
 from kassay.properties.sources import Drawn
 from kassay.properties.streams import tasks
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 
 A, B, C = (process_id(2 * i) for i in range(3))
 

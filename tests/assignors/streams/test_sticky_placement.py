@@ -4,8 +4,7 @@ import pytest
 
 from kassay.assignors.streams.state import ProcessState
 from kassay.assignors.streams.sticky_placement import ProcessPlacement
-from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest, process_id
 
 TASKS = tuple(TaskId(0, p) for p in range(7))
 

@@ -5,8 +5,15 @@ from random import Random
 
 from kassay.kinds.streams.oracle import best_of_standbys
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 
 
 def drawn(rng):

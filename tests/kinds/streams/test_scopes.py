@@ -3,7 +3,7 @@
 from kassay.kinds.streams.scopes import fresh_tasks, task_cell
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import process_id
 
 START = TaskHistory((2,), 0, (ProcessJoin(process_id(0), 1),))
 

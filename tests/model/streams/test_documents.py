@@ -10,9 +10,16 @@ from kassay.model.failure import FailureKind
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessRetag
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 from kassay.properties.sources import Seeded
-from kassay.properties.streams.scenarios import process_id, task_history
+from kassay.properties.streams.scenarios import task_history
 
 CASE = {"partitions": [2, 1], "stateful": 1, "processes": [{"process": process_id(0), "threads": 1}]}
 

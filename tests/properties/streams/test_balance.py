@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from kassay.model.streams.events import ProcessJoin
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 from kassay.properties.registry import load_claims
 from kassay.properties.streams.balance import balanced_optimal, least_moved, sticky_minimal
-from kassay.properties.streams.scenarios import process_id
 from tests.mutants.task_assignors import ForgetsOwners
 
 TASKS = tuple(TaskId(0, number) for number in range(6))

@@ -15,10 +15,10 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
     member_id,
+    process_id,
 )
 from kassay.properties.promises import promise
 from kassay.properties.streams.copies import BestStandbys, standby_count, sticky_standbys, warm_ups
-from kassay.properties.streams.scenarios import process_id
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 S0, S1, S2, N0 = TaskId(0, 0), TaskId(0, 1), TaskId(0, 2), TaskId(1, 0)

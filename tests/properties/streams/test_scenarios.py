@@ -2,13 +2,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.streams.history import asking, play_tasks
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest, process_id
 from kassay.properties.sources import Drawn, Seeded
-from kassay.properties.streams.scenarios import (
-    SMALL,
-    process_id,
-    task_history,
-)
+from kassay.properties.streams.scenarios import SMALL, task_history
 
 
 class Nothing:

@@ -13,9 +13,9 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
     member_id,
+    process_id,
 )
 from kassay.properties.promises import promise
-from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.stickiness import BestMembers, Spent, before, homes, spent, sticky_by_member
 
 A, B = process_id(0), process_id(2)

@@ -4,10 +4,16 @@ import pytest
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 from kassay.properties.promises import promise
 from kassay.properties.registry import applies
-from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.tags import COPIES_MAX, standby_tags
 
 TASK = TaskId(0, 0)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.connect.answers import MemoryOfEach, connect_words
 from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
-from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
-    ConnectChange,
     ConnectEvent,
     ConnectHistory,
-    ConnectorCreate,
-    ConnectorResize,
     ConnectRun,
     ConnectStep,
     LeaderChange,
@@ -33,9 +28,7 @@ from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.connect.work import (
     ConnectAssignment,
-    ConnectorTaskId,
     ConnectRequest,
-    Work,
     WorkerChange,
     after,
     connectors_in,
@@ -48,8 +41,6 @@ from kassay.properties.connect.scenarios import (
     CONNECT_LARGE,
     CONNECT_SMALL,
     connect_history,
-    connector_name,
-    worker_id,
 )
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
@@ -120,11 +111,9 @@ class ConnectDriver(Driver[ConnectHistory]):
         """What a leader remembers comes back to it alone."""
         return MemoryOfEach()
 
-    def shrink_candidates(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
-        """Histories with something taken away, the boldest cuts first."""
-        yield from one_or_two(case, _candidates)
-        fresh = (less for less in fresh_clusters(case) if self.size(less) < self.size(case))
-        yield from islice(fresh, FRESH_MAX)
+    def smallest(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_clusters(case), FRESH_MAX)
 
     def size(self, case: ConnectHistory) -> tuple[int, ...]:
         """Changes and events, workers, connectors, tasks, and the rest."""
@@ -187,17 +176,6 @@ class ConnectDriver(Driver[ConnectHistory]):
         return [connect_step_to_json(step) for step in (*run.steps, *last)]
 
 
-def _candidates(case: ConnectHistory) -> Iterator[ConnectHistory]:
-    """Cases with one thing taken away, the boldest cuts first."""
-    yield from _fewer_changes(case)
-    for connectors in without_one(case.connectors):
-        yield replace(case, connectors=connectors)
-    for workers in without_one(case.workers) if len(case.workers) > 1 else ():
-        yield replace(case, workers=workers)
-    yield from _plainer(case)
-    yield from _renamed(case)
-
-
 def _weight(event: ConnectEvent) -> int:
     """What an event counts: one, and one for each thing that it says."""
     return 1 + len(event.running) if isinstance(event, WorkerJoin) else 1
@@ -206,53 +184,6 @@ def _weight(event: ConnectEvent) -> int:
 def _rank(name: str) -> int:
     """How plain a name is: its number."""
     return int(name[1:]) if name[1:].isdecimal() else 1000
-
-
-def _fewer_changes(case: ConnectHistory) -> Iterator[ConnectHistory]:
-    """Without runs of changes, with two changes in one, without single events, or with shorter waits."""
-    changes = case.changes
-    for fewer in without_runs(changes, len(changes)):
-        yield replace(case, changes=fewer)
-    for i in range(1, len(changes)):
-        both = ConnectChange(changes[i - 1].wait_ms, changes[i - 1].events + changes[i].events)
-        yield replace(case, changes=(*changes[: i - 1], both, *changes[i + 1 :]))
-    for less in with_one(changes, partial(_less_change, case.max_delay_ms)):
-        yield replace(case, changes=less)
-
-
-def _less_change(max_delay_ms: int, change: ConnectChange) -> Iterator[ConnectChange]:
-    for events in without_one(change.events):
-        yield replace(change, events=events)
-    for wait_ms in sorted({0, 1, max_delay_ms - 1, max_delay_ms}):
-        if 0 <= wait_ms < change.wait_ms:
-            yield replace(change, wait_ms=wait_ms)
-    for events in with_one(change.events, _less_event):
-        yield replace(change, events=events)
-
-
-def _less_event(event: ConnectEvent) -> Iterator[ConnectEvent]:
-    if isinstance(event, WorkerJoin):
-        for running in without_one(event.running):
-            yield replace(event, running=running)
-    elif isinstance(event, ConnectorCreate | ConnectorResize):
-        for tasks in sorted({0, event.tasks // 2, event.tasks - 1}):
-            if 0 <= tasks < event.tasks:
-                yield replace(event, tasks=tasks)
-
-
-def _plainer(case: ConnectHistory) -> Iterator[ConnectHistory]:
-    """Fewer tasks, and the usual delay."""
-    for connectors in with_one(case.connectors, _fewer_tasks):
-        yield replace(case, connectors=connectors)
-    if case.max_delay_ms != 300_000:
-        yield replace(case, max_delay_ms=300_000)
-
-
-def _fewer_tasks(connector: tuple[str, int]) -> Iterator[tuple[str, int]]:
-    name, tasks = connector
-    for fewer in sorted({0, tasks // 2, tasks - 1}):
-        if 0 <= fewer < tasks:
-            yield name, fewer
 
 
 def _mentioned(case: ConnectHistory) -> list[str]:
@@ -268,46 +199,3 @@ def _mentioned(case: ConnectHistory) -> list[str]:
             ):
                 names.append(event.connector)
     return list(dict.fromkeys(names))
-
-
-def _renamed(case: ConnectHistory) -> Iterator[ConnectHistory]:
-    """The history with the first names, in the order of their mention."""
-    workers = [name for name in _mentioned(case) if name in case.workers or name in _workers_of(case)]
-    connectors = [name for name in _mentioned(case) if name not in workers]
-    for order in (list, sorted):
-        new_workers = {old: worker_id(number) for number, old in enumerate(order(workers))}
-        new_connectors = {old: connector_name(number) for number, old in enumerate(order(connectors))}
-        names = new_workers | new_connectors
-        if any(old != new for old, new in names.items()):
-            yield _with_names(case, names)
-
-
-def _workers_of(case: ConnectHistory) -> set[str]:
-    events = (event for change in case.changes for event in change.events)
-    return {e.worker_id for e in events if isinstance(e, WorkerJoin | WorkerLeave | MissedAssignment)}
-
-
-def _with_names(case: ConnectHistory, names: Mapping[str, str]) -> ConnectHistory:
-    def new(name: str) -> str:
-        return names.get(name, name)
-
-    def of_work(work: Iterable[Work]) -> tuple[Work, ...]:
-        return tuple(
-            new(w) if isinstance(w, str) else ConnectorTaskId(new(w.connector), w.task) for w in work
-        )
-
-    def of_event(event: ConnectEvent) -> ConnectEvent:
-        if isinstance(event, WorkerJoin):
-            return WorkerJoin(new(event.worker_id), of_work(event.running))
-        if isinstance(event, WorkerLeave | MissedAssignment):
-            return replace(event, worker_id=new(event.worker_id))
-        if isinstance(event, LeaderChange | SyncFailure):
-            return event
-        return replace(event, connector=new(event.connector))
-
-    return replace(
-        case,
-        workers=tuple(map(new, case.workers)),
-        connectors=tuple((new(name), tasks) for name, tasks in case.connectors),
-        changes=tuple(replace(c, events=tuple(map(of_event, c.events))) for c in case.changes),
-    )

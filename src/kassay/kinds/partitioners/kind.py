@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.cuts import one_or_two, with_one, without_runs
 from kassay.kinds.judging import Calls, Subject, plain
 from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
@@ -60,12 +58,6 @@ class SendsDriver(Driver[ProducerSends]):
     def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
         """The records."""
         return len(case.records)
-
-    def shrink_candidates(self, case: ProducerSends) -> Iterator[ProducerSends]:
-        """Sendings of fewer records, then of plainer ones."""
-        # Another key is plainer only where it is of fewer bytes, or of smaller ones.
-        size = self.size(case)
-        return (less for less in one_or_two(case, _candidates) if self.size(less) < size)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:
         """Records, partitions, bytes of keys, partitions not available, and the rest."""
@@ -129,19 +121,6 @@ class SendsDriver(Driver[ProducerSends]):
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
 
 
-def _candidates(case: ProducerSends) -> Iterator[ProducerSends]:
-    """Cases with one thing taken away, the boldest cuts first."""
-    for records in without_runs(case.records, len(case.records) // 2):
-        yield replace(case, records=records)
-    first = [record.topic for record, _ in case.records[:1]]
-    if any(record.topic not in first for record, _ in case.records):
-        one = tuple((record._replace(topic=first[0]), topic) for record, topic in case.records)
-        yield replace(case, records=one)
-    for records in with_one(case.records, lambda entry: _plainer(*entry)):
-        yield replace(case, records=records)
-    yield from _fewer_partitions(case)
-
-
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
     """The step as if there were so many records only."""
 
@@ -150,40 +129,3 @@ def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
 
     probes = tuple(Probe(probe.look, cut(probe.answer)) for probe in step.probes)
     return ProducerSendsStep(step.request, cut(step.answer), probes, step.mutated)
-
-
-def _plainer(record: ProducerRecord, topic: TopicMetadata) -> Iterator[_Entry]:
-    """The record with less in it."""
-    if record.value:
-        yield record._replace(value=b""), topic
-    if record.partition is not None and record.partition > topic.count:
-        yield record._replace(partition=topic.count), topic
-    gone = topic.unavailable
-    if gone:
-        yield record, TopicMetadata.of(topic.count)
-    for number in gone if len(gone) <= _SINGLES_MAX else ():
-        others = [other for other in gone if other != number]
-        yield record, TopicMetadata.of(topic.count, others)
-        if number and number - 1 not in gone:
-            yield record, TopicMetadata.of(topic.count, [*others, number - 1])
-    key = record.key
-    if key:
-        yield record._replace(key=key[: len(key) // 2]), topic
-        yield record._replace(key=key[1:]), topic
-        for short in range(SHORT_KEYS):
-            yield record._replace(key=bytes((short,))), topic
-        if any(key):
-            yield record._replace(key=bytes(len(key))), topic
-            yield record._replace(key=bytes(byte // 2 for byte in key)), topic
-
-
-def _fewer_partitions(case: ProducerSends) -> Iterator[ProducerSends]:
-    """The sending with fewer partitions in one of its topics."""
-    for name in dict.fromkeys(record.topic for record, _ in case.records):
-        counts = [topic.count for record, topic in case.records if record.topic == name]
-        for count in sorted({max(counts) // 2, max(counts) - 1} - {0}):
-            records = tuple(
-                (record, TopicMetadata(topic.partitions[:count])) if record.topic == name else (record, topic)
-                for record, topic in case.records
-            )
-            yield replace(case, records=records)

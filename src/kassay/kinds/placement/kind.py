@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.placement.cases import CASE, PlacementCase
@@ -20,7 +19,6 @@ from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, p
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
-from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import (
     PLACEMENT_STEP,
@@ -97,11 +95,9 @@ class PlacementDriver(Driver[PlacementCase]):
         """The certified best loads."""
         return best_of_placement(outcome)
 
-    def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
-        """Requests with something taken away, then plainer ones."""
-        yield from one_or_two(case, _candidates)
-        fresh = (PlacementCase(asked, case.seed) for asked in fresh_requests(case.request))
-        yield from islice((less for less in fresh if self.size(less) < self.size(case)), FRESH_MAX)
+    def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice((PlacementCase(asked, case.seed) for asked in fresh_requests(case.request)), FRESH_MAX)
 
     def size(self, case: PlacementCase) -> tuple[int, ...]:
         """Brokers, partitions, replicas, existing partitions, and the rest."""
@@ -172,61 +168,10 @@ class PlacementDriver(Driver[PlacementCase]):
         return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
 
 
-def _candidates(case: PlacementCase) -> Iterator[PlacementCase]:
-    """Cases with one thing taken away, the boldest cuts first."""
-    return (PlacementCase(asked, case.seed) for asked in _smaller(case.request))
-
-
 def _profile(source: Source, profile: Profile) -> PlacementProfile:
     """The size and the racks that a run asks for."""
     sized = LARGE if profile.goes_large(source) else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
-
-
-def _smaller(asked: PlacementRequest) -> Iterator[PlacementRequest]:
-    """Requests with less in them, the boldest cuts first."""
-    if asked.existing:
-        yield replace(asked, existing=())
-        yield replace(asked, existing=asked.existing[:-1])
-    for fewer in sorted({asked.partitions // 2, asked.partitions - 1} - {0}):
-        yield replace(asked, partitions=fewer)
-    if asked.replication_factor > 1:
-        factor = asked.replication_factor - 1
-        yield replace(
-            asked, replication_factor=factor, existing=tuple(row[:factor] for row in asked.existing)
-        )
-    if len(asked.brokers) > 1:
-        for gone, brokers in zip(asked.brokers, without_one(asked.brokers)):
-            existing = tuple(row for row in asked.existing if gone.broker_id not in row)
-            yield replace(asked, brokers=brokers, existing=existing)
-    if asked.fixed_start_index >= 0:
-        yield replace(asked, fixed_start_index=-1)
-        yield replace(asked, fixed_start_index=0)
-    yield from _plainer(asked)
-
-
-def _plainer(asked: PlacementRequest) -> Iterator[PlacementRequest]:
-    """Requests of the same size with fewer racks, fewer fenced brokers, and ids from 0 on."""
-    brokers = asked.brokers
-    yield replace(asked, brokers=tuple(broker._replace(rack=None) for broker in brokers))
-    racks = sorted({broker.rack for broker in brokers if broker.rack is not None})
-
-    def plainer(broker: Broker) -> Iterator[Broker]:
-        if broker.fenced:
-            yield broker._replace(fenced=False)
-        for rack in racks:
-            if broker.rack is not None and rack < broker.rack:
-                yield broker._replace(rack=rack)
-
-    for plain in with_one(brokers, plainer):
-        yield replace(asked, brokers=plain)
-    numbers = {broker.broker_id: number for number, broker in enumerate(brokers)}
-    if any(broker_id != number for broker_id, number in numbers.items()):
-        yield replace(
-            asked,
-            brokers=tuple(broker._replace(broker_id=numbers[broker.broker_id]) for broker in brokers),
-            existing=tuple(tuple(numbers.get(broker, broker) for broker in row) for row in asked.existing),
-        )
 
 
 FRESH_PLANS_MAX: Final = 2000
@@ -282,11 +227,9 @@ class PlanDriver(Driver[PlanRequest]):
         reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
         return best.copies if reached else None
 
-    def shrink_candidates(self, case: PlanRequest) -> Iterator[PlanRequest]:
-        """Requests with something taken away, the boldest cuts first."""
-        yield from one_or_two(case, _smaller_plans)
-        fresh = (less for less in fresh_plan_requests(case) if self.size(less) < self.size(case))
-        yield from islice(fresh, FRESH_PLANS_MAX)
+    def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_plan_requests(case), FRESH_PLANS_MAX)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
         """Partitions, replicas, brokers and racks."""
@@ -324,21 +267,6 @@ class PlanDriver(Driver[PlanRequest]):
     def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
         """The one plan."""
         return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
-
-
-def _smaller_plans(case: PlanRequest) -> Iterator[PlanRequest]:
-    """Cases with one thing taken away, the boldest cuts first."""
-    for rows in without_runs(case.before, len(case.before) // 2):
-        yield replace(case, before=rows)
-    if case.replication_factor > 1:
-        less = case.replication_factor - 1
-        rows = tuple((tp, row[:less]) for tp, row in case.before)
-        yield replace(case, replication_factor=less, before=rows)
-    if len(case.brokers) > case.replication_factor:
-        for brokers in without_one(case.brokers):
-            yield replace(case, brokers=brokers)
-    if any(broker.rack is not None for broker in case.brokers):
-        yield replace(case, brokers=tuple(broker._replace(rack=None) for broker in case.brokers))
 
 
 def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:

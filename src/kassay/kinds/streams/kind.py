@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kassay.kinds.answers import Offer
-from kassay.kinds.cuts import one_or_two, with_one, without_one, without_runs
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
@@ -19,8 +18,8 @@ from kassay.kinds.streams.scopes import fresh_tasks, task_cell
 from kassay.model.calls import Failure
 from kassay.model.shape.removal import Removal
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
-from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent, ThreadsChange
-from kassay.model.streams.history import TaskChange, TaskHistory, TaskRun, TaskStep, asking, run_tasks
+from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent
+from kassay.model.streams.history import TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
 from kassay.properties.profile import Profile
@@ -28,7 +27,7 @@ from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
 from kassay.properties.streams.copies import BestStandbys
-from kassay.properties.streams.scenarios import LARGE, SMALL, process_id, task_history
+from kassay.properties.streams.scenarios import LARGE, SMALL, task_history
 from kassay.properties.streams.stickiness import BestMembers
 
 if TYPE_CHECKING:
@@ -113,11 +112,9 @@ class TaskDriver(Driver[TaskHistory]):
 
         return ask_tasks(problem, how)
 
-    def shrink_candidates(self, case: TaskHistory) -> Iterator[TaskHistory]:
-        """Histories with something taken away, the boldest cuts first."""
-        yield from one_or_two(case, _candidates)
-        fresh = (less for less in fresh_tasks(case) if self.size(less) < self.size(case))
-        yield from islice(fresh, FRESH_MAX)
+    def smallest(self, case: TaskHistory) -> Iterator[TaskHistory]:
+        """The smallest cases, which restart where one cannot be cut further."""
+        return islice(fresh_tasks(case), FRESH_MAX)
 
     def size(self, case: TaskHistory) -> tuple[int, ...]:
         """Changes and events, processes, tasks, threads, and the rest."""
@@ -189,14 +186,6 @@ class TaskDriver(Driver[TaskHistory]):
         return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
 
 
-def _candidates(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Cases with one thing taken away, the boldest cuts first."""
-    yield from _fewer_changes(case)
-    yield from _fewer_tasks(case)
-    yield from _fewer_processes(case)
-    yield from _plainer(case)
-
-
 def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
     """The active and the standby tasks of each process or thread, in task order."""
     active = {f"{who} active": tuple(sorted(got.active)) for who, got in given.items()}
@@ -208,62 +197,6 @@ def _rank(name: str) -> int:
     return int(name[-12:], 16)
 
 
-def _fewer_changes(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Without runs of changes, single events, or lags; or with those there at the start who came first."""
-    for changes in without_runs(case.changes, len(case.changes)):
-        yield replace(case, changes=changes)
-    if case.changes:
-        here = {join.process_id for join in case.processes}
-        joins = [event for event in case.changes[0].events if isinstance(event, ProcessJoin)]
-        new = {join.process_id: join for join in reversed(joins) if join.process_id not in here}
-        yield replace(case, processes=(*case.processes, *new.values()), changes=case.changes[1:])
-    for changes in with_one(case.changes, _less_change):
-        yield replace(case, changes=changes)
-
-
-def _less_change(change: TaskChange) -> Iterator[TaskChange]:
-    for events in without_one(change.events):
-        yield replace(change, events=events)
-    if change.lags:
-        yield replace(change, lags=())
-        yield replace(change, lags=change.lags[:-1])
-    for lags in with_one(change.lags, lambda lag: (0,) if lag else ()):
-        yield replace(change, lags=lags)
-
-
-def _fewer_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Without a subtopology, or with fewer tasks in one, or fewer of them stateful."""
-    sizes = case.partitions
-    for i, size in enumerate(sizes):
-        if len(sizes) > 1:
-            rest, stateful = sizes[:i] + sizes[i + 1 :], case.stateful - (i < case.stateful)
-            yield replace(case, partitions=rest, stateful=stateful)
-        for fewer in sorted({size // 2, size - 1} - {0}):
-            yield replace(case, partitions=(*sizes[:i], fewer, *sizes[i + 1 :]))
-    if case.stateful:
-        yield replace(case, stateful=0)
-        yield replace(case, stateful=case.stateful - 1)
-
-
-def _fewer_processes(case: TaskHistory) -> Iterator[TaskHistory]:
-    for processes in without_one(case.processes) if len(case.processes) > 1 else ():
-        yield replace(case, processes=processes)
-
-
-def _plainer(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Fewer threads, copies and warm-ups, and the first process ids."""
-    for processes in with_one(case.processes, _fewer_threads):
-        yield replace(case, processes=processes)
-    for changes in with_one(case.changes, _with_plainer_event):
-        yield replace(case, changes=changes)
-    if case.standby_replicas:
-        yield replace(case, standby_replicas=case.standby_replicas - 1)
-    if case.warmup_replicas_max > 1:
-        yield replace(case, warmup_replicas_max=1)
-    yield from _untagged(case)
-    yield from _renamed(case)
-
-
 def _placed(event: TaskEvent) -> int:
     """How much an event says of where its process runs."""
     if isinstance(event, ProcessJoin | ProcessRetag):
@@ -271,73 +204,7 @@ def _placed(event: TaskEvent) -> int:
     return 0
 
 
-def _untagged(case: TaskHistory) -> Iterator[TaskHistory]:
-    """Without a tag over which copies are to be spread, and nowhere a tag or a rack that plays no part."""
-    for keys in without_one(case.rack_aware_tags):
-        yield replace(case, rack_aware_tags=keys)
-    for processes in with_one(case.processes, _less_placed):
-        yield replace(case, processes=processes)
-    for changes in with_one(case.changes, _with_less_placed_event):
-        yield replace(case, changes=changes)
-
-
-def _less_placed(event: E) -> Iterator[E]:
-    """The event without tags and rack, or without one of them."""
-    if not isinstance(event, ProcessJoin | ProcessRetag):
-        return
-    if _placed(event) > 1:
-        yield replace(event, rack=None, tags=())
-    if event.rack is not None:
-        yield replace(event, rack=None)
-    for tags in without_one(event.tags):
-        yield replace(event, tags=tags)
-
-
-def _with_less_placed_event(change: TaskChange) -> Iterator[TaskChange]:
-    for events in with_one(change.events, _less_placed):
-        yield replace(change, events=events)
-
-
-def _fewer_threads(event: E) -> Iterator[E]:
-    if isinstance(event, ProcessJoin | ThreadsChange) and event.threads > 1:
-        yield replace(event, threads=event.threads - 1)
-
-
-def _plainer_event(event: TaskEvent) -> Iterator[TaskEvent]:
-    """The event with a thread or a copy less."""
-    yield from _fewer_threads(event)
-    if isinstance(event, StandbysChange) and event.replicas:
-        yield replace(event, replicas=event.replicas - 1)
-
-
-def _with_plainer_event(change: TaskChange) -> Iterator[TaskChange]:
-    for events in with_one(change.events, _plainer_event):
-        yield replace(change, events=events)
-
-
 def _named_in(case: TaskHistory) -> list[str]:
     """The process ids of a history in the order of their mention, once for each."""
     events = [*case.processes, *(event for change in case.changes for event in change.events)]
     return [event.process_id for event in events if not isinstance(event, StandbysChange)]
-
-
-def _renamed(case: TaskHistory) -> Iterator[TaskHistory]:
-    """The history with the first process ids, in the order of their mention, and all of one sign."""
-    ids = list(dict.fromkeys(_named_in(case)))
-    for step in (2, 1):
-        names = {old: process_id(step * number) for number, old in enumerate(ids)}
-        if any(old != new for old, new in names.items()):
-            yield replace(
-                case,
-                processes=_with_names(case.processes, names),
-                changes=tuple(
-                    replace(change, events=_with_names(change.events, names)) for change in case.changes
-                ),
-            )
-
-
-def _with_names(events: tuple[E, ...], names: Mapping[str, str]) -> tuple[E, ...]:
-    return tuple(
-        event if isinstance(event, StandbysChange) else replace(event, process_id=names[event.process_id])
-        for event in events
-    )

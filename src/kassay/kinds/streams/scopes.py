@@ -13,8 +13,7 @@ from typing import Final
 from kassay.kinds.cuts import compositions
 from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart, TaskEvent, ThreadsChange
 from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.model.streams.tasks import CHANGELOG
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import CHANGELOG, process_id
 
 PROCESSES_MAX: Final = 3
 TASKS_MAX: Final = 4

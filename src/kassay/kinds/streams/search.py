@@ -12,8 +12,8 @@ from kassay.kinds.streams.scopes import task_cell
 from kassay.model.calls import Failure
 from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart
 from kassay.model.streams.history import TaskChange, TaskHistory
+from kassay.model.streams.tasks import process_id
 from kassay.properties.sentences.words.tasks import TASK_WORDS, TaskScene
-from kassay.properties.streams.scenarios import process_id
 
 
 class TaskSearch(WorstSearch):

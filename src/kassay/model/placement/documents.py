@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, answer_to_json
@@ -21,19 +22,23 @@ from kassay.model.shape.codec import (
     listed,
     optional,
     record,
+    reference,
     size,
     whole,
     wrong,
 )
+from kassay.model.shape.nodes import Leaf, LeafKind
+
+_FROM: Final = replace(WHOLE, node=Leaf(LeafKind.WHOLE, plain=NOT_FIXED))
 
 PLACEMENT_REQUEST: Final = record(
     PlacementRequest,
-    partitions=whole(-MOST, MOST),
-    replication_factor=whole(-MOST, MOST),
+    partitions=whole(-MOST, MOST, plain=1),
+    replication_factor=whole(-MOST, MOST, plain=1),
     brokers=BROKERS,
-    existing=Field(listed(listed(WHOLE)), ()),
-    start_partition_id=Field(WHOLE, NOT_FIXED),
-    fixed_start_index=Field(WHOLE, NOT_FIXED),
+    existing=Field(listed(listed(reference("broker", WHOLE))), ()),
+    start_partition_id=Field(_FROM, NOT_FIXED, fixed=True),
+    fixed_start_index=Field(_FROM, NOT_FIXED),
 )
 """A recorded order of racks is left out."""
 
@@ -50,7 +55,7 @@ PLAN_REQUEST: Final = record(
             _row,
             topic=Field(TEXT, get=lambda row: row[0].topic),
             partition=Field(COUNT, get=lambda row: row[0].partition),
-            replicas=Field(listed(WHOLE), get=lambda row: row[1]),
+            replicas=Field(listed(reference("broker", WHOLE)), get=lambda row: row[1]),
         )
     ),
     replication_factor=size(1),

@@ -6,13 +6,13 @@ from typing import Final
 
 from kassay.model.cluster import Broker
 from kassay.model.shape import codec
-from kassay.model.shape.codec import TEXT, WHOLE, Field, listed, optional, record
+from kassay.model.shape.codec import TEXT, WHOLE, Field, identity, listed, optional, record, reference
 
 BROKERS: Final = listed(
     record(
         Broker,
-        id=Field(WHOLE, get="broker_id"),
-        rack=Field(optional(TEXT), None),
+        id=Field(identity("broker", WHOLE), get="broker_id"),
+        rack=Field(optional(reference("rack", TEXT)), None),
         fenced=Field(codec.FLAG, False),
     )
 )

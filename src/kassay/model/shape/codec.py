@@ -257,9 +257,9 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape
     return Shape(read, write, Variant(tag, {name: form.node for name, (_, form) in forms.items()}))
 
 
-def identity(space: str, form: Shape[T]) -> Shape[T]:
-    """A leaf that names a thing of the space, such as a topic."""
-    return replace(form, node=replace(_leaf_of(form), space=space, defines=True))
+def identity(space: str, form: Shape[T], named: Callable[[int], Any] | None = None) -> Shape[T]:
+    """A leaf that names a thing of the space, such as a topic; `named` gives plain names by number."""
+    return replace(form, node=replace(_leaf_of(form), space=space, defines=True, named=named))
 
 
 def reference(space: str, form: Shape[T]) -> Shape[T]:

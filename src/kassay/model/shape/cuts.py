@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
 from kassay.model.shape.nodes import (
+    Fields,
     Leaf,
     LeafKind,
     Many,
@@ -22,6 +23,7 @@ from kassay.model.shape.nodes import (
     Path,
     Place,
     Table,
+    Variant,
     defining,
     inside,
     places,
@@ -60,10 +62,25 @@ def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
             if len(items) - len(items[start : start + width]) >= many.least:
                 yield without_items(node, document, place, start, width)
         width //= 2
-    if isinstance(many.item, Many):
-        for number in range(1, len(items)):
-            joined = [*items[: number - 1], items[number - 1] + items[number], *items[number + 1 :]]
-            yield put(document, place.path, joined)
+    for number in range(1, len(items)):
+        both = _joined(many.item, items[number - 1], items[number])
+        if both is not None:
+            yield put(document, place.path, [*items[: number - 1], both, *items[number + 1 :]])
+
+
+def _joined(node: Node, one: Any, other: Any) -> Any | None:
+    """Two neighbours as one: lists put together, of records of events the other with the events of both."""
+    if isinstance(node, Many):
+        return one + other
+    if isinstance(node, Fields):
+        events = [
+            field.name
+            for field in node.fields
+            if isinstance(field.node, Many) and isinstance(field.node.item, Variant)
+        ]
+        if events:
+            return {**other, **{name: one.get(name, []) + other.get(name, []) for name in events}}
+    return None
 
 
 def without_items(node: Node, document: Any, place: Place, start: int, width: int = 1) -> Any:

@@ -8,7 +8,18 @@ from typing import Any, Final
 from kassay.model.calls import NO_ANSWER, Failure, answer_to_json
 from kassay.model.errors import InputError
 from kassay.model.shape import codec
-from kassay.model.shape.codec import COUNT, TEXT, Field, Shape, listed, record, size, tagged
+from kassay.model.shape.codec import (
+    COUNT,
+    TEXT,
+    Field,
+    Shape,
+    identity,
+    listed,
+    record,
+    reference,
+    size,
+    tagged,
+)
 from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
@@ -20,7 +31,7 @@ from kassay.model.streams.events import (
     ThreadsChange,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskClient, process_key
+from kassay.model.streams.tasks import ClientTasks, TaskClient, process_id, process_key
 
 
 def _is_uuid(process_id: str, path: str) -> None:
@@ -31,7 +42,9 @@ def _is_uuid(process_id: str, path: str) -> None:
         raise InputError(f"{path}: {error}") from None
 
 
-_PROCESS: Final = Field(TEXT.checked(_is_uuid), get="process_id")
+_ID: Final = TEXT.checked(_is_uuid)
+_PROCESS: Final = Field(reference("process", _ID), get="process_id")
+_NEW_PROCESS: Final = Field(identity("process", _ID, process_id), get="process_id")
 _BY_KEY: Final = codec.mapped(TEXT)
 _TAGS: Final[Shape[Tags]] = Shape(
     lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())), lambda tags: dict(tags)
@@ -49,7 +62,7 @@ _PLACE: Final = {"rack": _RACK, "tags": Field(_TAGS, (), _if_any("tags"), sparse
 """Where a process runs, for events that say so."""
 
 
-_JOIN: Final = record(ProcessJoin, process=_PROCESS, threads=size(1), **_PLACE)
+_JOIN: Final = record(ProcessJoin, process=_NEW_PROCESS, threads=size(1), **_PLACE)
 _EVENT: Final = tagged(
     "event",
     {
@@ -89,8 +102,8 @@ TASK_HISTORY: Final = record(
         listed(record(TaskChange, events=Field(listed(_EVENT), ()), lags=Field(listed(COUNT), ()))), ()
     ),
     standby_replicas=Field(size(), 0),
-    acceptable_recovery_lag=Field(COUNT, 10_000),
-    warmup_replicas_max=Field(size(), 2),
+    acceptable_recovery_lag=Field(codec.whole(0, plain=10_000), 10_000, fixed=True),
+    warmup_replicas_max=Field(codec.whole(0, codec.MOST, plain=2), 2, fixed=True),
     rack_aware_tags=Field(listed(TEXT), (), _if_any("rack_aware_tags"), sparse=True),
 ).checked(_begins)
 

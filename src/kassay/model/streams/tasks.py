@@ -233,6 +233,11 @@ class TaskAssignor(Protocol):
 
 
 @lru_cache(maxsize=1 << 12)
+def process_id(number: int) -> str:
+    """The id of the n-th process; every other one sorts before all others, being signed in Java."""
+    return f"{'8' if number % 2 else '0'}0000000-0000-4000-8000-{number:012x}"
+
+
 def process_key(process_id: str) -> tuple[int, int]:
     """What `java.util.UUID` compares: the process id as two signed 64-bit halves.
 

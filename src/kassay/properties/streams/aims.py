@@ -15,9 +15,9 @@ from kassay.model.streams.events import (
     Tags,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.model.streams.tasks import CHANGELOG
+from kassay.model.streams.tasks import CHANGELOG, process_id
 from kassay.properties.sources import Source
-from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, process_id
+from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
 
 _EVENTS: Final = ("process-restarts", "state-lost", "standbys-change")
 _ALWAYS: Final = ("process-joins", "process-leaves", "threads-differ", "stateless-and-stateful", "no-change")

@@ -18,7 +18,7 @@ from kassay.model.streams.events import (
     ThreadsChange,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory
-from kassay.model.streams.tasks import CHANGELOG
+from kassay.model.streams.tasks import CHANGELOG, process_id
 from kassay.properties.sources import Source, many
 
 
@@ -39,11 +39,6 @@ ACCEPTABLE_LAG: Final = 100
 STANDBYS_MAX: Final = 2
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
 """Caught up, just so, just not, behind, and nothing there yet."""
-
-
-def process_id(number: int) -> str:
-    """The id of the n-th process; every other one sorts before all others, being signed in Java."""
-    return f"{'8' if number % 2 else '0'}0000000-0000-4000-8000-{number:012x}"
 
 
 def task_history(source: Source, profile: TaskProfile = SMALL) -> TaskHistory:

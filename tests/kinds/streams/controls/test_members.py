@@ -6,9 +6,8 @@ from kassay.assignors.optimal.streams import OptimalStreams
 from kassay.kinds.streams.controls.members import SwapsCopies, SwapsWhatWasLost
 from kassay.kinds.streams.oracle import best_of_standbys
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import CHANGELOG, TaskClient, TaskId, TaskRequest, member_id
+from kassay.model.streams.tasks import CHANGELOG, TaskClient, TaskId, TaskRequest, member_id, process_id
 from kassay.properties.streams.copies import sticky_standbys
-from kassay.properties.streams.scenarios import process_id
 from kassay.properties.streams.stickiness import spent
 
 A, B, C, D = (process_id(2 * number) for number in range(4))

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import RUNNING, TaskClient, TaskId, TaskRequest, process_id
 from tests.kinds.caught import alone
 
 CONTROLS = alone(STREAMS)

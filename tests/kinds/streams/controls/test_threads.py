@@ -7,8 +7,7 @@ import pytest
 from kassay.kinds.controls import controls_of
 from kassay.kinds.streams.controls.threads import EvenTasks
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
-from kassay.properties.streams.scenarios import process_id
+from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest, process_id
 
 A, B, C = process_id(0), process_id(2), process_id(4)
 S0, S1, S2, S3 = (TaskId(0, partition) for partition in range(4))

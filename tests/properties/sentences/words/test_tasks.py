@@ -6,12 +6,18 @@ import pytest
 
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import (
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    TaskRequest,
+    process_id,
+)
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence
 from kassay.properties.sentences.meaning import NOTHING
 from kassay.properties.sentences.words.tasks import TASK_WORDS
-from kassay.properties.streams.scenarios import process_id
 
 A, B = process_id(0), process_id(1)
 TASKS = (TaskId(0, 0), TaskId(0, 1), TaskId(1, 0))

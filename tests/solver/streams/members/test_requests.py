@@ -10,8 +10,8 @@ from kassay.model.streams.tasks import (
     TaskId,
     TaskRequest,
     member_id,
+    process_id,
 )
-from kassay.properties.streams.scenarios import process_id
 from kassay.solver.streams.members.problem import MemberTaskProblem
 from kassay.solver.streams.members.requests import problem_of, request_of
 from tests.solver.streams.members.cases import small
