@@ -12,6 +12,7 @@ from kassay.assignors.releases import release_in
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
+from kassay.model.modules import import_modules
 from kassay.reading.documents import at, read_json
 from kassay.reading.paths import is_folder, is_there
 from kassay.reading.values import read_as
@@ -94,6 +95,12 @@ def read_vectors(path: Path) -> Vectors:
     return Vectors(header.algorithm, header.release or release_in(version), version, file.vectors)
 
 
+def every_format() -> Mapping[str, Format[Any]]:
+    """Every format by algorithm: those of kinds, and of the traces of the protocols."""
+    import_modules("kassay.certify.vectors.protocol")
+    return load_formats()
+
+
 def check_file(
     path: Path, factory: Factory | None, *, exact: bool, asked: Target | None = None
 ) -> FileResult:
@@ -103,7 +110,7 @@ def check_file(
     """
     file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
-    form = load_formats().get(file.algorithm)
+    form = every_format().get(file.algorithm)
     if form is None:
         return FileResult(name, 0, (), f"no check for algorithm {file.algorithm!r} yet")
     if not file.vectors:

@@ -122,11 +122,11 @@ def _controls() -> Rows:
 
 
 def _vectors() -> Rows:
-    from kassay.kinds.vectors import load_formats
+    from kassay.certify.vectors.check import every_format
 
     return [
         {"algorithm": f.algorithm, "reference": f.reference if isinstance(f.reference, str) else "by vector"}
-        for f in load_formats().values()
+        for f in every_format().values()
     ]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kassay.kinds.vectors import load_formats
+from kassay.certify.vectors.check import every_format
 
 
 def test_every_format_is_found():
-    formats = load_formats()
+    formats = every_format()
     assert {"protocol-classic", "protocol-consumer", "protocol-migration"} <= formats.keys()
