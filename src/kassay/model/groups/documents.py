@@ -1,4 +1,4 @@
-"""Clusters, members and histories of consumer groups as JSON, and what came of them, for traces."""
+"""Clusters, members, histories and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MEMBER: Final = record(
     rack=Field(optional(TEXT), None),
     instance_id=Field(optional(TEXT), None),
 ).checked(_owned_once)
-"""User data is made by the target and not part of it."""
+"""Excludes user data, which the target produces."""
 
 _PARTS: Final[dict[str, Shape[Any]]] = {
     "member": MEMBER,
@@ -133,11 +133,11 @@ REBALANCED: Final = codec.document(
         )
     ),
 )
-"""What `rebalanced_to_json` writes: of answers, not all need be right."""
+"""The form of `rebalanced_to_json`; answers may violate claims."""
 
 
 def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
-    """What one change led to, for the reader of a trace."""
+    """One change and its rounds as JSON, for a trace."""
     return {
         "change": rebalanced.index,
         "settled": rebalanced.settled,
@@ -146,10 +146,9 @@ def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
-    """One round: who led, what each member claimed and what it was given.
+    """One round: the leader, what each member reports as owned, and what it is assigned.
 
-    Weights by partition, the racks of replicas, configurations and user data (in hex) stand there where
-    somebody has any.
+    Partition weights, replica racks, configurations and user data (in hex) appear only if any are set.
     """
     cluster, group = step.cluster, step.group
     document: dict[str, Any] = {
