@@ -1,4 +1,4 @@
-"""Histories of Connect clusters and what came of them as JSON, for traces."""
+"""Histories of Connect clusters and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _read_work(value: object, path: str) -> tuple[Work, ...]:
 
 
 def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
-    """Connectors and tasks, each in their order."""
+    """Connectors and tasks as JSON, each in their given order."""
     listed_work = tuple(work)
     return {"connectors": list(connectors_in(listed_work)), "tasks": list(map(str, tasks_in(listed_work)))}
 
@@ -115,11 +115,11 @@ CONNECT_STEP: Final = codec.document(
     connector_spread=Field(COUNT, 0),
     **NO_ANSWER,
 )
-"""What `connect_step_to_json` writes."""
+"""The form of `connect_step_to_json`."""
 
 
 def connect_step_to_json(step: ConnectStep) -> dict[str, Any]:
-    """One rebalance for the reader of a trace: who ran what, what was missing, and what each is told."""
+    """One rebalance for a trace: reported work, missing work, and the changes for each worker."""
     request = step.request
     document: dict[str, Any] = {
         "now_ms": request.now_ms,
@@ -142,7 +142,7 @@ def connect_step_to_json(step: ConnectStep) -> dict[str, Any]:
 
 
 def connector_spread(step: ConnectStep) -> int:
-    """How far apart the numbers of tasks of one connector on two workers are, at the worst, once all obey."""
+    """The largest difference between two workers in tasks of one connector, after all apply the answer."""
     given = step.given.workers
     counts = [
         Counter(

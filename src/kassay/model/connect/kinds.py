@@ -29,4 +29,4 @@ CONNECT: Final = declare(
         usual=RebalanceProtocol.COOPERATIVE,
     )
 )
-"""Workers speak the cooperative protocol unless told otherwise, since KIP-415."""
+"""Workers use the cooperative protocol by default, since KIP-415."""
