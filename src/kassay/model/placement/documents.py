@@ -1,4 +1,4 @@
-"""Requests to placers and planners and what came of them as JSON, for traces."""
+"""Requests to placers and planners and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLACEMENT_REQUEST: Final = record(
     start_partition_id=Field(WHOLE, NOT_FIXED),
     fixed_start_index=Field(WHOLE, NOT_FIXED),
 )
-"""A recorded order of racks is left out."""
+"""Excludes a recorded order of racks."""
 
 
 def _row(topic: str, partition: int, replicas: Replicas) -> tuple[TopicPartition, Replicas]:
@@ -67,7 +67,7 @@ def _numbered(value: object, path: str) -> None:
 PLACEMENT_STEP: Final = document(
     request=PLACEMENT_REQUEST, answer=Field(listed(Shape(_numbered)), None), **NO_ANSWER
 )
-"""What `step_to_json` writes."""
+"""The form of `step_to_json`."""
 PLAN_STEP: Final = document(
     request=PLAN_REQUEST,
     moves=listed(
@@ -81,11 +81,11 @@ PLAN_STEP: Final = document(
     ),
     **NO_ANSWER,
 )
-"""What `plan_step_to_json` writes."""
+"""The form of `plan_step_to_json`."""
 
 
 def step_to_json(step: PlacementStep) -> dict[str, Any]:
-    """What was asked and what was answered, for the reader of a trace."""
+    """The request and the answer, for a trace."""
     document: dict[str, Any] = {"request": PLACEMENT_REQUEST.write(step.request)}
     answer = step.answer
     if isinstance(answer, Failure | Refusal):
@@ -94,7 +94,7 @@ def step_to_json(step: PlacementStep) -> dict[str, Any]:
 
 
 def plan_step_to_json(step: PlanStep) -> dict[str, Any]:
-    """What was asked and which moves were answered, for the reader of a trace."""
+    """The request and the planned moves, for a trace."""
     document: dict[str, Any] = {"request": PLAN_REQUEST.write(step.request), "moves": []}
     if isinstance(step.answer, Failure):
         return document | answer_to_json(step.answer)
