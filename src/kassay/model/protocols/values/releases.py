@@ -1,8 +1,8 @@
-"""The releases of Kafka whose coordinator is modelled, as the rules in which they differ.
+"""The modelled releases of Kafka, as the coordinator rules in which they differ.
 
-There is one coordinator, which keeps the rules of the newest release. Where an older one has another rule, a
-switch of that rule's name turns the older one on, and a release is nothing but the set of its older rules.
-Sources: branch 4.4 of Kafka at 8d3916cfe15f (2026-08-21), trunk at 1eb7644 (2024-10-25).
+There is one coordinator, with the rules of the newest release. If an older release has another rule, a switch
+with that rule's name turns it on, and a release is the set of its older rules. Sources: branch 4.4 of Kafka
+at 8d3916cfe15f (2026-08-21), trunk at 1eb7644 (2024-10-25).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 class OldRule(NamedTuple):
     """A rule of trunk 2024-10 that 4.4 has changed; `switch` turns it on again.
 
-    `item` orders the table. `hidden` says why no walk can show the older rule, "" where one does.
+    `item` orders the table. `hidden` says why no walk can show the older rule, "" if one does.
     """
 
     switch: str
@@ -251,4 +251,4 @@ RELEASES: Final[Mapping[str, frozenset[str]]] = {
     "4.4": frozenset(),
     "2024-10": frozenset(rule.switch for rule in OLD_RULES),
 }
-"""The switches that are on in each release."""
+"""The active switches of each release."""

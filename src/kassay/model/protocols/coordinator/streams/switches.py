@@ -26,4 +26,4 @@ STREAMS_SWITCHES: Final[Mapping[str, str]] = {
     "streams_topics_unwatched": "a change of the topics is not looked at",
     "streams_topology_ignored": "a member may join with another topology than the group's",
 }
-"""What each does, in a few words."""
+"""A short description of each."""
