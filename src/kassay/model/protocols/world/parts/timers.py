@@ -110,7 +110,7 @@ class Timers:
                             yield labelled(unwritten(action), cell, after), after, mail
 
     def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-        """The group, the members that an armed timer would remove, and parked members, whose expiry is ignored.
+        """The group, the members that an armed timer would remove, and those whose expiry is ignored.
 
         In addition to the session timer, that is one that removes its member whatever it sends: the
         revocation timer of its current epoch, which is all that is left after such a removal could not be
