@@ -1,7 +1,7 @@
-"""Older rules of consumer groups that break a promise which came with the newer one, each at its bound.
+"""Older rules of consumer groups that break a guarantee of the newer rule, each with its bound.
 
-They show no partition with two owners or none: what is promised is when the coordinator works out who shall
-own what, and what it records of that.
+None causes a partition with two owners or without one: the guarantees concern when the coordinator computes
+targets, and what it records of them.
 """
 
 from __future__ import annotations

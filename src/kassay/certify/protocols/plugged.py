@@ -39,7 +39,7 @@ class ClientSide(NamedTuple):
 
 
 def client_side(assignor: str | Assignor | None, mode: str | None, switches: frozenset[str]) -> ClientSide:
-    """The client-side assignor of a name, or a user's; raises InputError for a mode that it lacks."""
+    """The client-side assignor with this name, or a user's; raises InputError for an unsupported mode."""
     if mode not in (None, EAGER, COOPERATIVE):
         raise InputError(f"--mode: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
     if assignor is None or assignor == ANY:
@@ -68,7 +68,7 @@ def _cluster(image: Image) -> Cluster:
 
 
 def _one_answer(assignor: Assignor) -> Assign:
-    """An assignor's one answer as the model's choices; none where it throws one of Kafka's errors."""
+    """An assignor's single answer as the model's choices; none if it throws one of Kafka's errors."""
 
     @cache
     def assign(ask: Ask) -> tuple[Given, ...]:
@@ -95,7 +95,7 @@ def _of_brokers(name: str) -> str:
 
 
 def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:
-    """The server-side assignor of a name as the model's choices; raises InputError if there is none."""
+    """The server-side assignor with this name as the model's choices; raises InputError if there is none."""
     if assignor is None or assignor == ANY:
         return balanced_targets
     name = _of_brokers(assignor) if isinstance(assignor, str) else assignor.name
@@ -117,14 +117,14 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
 
 
 class UsersTasks(GroupTaskAssignor):
-    """A user's assignor of tasks to members, behind whatever asks it."""
+    """Adapts a user's assignor of tasks to members."""
 
     def __init__(self, name: str, ask: Callable[[StreamsGroup], Mapping[str, MemberTasks]]) -> None:
         self.name = name
         self._ask = ask
 
     def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
-        """Its answer; raises `TargetNotLoadable` for what is no task, which nobody could run."""
+        """Its answer; raises `TargetNotLoadable` for a nonexistent task, which no member could run."""
         answer = self._ask(group)
         for who, given in answer.items():
             for task in (*given.active, *given.standby):
@@ -137,9 +137,9 @@ class UsersTasks(GroupTaskAssignor):
 def of_tasks(
     assignor: str | Assignor | GroupTaskAssignor | None,
 ) -> Callable[[StreamsGroup], tuple[TaskTarget, ...]]:
-    """The assignor of tasks, or that of a name, as the model's choices; raises InputError if there is none.
+    """The task assignor, or the one with this name, as the model's choices; raises InputError if unknown.
 
-    A broker's assignor gives tasks to the members of a group; one of Kafka Streams' own gives them to
+    A broker's assignor assigns tasks to the members of a group; those of Kafka Streams itself assign them to
     processes.
     """
     if assignor is None or assignor == ANY:

@@ -1,4 +1,4 @@
-"""Wrong rules of Streams groups, the client's and the coordinator's, and the bound at which each is found."""
+"""Wrong rules of Streams groups, of clients and coordinators, with the bound at which each is found."""
 
 from __future__ import annotations
 
@@ -194,4 +194,4 @@ UNSEEN: Final[dict[str, str]] = {
         "kept, so that no commit of its own is judged otherwise; and under the old member id nobody commits."
     ),
 }
-"""Rules of which no walk says anything when they are broken, and why; the genuine traces do."""
+"""Rules whose violation no walk shows, and why; genuine traces do show it."""

@@ -1,7 +1,7 @@
-"""Wrong rules on purpose, most of them bugs that Kafka once had, and the bound at which each is found.
+"""Deliberately wrong rules, most of them former bugs of Kafka, with the bound at which each is found.
 
-`switch_runs` walks them. A switch that is on must be found by what it `shows`: invariants, a dead end or a
-livelock; with all of them off nothing is.
+`switch_runs` walks them. A switch that is on must cause the findings in `shows`: invariants, a dead end or a
+livelock; with all switches off there must be none.
 """
 
 from __future__ import annotations
@@ -429,7 +429,7 @@ EXTRA: Final = frozenset({"conversion_stops_timers", "max_gen_only"})
 
 
 def check_switches(model: str, names: frozenset[str]) -> None:
-    """Nothing if these switches break rules of the model; raises InputError for the first that does not."""
+    """Check that these switches break rules of the model; raises InputError for the first that does not."""
     spoken = {"migration": ("classic", "kip848")}.get(model, (model,))
     older = {rule.switch for rule in OLD_RULES} if model in ("classic", "kip848", "migration") else set()
     for name in sorted(names - EXTRA - older):
