@@ -22,16 +22,18 @@ class Dealt:
 
     def then(self, cluster: Cluster, group: Group, given: Assignment) -> Dealt:
         """The next assignment; reuses these facts if every member gets the same partitions again."""
-        dealt = Dealt(cluster, group, given)
-        dealt.__dict__["repeats"] = (
+        following = Dealt(cluster, group, given)
+        following.__dict__["repeats"] = (
             cluster is self.cluster
             and self.group.ids == group.ids
             and self.group.listed == group.listed
-            and (given == self.given or self._is_reordered(dealt))
+            and (given == self.given or self._is_reordered(following))
         )
-        if dealt.repeats:
-            dealt.__dict__.update({name: self.__dict__[name] for name in _ORDERLESS if name in self.__dict__})
-        return dealt
+        if following.repeats:
+            following.__dict__.update(
+                {name: self.__dict__[name] for name in _ORDERLESS if name in self.__dict__}
+            )
+        return following
 
     def _is_reordered(self, then: Dealt) -> bool:
         """Whether both assign the same partitions to the same members, in a different order."""
@@ -127,13 +129,13 @@ class Dealt:
             if member[2] is not had or member[1] is not by_id[member[0]][1]
         ]
 
-    def is_claimed_by_two(self, claiming: Iterable[Member], anew: Collection[Member]) -> bool:
+    def is_claimed_by_two(self, claiming: Iterable[Member], changed: Collection[Member]) -> bool:
         """Whether two members report one partition, if all others own what they got here.
 
-        The others are the members of `claiming` that are not in `anew`.
+        The others are the members of `claiming` that are not in `changed`.
         """
-        others = {member[0] for member in claiming}.difference([member[0] for member in anew])
-        owner, claims = self.owners.get, [tp for member in anew for tp in member[2]]
+        others = {member[0] for member in claiming}.difference([member[0] for member in changed])
+        owner, claims = self.owners.get, [tp for member in changed for tp in member[2]]
         return len(set(claims)) < len(claims) or any(owner(tp) in others for tp in claims)
 
     def _is_there_in(self, cluster: Cluster) -> bool:

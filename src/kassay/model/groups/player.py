@@ -135,7 +135,7 @@ class Player:
                 mutated = getattr(leader.assignor, "mutated", None)
                 if self.looks:
                     looks = self._looks(leader, world.cluster, group, turn)
-                    seen = [_asked(look) for look in looks]
+                    seen = [_answer_of(look) for look in looks]
                     seconds = self._seconds(world.cluster, group, leader, answer, seen)
             else:
                 group, answer, seconds, mutated = self._at_once(rounds, world, leader, turn)
@@ -189,14 +189,14 @@ class Player:
         """The repeat calls that do not depend on answers: first another object, then the same one again."""
         looks = self._listed_looks
         another = partial(self._another(leader), leader.config)
-        asked: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
+        calls: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
         if Look.PERMUTED in looks:
-            asked.append((another, *permuted(cluster, group, turn)))
+            calls.append((another, *permuted(cluster, group, turn)))
         elif Look.OTHER in looks:
-            asked.append((another, cluster, group))
+            calls.append((another, cluster, group))
         if Look.AGAIN in looks:
-            asked.append((lambda: leader.assignor, cluster, group))
-        return asked
+            calls.append((lambda: leader.assignor, cluster, group))
+        return calls
 
     @lazy
     def _listed_looks(self) -> tuple[Look, ...]:
@@ -230,7 +230,7 @@ class Player:
                 if not isinstance(other, Failure) and other.same_sets(answer):
                     agreed = other
                 else:
-                    other = _asked((partial(self._another(leader), leader.config), cluster, group))
+                    other = _answer_of((partial(self._another(leader), leader.config), cluster, group))
                 probes.append(Probe(Look.OTHER, other))
         elif Look.OTHER in looks:
             probes.append(Probe(Look.OTHER, seen[0]))
@@ -294,7 +294,7 @@ def _learn(
         rounds.tell(learned)
 
 
-def _asked(look: tuple[Callable[[], Assignor], Cluster, Group]) -> Assignment | Failure:
+def _answer_of(look: tuple[Callable[[], Assignor], Cluster, Group]) -> Assignment | Failure:
     """The answer of the object; creating a new object may fail too."""
     assignor, cluster, group = look
     try:

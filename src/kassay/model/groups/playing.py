@@ -39,8 +39,8 @@ NewObject = Callable[[Mapping[str, str]], Assignor]
 
 def of_group(new: NewObject) -> NewObject:
     """The factory for the objects of one group, in the order in which its members join."""
-    anew: Callable[[], NewObject] | None = getattr(new, "of_group", None)
-    return new if anew is None else anew()
+    make_factory: Callable[[], NewObject] | None = getattr(new, "of_group", None)
+    return new if make_factory is None else make_factory()
 
 
 @dataclass(slots=True)

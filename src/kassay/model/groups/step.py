@@ -73,8 +73,8 @@ class Step:
     @lazy
     def dealt(self) -> Dealt:
         """The derived facts of the answer."""
-        asked = self.cluster, self.group, self.given
-        return Dealt(*asked) if self.held is None else self.held.then(*asked)
+        inputs = self.cluster, self.group, self.given
+        return Dealt(*inputs) if self.held is None else self.held.then(*inputs)
 
     @lazy
     def previous(self) -> dict[TopicPartition, str]:
@@ -174,12 +174,12 @@ class Step:
         if min([member[3] for member in claiming]) < latest:
             return True
         held, counts = self.held, self.cluster.counts
-        anew = claiming if held is None else held.claimed_anew(self.cluster, claiming)
-        if any(_may_not_have(member, counts) for member in anew):
+        changed = claiming if held is None else held.claimed_anew(self.cluster, claiming)
+        if any(_may_not_have(member, counts) for member in changed):
             return True
-        if held is None or len(anew) == len(claiming):
+        if held is None or len(changed) == len(claiming):
             return self.is_claimed_twice
-        return bool(anew) and held.is_claimed_by_two(claiming, anew)
+        return bool(changed) and held.is_claimed_by_two(claiming, changed)
 
     @lazy
     def is_claimed_twice(self) -> bool:

@@ -51,4 +51,4 @@ def plan_step(
     twin: Callable[[], Planner] | None = None,
 ) -> PlanStep:
     """A step with a new planner."""
-    return call(PlanStep, lambda planner, asked: planner.plan(asked), new, request, looks, twin=twin)
+    return call(PlanStep, lambda planner, received: planner.plan(received), new, request, looks, twin=twin)

@@ -63,9 +63,9 @@ def place(
     PERMUTED reverses the brokers.
     """
 
-    def ask(placer: Placer, asked: PlacementRequest) -> Placement | Refusal:
+    def ask(placer: Placer, received: PlacementRequest) -> Placement | Refusal:
         try:
-            return placer.place(asked, JavaRandom(seed))
+            return placer.place(received, JavaRandom(seed))
         except PlacementRefusedError as refused:
             return Refusal(refused.java_class, str(refused))
 

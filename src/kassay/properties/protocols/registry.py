@@ -237,21 +237,19 @@ def _bound(
     if waived:
         judge = _by_design(judge)
 
-    def asked(state: Any) -> Iterator[Finding] | None:
+    def check_state(state: Any) -> Iterator[Finding] | None:
         shown = show(state)
         return judge(shown) if shown is not None and where(shown) else None
 
-    def asked_of_step(before: Any, after: Any) -> Iterator[Finding] | None:
+    def check_step(before: Any, after: Any) -> Iterator[Finding] | None:
         left, right = show_before(before), show(after)
         if left is None or right is None or not where(left, right):
             return None
         return judge(left, right)
 
     if check.of_steps:
-        return Invariant(
-            one.name, one.claim, check_step=asked_of_step, reads=view.reads, relevant=view.relevant
-        )
-    return Invariant(one.name, one.claim, check=asked, reads=view.reads)
+        return Invariant(one.name, one.claim, check_step=check_step, reads=view.reads, relevant=view.relevant)
+    return Invariant(one.name, one.claim, check=check_state, reads=view.reads)
 
 
 def _by_design(judge: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:

@@ -89,8 +89,8 @@ class TraceChoices:
         The rule gets the members in the order of Java's hash table, as far as it is known.
         """
         listed = {member.member_id: member for member in ask.members}
-        asked = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
-        given = StreamsGroupSticky().assign_group(asked)
+        reordered = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
+        given = StreamsGroupSticky().assign_group(reordered)
         target = []
         for member_id in sorted(listed):
             tasks = given.get(member_id, MemberTasks())

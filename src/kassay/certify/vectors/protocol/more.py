@@ -20,13 +20,14 @@ def records_beside(step: StepShape) -> list[Document]:
 
     Raises `InputError` unless there is additional data for each.
     """
-    beside = (step.more or {}).get("records")
-    if beside is None:
+    additions = (step.more or {}).get("records")
+    if additions is None:
         return list(step.records)
-    if not isinstance(beside, list) or len(beside) != len(step.records):
+    if not isinstance(additions, list) or len(additions) != len(step.records):
         raise InputError(f"step {step.i}: more.records: expected one for each of {len(step.records)} records")
     return [
-        {**record, "more": more} if more is not None else record for record, more in zip(step.records, beside)
+        {**record, "more": more} if more is not None else record
+        for record, more in zip(step.records, additions)
     ]
 
 

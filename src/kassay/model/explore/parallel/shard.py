@@ -133,7 +133,7 @@ class Shard(Search[S]):
         self.number = number
         self.count = count
         self.levels = [0]
-        self._asked: dict[S, tuple[int, int]] = {}
+        self._posted: dict[S, tuple[int, int]] = {}
         self._waiting: list[tuple[int, int, int]] = []
         self._outboxes = [Outbox(shares.parts, shares.codec) for _ in range(count)]
         self._inboxes = [Inbox(shares.parts, shares.codec) for _ in range(count)]
@@ -157,10 +157,10 @@ class Shard(Search[S]):
         if owner == self.number:
             own = self.ids[state] = super().admit(state, name, depth) * self.count + owner
             return own
-        asked = self._asked.get(state)
-        if asked is None:
-            asked = self._asked[state] = (owner, self._outboxes[owner].post(state, name))
-        self._waiting.append((len(self.graph.targets), *asked))
+        posted = self._posted.get(state)
+        if posted is None:
+            posted = self._posted[state] = (owner, self._outboxes[owner].post(state, name))
+        self._waiting.append((len(self.graph.targets), *posted))
         return 0
 
     def expand_level(self) -> list[Letter]:
@@ -193,10 +193,10 @@ class Shard(Search[S]):
         """Fill in the names of other processes' states; returns the size of this share."""
         for edge, owner, place in self._waiting:
             self.graph.targets[edge] = names[owner][place]
-        for state, (owner, place) in self._asked.items():
+        for state, (owner, place) in self._posted.items():
             self.ids[state] = names[owner][place]
         self._waiting.clear()
-        self._asked.clear()
+        self._posted.clear()
         states = len(self.graph.states)
         return ShardSize(states, states - self.levels[-1], self.stop)
 

@@ -272,11 +272,11 @@ class ClockedRuntime:
         after = self.target(self.config, host.state, event, self.choices)
         return self._cell(after.state), after.outputs
 
-    def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - it is `deferring` that makes wait
+    def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - only `deferring` delays
         """Never."""
         return False
 
-    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - it is read compacted
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - the log is read compacted
         """Unchanged: not tracked."""
         return history
 

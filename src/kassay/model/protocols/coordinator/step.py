@@ -1,7 +1,7 @@
 """The group coordinator as one pure step: state, event and free choices in; state and outputs out.
 
 No clock, no randomness, no I/O: timers and appends are outputs, and fired timers and acknowledgements return
-as events. `runtime` carries out the outputs, for the conformance check and the explorer alike.
+as events. `runtime` carries out the outputs, for both the conformance check and the explorer.
 
 Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
@@ -12,7 +12,7 @@ Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 * new_member_timer_once: KAFKA-9752, a new member's parked JoinGroup never expires
 * pending_blocks_forever: KAFKA-7909, removing a pending id does not complete the join phase
 * static_no_rebalance_in_completing: KAFKA-9801, replacing a static member in Completing changes nothing else
-* static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added beside its old id
+* static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added next to its old id
 * static_leader_recompute: KAFKA-13435, a returning static leader is not told to skip the assignment
 * ignore_unreleased: a partition is assigned while another member still holds it
 * pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free

@@ -99,7 +99,7 @@ class Scripted:
         self.widths.append(len(options))
         return options[self._script[turn] if turn < len(self._script) else 0]
 
-    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - the kind is all one here
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - the kind does not matter here
         """The scripted option, or the first."""
         return self._choose(options) if len(options) > 1 else options[0]
 

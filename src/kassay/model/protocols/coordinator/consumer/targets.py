@@ -97,7 +97,7 @@ def _compute(
 ) -> Target:
     everything = tuple(topic.name for topic in topics) if effects.has("subscriptions_pooled") else None
     own = {} if effects.has("target_stays_with_instance") else known
-    asked = tuple(
+    seen = tuple(
         TargetMember(
             m.member_id,
             m.group_instance_id,
@@ -106,7 +106,7 @@ def _compute(
         )
         for m in members
     )
-    return effects.choices.target(TargetAsk(assignor, asked, topics))
+    return effects.choices.target(TargetAsk(assignor, seen, topics))
 
 
 def offloaded_records(effects: Effects, group: ConsumerGroup, computed: Offloaded) -> tuple[LogRecord, ...]:

@@ -109,7 +109,7 @@ class PartitionSymmetry(LeastWorld):
         places, numbers = way
         return tuple(sorted([(_of(tp, numbers), places[c]) for tp, c in adopted]))
 
-    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:  # noqa: ARG002 - `numbered` lets nobody count any
+    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:  # noqa: ARG002 - `numbered` excludes offsets
         """Unchanged, since there are none."""
         return cell
 

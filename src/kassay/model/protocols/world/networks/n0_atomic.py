@@ -174,7 +174,7 @@ class Direct:
 
     def under_way(
         self,
-        c: int,  # noqa: ARG002 - nothing is ever under way here
+        c: int,  # noqa: ARG002 - no message is ever in flight here
         client: Client,  # noqa: ARG002
         broker: Interned,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
@@ -182,7 +182,7 @@ class Direct:
         """The steps of messages in flight between this client and the coordinator."""
         return iter(())
 
-    def main_reply_is_next(self, client: ClassicClient) -> bool:  # noqa: ARG002 - no other waits here
+    def main_reply_is_next(self, client: ClassicClient) -> bool:  # noqa: ARG002 - no other reply waits here
         """Whether the main thread may read its reply now."""
         return True
 

@@ -130,7 +130,7 @@ class FaultSteps:
         state: World,
         c: int,
         client: Client,
-        faults: Faults,  # noqa: ARG002 - the budget is asked for each fault
+        faults: Faults,  # noqa: ARG002 - each fault checks the budget
     ) -> Iterator[tuple[Action, World]]:
         """The faults of any process: it dies, or pauses."""
         place = (c, state.clients[c])

@@ -65,11 +65,11 @@ class StreamsModel(ClassicModel):
         config = streams_config(options, streams)
         configs = streams_configs(options, streams)
         context = WorldContext(options, config, no_targets, configs, tasks=tasks)
-        nobody = AnyBalanced(EAGER)
-        calls = NETWORKS[options.network](context, nobody, talk=StreamsTalk(nobody))
+        no_rule = AnyBalanced(EAGER)
+        calls = NETWORKS[options.network](context, no_rule, talk=StreamsTalk(no_rule))
         censuses = StreamsCensuses(context, standbys=streams.standby, warms_up=streams.warmup > 0)
         self.task_censuses = censuses
-        parts = WorldParts(context, nobody, calls, Timers(context), StreamsFaults(context), censuses)
+        parts = WorldParts(context, no_rule, calls, Timers(context), StreamsFaults(context), censuses)
         super().__init__(options, parts=parts)
 
     @cached_property
@@ -80,10 +80,10 @@ class StreamsModel(ClassicModel):
     def initial(self) -> Iterator[World]:
         """No client has started; the coordinator knows the topics, but source topics may still be missing."""
         image = first_topics(self.options, self.streams)
-        nobody = (self.context.cell(StreamThread()),) * self.options.members
+        absent = (self.context.cell(StreamThread()),) * self.options.members
         for world in super().initial():
             broker = self.context.brokers.first(image)
-            first = world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
+            first = world._replace(clients=absent, image=self.context.cell(image), broker=broker)
             yield first
             if self.options.compacted:
                 yield first._replace(broker=self._reset(broker))
@@ -128,7 +128,7 @@ class StreamsModel(ClassicModel):
         c: int,
         cell: Interned,
         broker: Interned,
-        image: Interned,  # noqa: ARG002 - the coordinator alone reads what topics there are
+        image: Interned,  # noqa: ARG002 - only the coordinator reads the topics
         faults: Faults,
     ) -> Iterator[WorldMove]:
         client = thread(cell.value)

@@ -29,7 +29,7 @@ class StreamsTalk(Talk):
         self,
         config: ClientConfig,
         client: Client,
-        request: requests.Request,  # noqa: ARG002 - an answer says by itself what it means
+        request: requests.Request,  # noqa: ARG002 - a reply needs no request to be understood
         body: requests.ReplyBody,
     ) -> Client:
         """A client after it has read a reply."""
