@@ -75,7 +75,7 @@ class Trace:
     def to_json(self) -> dict[str, Any]:
         """The document of the trace; raises `ValueError` without conditions, which a trace must have."""
         if self.conditions is None:
-            raise ValueError("a trace is written with its conditions")
+            raise ValueError("a trace needs its conditions")
         return {"schema": SCHEMA, **TRACE.write(self)}
 
 

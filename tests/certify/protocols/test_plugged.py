@@ -58,7 +58,7 @@ def test_what_a_client_cannot_run_is_refused(assignor, mode, words):
 def test_server_side_assignors_are_found_by_their_short_names():
     assert server_side(None) is server_side(ANY) is balanced_targets
     assert server_side("range") is not server_side("uniform")
-    with pytest.raises(InputError, match="'sticky' is no server-side assignor; expected uniform or range"):
+    with pytest.raises(InputError, match="'sticky' is not a server-side assignor; expected uniform or range"):
         server_side("sticky")
 
 
@@ -72,7 +72,7 @@ def test_assignors_of_tasks_are_those_that_give_them_to_members():
     assert target in balanced_tasks(ask)
     assert assign(StreamsGroup(ask.subtopologies, ())) == ((),)
     for other in ("streams-sticky", "sticky", "nobody"):
-        with pytest.raises(InputError, match="gives no tasks to members; expected streams-group-sticky"):
+        with pytest.raises(InputError, match="assigns no tasks to members; expected streams-group-sticky"):
             of_tasks(other)
 
 

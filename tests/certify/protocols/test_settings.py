@@ -72,7 +72,7 @@ from tests.paths import HELD
             {"log": "compacted", "timing": Timing(), "faults": Faults(failover=1)},
             "--log: compacted has no integer clock",
         ),
-        ({"static": 1, "model": "zookeeper"}, "--static: zookeeper knows no static members"),
+        ({"static": 1, "model": "zookeeper"}, "--static: zookeeper has no static members"),
         ({"reads": (1, 1), "model": "draft"}, "--reads: all clients of draft read its one topic"),
         ({"reads": (1,)}, "--reads: 1 numbers for 2 clients; expected one for each"),
         ({"reads": (1, 2)}, "--reads: 2 is out of range; expected 1 to 1"),
@@ -123,11 +123,11 @@ def test_the_traces_of_explore_1_still_replay(path):
         ),
         (
             {"model": "classic", "late_targets": True},
-            "--late-targets: classic knows nothing of it; expected kip848 or migration or streams",
+            "--late-targets: classic does not support it; expected kip848 or migration or streams",
         ),
         (
             {"model": "zookeeper", "offload": True},
-            "--offload: zookeeper knows nothing of it; expected kip848 or migration",
+            "--offload: zookeeper does not support it; expected kip848 or migration",
         ),
         ({"model": "kip848", "regex": True, "topics": 2, "reads": (1, 2)}, "--regex: .* expected no --reads"),
         ({"model": "kip848", "regex": True, "release": "2024-10"}, "--regex: 2024-10 knows nothing of it"),

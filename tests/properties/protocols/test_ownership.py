@@ -96,7 +96,7 @@ CASES = [
     ("single-live-owner", census(client(1, 0), client(2, 1)), []),
     ("single-live-owner", census(client(1, 0, live=False), client(2, 0), client(3)), []),
     ("single-live-owner", census(client(1, 0, live=False), client(2, 0)), None),
-    ("complete-at-rest", INCOMPLETE, broken("at rest nobody owns 1")),
+    ("complete-at-rest", INCOMPLETE, broken("no member of the stable group owns 1")),
     ("complete-at-rest", SPLIT, broken("at rest the record has m1: 0,1, and the belief is c1: 0")),
     (
         "complete-at-rest",
@@ -109,7 +109,7 @@ CASES = [
         broken("at rest the record has m1: 0, and the belief is c1: 0"),
     ),
     ("complete-at-rest", rest(client(1, 0), client(2, live=False), record=(entry(1, 0),), wanted=(0,)), []),
-    ("complete-at-rest", rest(client(1), record=(entry(1),), wanted=(0,)), broken("at rest nobody owns 0")),
+    ("complete-at-rest", rest(client(1), record=(entry(1),), wanted=(0,)), broken("no member of the stable group owns 0")),
     (
         "complete-at-rest",
         rest(client(1, 0), record=(entry(1),)),
@@ -120,7 +120,7 @@ CASES = [
         rest(client(1, 0, live=False), record=(entry(1, 0),), wanted=(0,)),
         broken("at rest the record has m1: 0, and the belief is nobody"),
     ),
-    ("complete-at-rest", INCOMPLETE._replace(excused=True), [("by design", "at rest nobody owns 1")]),
+    ("complete-at-rest", INCOMPLETE._replace(excused=True), [("by design", "no member of the stable group owns 1")]),
     (
         "complete-at-rest",
         SPLIT._replace(excused=True),
@@ -227,11 +227,11 @@ STEPS = [
     (census(client(1, 0), client(2, 0)), broken(ADOPTS)),
     (
         census(client(1, 0), client(2, 0, joined=False, current=False)),
-        broken("c2 adopts 0 though it knows that it is out of the group", ADOPTS),
+        broken("c2 adopts 0 though it knows that it is not in the group", ADOPTS),
     ),
     (
         census(client(1), client(2, 0, joined=False)),
-        broken("c2 adopts 0 though it knows that it is out of the group"),
+        broken("c2 adopts 0 though it knows that it is not in the group"),
     ),
     (census(client(1, 0), client(2, 0, current=False)), zombie(ADOPTS)),
     (census(client(1), client(2, 0)), []),
@@ -264,7 +264,7 @@ def test_a_commit_that_is_refused_for_what_was_lost_is_fenced():
         (client(1, 0, 1, current=False, commits=True), []),
         (
             client(1, 0, 1, current=False, commits=True, refused=(1,)),
-            broken("a commit of c1 for 1, which it has on record, would be refused"),
+            broken("a commit of c1 for 1, its recorded partition, would be refused"),
         ),
         (client(1, 2, current=False), []),
         (client(1, 0, current=False, live=False), []),

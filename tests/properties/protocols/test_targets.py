@@ -66,7 +66,7 @@ def test_no_member_is_at_the_epoch_of_who_joins():
     assert answers("members-have-epochs", CONSUMER_GROUP, ConsumerGroup(1, 1)) is None
     assert answers("members-have-epochs", CONSUMER_GROUP, led(at(1), at(1))[0]) == []
     assert answers("members-have-epochs", CONSUMER_GROUP, led(at(0), at(0))[0]) == broken(
-        "m is a member at epoch 0: it is told to join, whenever it has joined"
+        "m is a member at epoch 0: each reply makes it join again"
     )
 
 

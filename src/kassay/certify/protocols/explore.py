@@ -60,7 +60,7 @@ from kassay.properties.protocols.registry import Views, invariants, load_invaria
 SCHEMA: Final = "kassay/explore/5"
 REGEX: Final = "t.*"
 """The subscription of clients that leave the matching of topics to the coordinator."""
-UNSEEN: Final = "nothing in this model shows it"
+UNSEEN: Final = "this model cannot show it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
 PROMISED_SINCE: Final = {
@@ -205,7 +205,7 @@ def build(settings: ExploreSettings) -> Model[Any]:
         return _streams(settings)
     assignor = settings.assignor
     if isinstance(assignor, GroupTaskAssignor):
-        raise InputError(f"--assignor: {assignor.name} gives tasks to members; only streams has any")
+        raise InputError(f"--assignor: {assignor.name} assigns tasks; expected --model streams")
     client = client_side(None if model == "kip848" else assignor, settings.mode, settings.rules)
     targets = balanced_targets if model == "classic" else server_side(assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
@@ -318,11 +318,11 @@ def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> Non
     """Raise InputError for kinds of walks that conflict with the settings, or with each other."""
     for option, wanted in (("--fingerprints", fingerprints), ("--jobs", jobs > 1)):
         if wanted and settings.network is NetworkLevel.ASTRAY:
-            raise InputError(f"{option}: a walk at random; expected --network atomic or steps")
+            raise InputError(f"{option}: not supported for random walks; expected --network atomic or steps")
     if jobs > 1 and fingerprints:
-        raise InputError("--jobs: the states of several processes are told apart exactly; expected --exact")
+        raise InputError("--jobs: several processes need exact states; expected --exact")
     if jobs > 1 and not isinstance(settings.assignor, str | None):
-        raise InputError("--jobs: an assignor of yours is asked in one process; expected a name")
+        raise InputError("--jobs: your own assignor runs in one process only; expected a built-in name")
 
 
 def shares_of(settings: ExploreSettings, *, symmetric: str) -> WalkShare[Any]:
@@ -345,9 +345,11 @@ def renames(settings: ExploreSettings, symmetry: bool | None = None) -> str:
     Raises InputError as `explore` does, and for settings that only one process can explore.
     """
     if settings.network is NetworkLevel.ASTRAY:
-        raise InputError("--network: astray is walked at random, by one process; expected atomic or steps")
+        raise InputError(
+            "--network: astray allows random walks by one process only; expected atomic or steps"
+        )
     if not isinstance(settings.assignor, str | None):
-        raise InputError("--assignor: an assignor of yours is asked in one process; expected a name")
+        raise InputError("--assignor: your own assignor runs in one process only; expected a built-in name")
     return _symmetric(build(settings), symmetry)
 
 
@@ -366,7 +368,7 @@ def _symmetric(model: Model[Any], wanted: bool | None) -> str:
         return ""
     distinct = distinguished(inner)
     if distinct and wanted:
-        raise InputError(f"--symmetry: cannot be used: {distinct}")
+        raise InputError(f"--symmetry: not applicable: {distinct}")
     if distinct:
         return ""
     return PARTITIONS if wanted and not numbered(model) else CLIENTS

@@ -50,7 +50,7 @@ def client_side(assignor: str | Assignor | None, mode: str | None, switches: fro
         rule = registry.find(assignor)
         if rule is None or rule.kind is not CLIENT:
             raise InputError(
-                f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
+                f"--assignor: {assignor!r} is not a client-side assignor (see kassay list assignors)"
             )
         target: Assignor = rule.factory()
         cooperative = rule.protocol is RebalanceProtocol.COOPERATIVE
@@ -101,7 +101,7 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
     name = _of_brokers(assignor) if isinstance(assignor, str) else assignor.name
     rule = registry.find(name)
     if rule is None or rule.kind is not SERVER:
-        raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
+        raise InputError(f"--assignor: {name!r} is not a server-side assignor; expected uniform or range")
     target: Assignor = rule.factory()
 
     @cache
@@ -130,7 +130,7 @@ class UsersTasks(GroupTaskAssignor):
             for task in (*given.active, *given.standby):
                 if task not in group.tasks:
                     listed = ", ".join(map(str, group.tasks))
-                    raise TargetNotLoadable(f"{self.name}: gives {task} to {who}; expected one of {listed}")
+                    raise TargetNotLoadable(f"{self.name}: assigns {task} to {who}; expected one of {listed}")
         return answer
 
 
@@ -150,7 +150,7 @@ def of_tasks(
         target = None if rule is None or rule.kind is not STREAMS else rule.factory()
     if not isinstance(target, GroupTaskAssignor):
         name = assignor if isinstance(assignor, str) else assignor.name
-        raise InputError(f"--assignor: {name!r} gives no tasks to members; expected streams-group-sticky")
+        raise InputError(f"--assignor: {name!r} assigns no tasks to members; expected streams-group-sticky")
     answers = target.assign_group
 
     @cache

@@ -134,9 +134,11 @@ class ExploreSettings:
         if self.log == WHOLE:
             return
         if self.model not in WITH_LOGS:
-            raise InputError(f"--log: {self.model} has none compacted; expected {', '.join(WITH_LOGS)}")
+            raise InputError(f"--log: {self.model} has no compacted log; expected {', '.join(WITH_LOGS)}")
         if self.timing is not None:
-            raise InputError("--log: compacted has no integer clock; expected it without --clock ticks")
+            raise InputError(
+                "--log: compacted is unsupported on the integer clock; expected no --clock ticks"
+            )
         if not self.faults.failover:
             raise InputError("--log: only a new coordinator reads the log; expected --faults failover=1")
 
@@ -151,7 +153,7 @@ class ExploreSettings:
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
         if self.static and self.model in BEFORE_0_9:
-            raise InputError(f"--static: {self.model} knows no static members")
+            raise InputError(f"--static: {self.model} has no static members")
         if self.reads:
             self._check_reads()
         if self.remote_assignors:
@@ -217,7 +219,7 @@ class ExploreSettings:
         atomic = self.network is NetworkLevel.ATOMIC
         if not atomic and self.model in BEFORE_0_9:
             raise InputError(
-                f"--network: {self.model} has atomic only; each of its steps is a single read or write"
+                f"--network: {self.model} supports only atomic; each of its steps is a single read or write"
             )
         if self.network is not NetworkLevel.ASTRAY and (self.faults.duplicate or self.faults.reorder):
             raise InputError(
@@ -237,10 +239,10 @@ class ExploreSettings:
             )
         if self.network is not NetworkLevel.ATOMIC:
             raise InputError(
-                f"--network: {self.network} has no integer clock; expected atomic beside --clock ticks"
+                f"--network: {self.network} has no integer clock; expected atomic with --clock ticks"
             )
         if self.faults.write:
-            raise InputError("--faults: write has no integer clock; expected it without --clock ticks")
+            raise InputError("--faults: write is unsupported on the integer clock; expected no --clock ticks")
         self.timing.check()
 
     def _check_streams(self) -> None:
@@ -268,13 +270,11 @@ class ExploreSettings:
             ("--assignment-interval", interval),
         ):
             if chosen and self.release != NEWEST:
-                raise InputError(f"{option}: {self.release} knows nothing of it; expected --release {NEWEST}")
+                raise InputError(f"{option}: {self.release} does not support it; expected --release {NEWEST}")
         if self.regex and self.model != "kip848":
             raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")
         if self.regex and (self.reads or self.pattern):
-            raise InputError(
-                "--regex: all clients subscribe by one expression; expected no --reads beside it"
-            )
+            raise InputError("--regex: all clients subscribe by one expression; expected no --reads")
         for option, chosen in (
             ("--late-targets", self.late_targets),
             ("--offload", self.offload),
@@ -282,14 +282,14 @@ class ExploreSettings:
         ):
             known = WITH_INTERVALS if option == "--late-targets" else WITH_TARGETS
             if chosen and self.model not in known:
-                raise InputError(f"{option}: {self.model} knows nothing of it; expected {' or '.join(known)}")
+                raise InputError(f"{option}: {self.model} does not support it; expected {' or '.join(known)}")
         if self.timing is None:
             return
         if self.late_targets:
-            raise InputError("--late-targets: on the clock it has a length; expected --assignment-interval")
+            raise InputError("--late-targets: not supported on the clock; expected --assignment-interval")
         if self.regex or self.offload:
             option = "--regex" if self.regex else "--offload"
-            raise InputError(f"{option}: cannot be walked on the integer clock; expected --clock timeless")
+            raise InputError(f"{option}: not supported on the integer clock; expected --clock timeless")
 
     def to_json(self) -> dict[str, Any]:
         """The settings with an option, and those of the others that are set, as JSON values."""

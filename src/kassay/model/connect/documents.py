@@ -74,10 +74,10 @@ def _pair(value: object, path: str) -> tuple[str, int]:
 
 def _begins(history: ConnectHistory, path: str) -> None:
     if not history.workers or len(set(history.workers)) < len(history.workers):
-        raise codec.wrong(f"{path}.workers", "one worker or more, each once", list(history.workers))
+        raise codec.wrong(f"{path}.workers", "at least one worker, each listed once", list(history.workers))
     names = [name for name, _ in history.connectors]
     if len(set(names)) < len(names):
-        raise codec.wrong(f"{path}.connectors", "each connector once", names)
+        raise codec.wrong(f"{path}.connectors", "each connector listed once", names)
     codec.within((tasks for _, tasks in history.connectors), f"{path}.connectors", "tasks")
     largest = dict(history.connectors)
     for event in (event for change in history.changes for event in change.events):

@@ -36,7 +36,7 @@ _CONSTANTS: Final[dict[Hashable, Interned]] = {}
 def constant(value: Hashable) -> Interned:
     """The representative of this value in every model and interner; raises ValueError the second time."""
     if value in _CONSTANTS:
-        raise ValueError(f"{value!r} has a constant already")
+        raise ValueError(f"{value!r} already has a constant")
     cell = _CONSTANTS[value] = Interned(value)
     return cell
 

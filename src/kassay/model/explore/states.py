@@ -19,7 +19,7 @@ S = TypeVar("S", bound=Hashable)
 
 SLOTS: Final = 1 << 10
 """The slots of an empty table; a table is at most five eighths full."""
-_FORGOTTEN: Final = "a walk by fingerprints keeps only the states that wait to be expanded"
+_FORGOTTEN: Final = "a walk with fingerprints stores only the states that are not expanded yet"
 
 
 class KeyTable:

@@ -19,7 +19,7 @@ from kassay.model.shape.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Shap
 def _one_entry_a_partition(topic: Topic, path: str) -> None:
     for name, entries in (("replicas", topic.replicas), ("weights", topic.weights)):
         if entries is not None and len(entries) != topic.partitions:
-            expected = f"expected {topic.partitions} entries, one a partition, got {len(entries)}"
+            expected = f"expected {topic.partitions} entries, one per partition, got {len(entries)}"
             raise InputError(f"{path}.{name}: {expected}")
 
 
@@ -27,18 +27,18 @@ def _topics_once(cluster: Cluster, path: str) -> None:
     names = [topic.name for topic in cluster.topics]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}.topics: {twice!r} is there twice")
+        raise InputError(f"{path}.topics: {twice!r} is listed twice")
     codec.within((topic.partitions for topic in cluster.topics), f"{path}.topics")
 
 
 def _owned_once(member: Member, path: str) -> None:
     if len(set(member.owned)) < len(member.owned):
-        raise InputError(f"{path}.owned: a partition is there twice")
+        raise InputError(f"{path}.owned: a partition is listed twice")
 
 
 def _begins(history: History, path: str) -> None:
     if not history.changes:
-        raise InputError(f"{path}.changes: empty, expected at least the change that brings the first members")
+        raise InputError(f"{path}.changes: empty, expected at least the change that adds the first members")
     largest = {topic.name: topic.partitions for topic in history.cluster.topics}
     for event in (event for change in history.changes for event in change):
         if isinstance(event, CreateTopic):

@@ -77,7 +77,7 @@ class Plan:
         now = dict(self.before)
         for move in self.moves:
             if move.partition not in now:
-                raise InputError(f"move {move}: the plan does not say where {move.partition} is at the start")
+                raise InputError(f"move {move}: the plan has no initial replicas of {move.partition}")
             held = now[move.partition]
             now[move.partition] = move.exchanged(held) if move.order is None else move.order
             yield Moved(move, held, now[move.partition])

@@ -77,7 +77,7 @@ def _begins(history: TaskHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "threads")
     ids = [join.process_id for join in history.processes]
     if not ids or len(set(ids)) < len(ids):
-        raise codec.wrong(f"{path}.processes", "one process or more, each once", ids)
+        raise codec.wrong(f"{path}.processes", "at least one process, each listed once", ids)
 
 
 TASK_HISTORY: Final = record(

@@ -91,7 +91,7 @@ class TaskClient:
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
-            raise InputError(f"process {self.process_id}: expected a thread or more, got {self.capacity}")
+            raise InputError(f"process {self.process_id}: expected at least one thread, got {self.capacity}")
 
     @lazy
     def tag_of(self) -> Mapping[str, str]:
@@ -152,7 +152,7 @@ class TaskRequest:
         if len(self.by_id) < len(self.clients):
             raise InputError("clients: expected different process ids")
         if strange := set(self.stateful) - set(self.tasks):
-            raise InputError(f"stateful tasks: expected a part of the tasks, got {min(strange)} as well")
+            raise InputError(f"stateful tasks: expected a subset of the tasks, got {min(strange)}")
 
     @lazy
     def by_id(self) -> dict[str, TaskClient]:

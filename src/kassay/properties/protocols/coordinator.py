@@ -102,7 +102,7 @@ each_step(NEVER_BACK, STREAMS_GROUP, short="I10", source=_GROW)(epochs_never_go_
 def stored_once(before: Any, after: Any) -> Iterator[Finding]:
     """At most one assignment is stored per generation: another assignment has another number."""
     if after.generation <= before.generation and after.members and before.assignment != after.assignment:
-        yield real(f"generation {after.generation} is on record with a second assignment")
+        yield real(f"generation {after.generation} has a second recorded assignment")
 
 
 @always("epochs-in-order", CONSUMER_GROUP, short="I11", source="KIP-848")
@@ -212,7 +212,7 @@ def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Find
     ids = {member.member_id for member in old.members}
     for member in new.members:
         if member.member_id not in ids:
-            yield real(f"a write failed, and {member.member_id} is a member by it")
+            yield real(f"a write failed, and it made {member.member_id} a member")
     if new.state == STABLE and (old.state != STABLE or _given(old) != _given(new)):
         yield real(f"a write failed, and the assignment of generation {new.generation} is in force")
 
@@ -238,7 +238,7 @@ def every_log_loads(loaded: LoadedGroup) -> Iterator[Finding]:
 def compaction_means_nothing(before: LoadedGroup, after: LoadedGroup) -> Iterator[Finding]:
     """A cleaned log yields the same group as the whole log, whatever the cleaner left of it."""
     if before.whole != after.group:
-        yield real("the log was compacted, and it tells of another group than the whole one")
+        yield real("the log was compacted, and it yields another group than the whole log")
 
 
 def _given(group: ClassicGroup) -> list[tuple[str, object]]:

@@ -44,7 +44,7 @@ def single_owner_on_record(census: Census) -> Iterator[Finding]:
     """No partition has two members recorded as owners."""
     for one, other in combinations(census.registry, 2):
         if both := _shared(one.owned, other.owned):
-            yield real(f"{one.member_id} and {other.member_id} are both on record for {both}")
+            yield real(f"{one.member_id} and {other.member_id} are both recorded as owners of {both}")
 
 
 @always(
@@ -101,11 +101,11 @@ def complete_at_rest(census: Census) -> Iterator[Finding]:
     severity = Severity.BY_DESIGN if census.excused else Severity.REAL
     orphans = sorted(set(census.wanted) - set(owned))
     if orphans:
-        yield Finding(severity, f"at rest nobody owns {','.join(map(str, orphans))}")
+        yield Finding(severity, f"no member of the stable group owns {','.join(map(str, orphans))}")
     else:
         record = _listed((entry.member_id, entry.owned) for entry in census.registry)
         belief = _listed((b.client, b.owned) for b in _live(census))
-        yield Finding(severity, f"at rest the record has {record}, and the belief is {belief}")
+        yield Finding(severity, f"in the stable group the record is {record}, and the belief is {belief}")
 
 
 def _held(census: Census) -> list[Any]:
@@ -140,7 +140,7 @@ def subscribed_at_rest(census: Census) -> Iterator[Finding]:
         strange = _strange(entry.owned, entry)
         if strange:
             yield real(
-                f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to"
+                f"{entry.member_id} is assigned {','.join(map(str, strange))}, to which it does not subscribe"
             )
 
 
@@ -208,7 +208,7 @@ def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
             continue
         if not new.joined:
             listed = ",".join(map(str, sorted(gained)))
-            yield real(f"{new.client} adopts {listed} though it knows that it is out of the group")
+            yield real(f"{new.client} adopts {listed} though it knows that it is not in the group")
         for other in after.beliefs:
             if (
                 other.client != new.client
@@ -251,7 +251,7 @@ def commits_fenced(census: Census) -> Iterator[Finding]:
         for tp in belief.committable:
             if last.get(tp, belief.client) != belief.client:
                 yield real(
-                    f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over"
+                    f"a commit of {belief.client} for {tp} would be accepted though {last[tp]} took over"
                 )
 
 
@@ -295,7 +295,7 @@ def owners_may_commit(census: Census) -> Iterator[Finding]:
             continue
         for tp in belief.owned:
             if tp in on_record.get(belief.member_id, ()) and tp not in belief.committable:
-                yield real(f"a commit of {belief.client} for {tp}, which it has on record, would be refused")
+                yield real(f"a commit of {belief.client} for {tp}, its recorded partition, would be refused")
 
 
 @always(FENCED, ACCEPTED, short="I5", source="generation fencing of OffsetCommit")

@@ -69,25 +69,25 @@ class LoadedGroup(NamedTuple):
     readable: bool
 
 
-CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
-ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
-COMMITTERS: Final[Sight[Census]] = Sight("who may commit in a consumer group, from 4.4 on")
+CENSUS: Final[Sight[Census]] = Sight("ownership, by record and by belief")
+ADOPTION: Final[Sight[Census]] = Sight("the census around a step in which a client gains ownership")
+COMMITTERS: Final[Sight[Census]] = Sight("clients that may commit in a consumer group, from 4.4 on")
 CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
 CONSUMER_GROUP: Final[Sight[ConsumerGroup]] = Sight("a consumer group, as long as its coordinator stays")
 INTERVALS: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose targets are an interval apart")
-PREFERENCES: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose members ask for an assignor")
+PREFERENCES: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose members prefer an assignor")
 STREAMS_GROUP: Final[Sight[StreamsTaskGroup]] = Sight("a Streams group, as long as its coordinator stays")
 TASKS: Final[Sight[TaskCensus]] = Sight("the tasks of members, processes and threads, in every role")
 REFUSED: Final[Sight[RefusedStep]] = Sight("the coordinator around an answer with an error")
-STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
+STORED: Final[Sight[Any]] = Sight("the records of a generation in ZooKeeper")
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
-CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
-PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal")
+CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step in which one gets an error")
+PRESENCE: Final[Sight[Presence]] = Sight("polling clients around a removal")
 ENDED: Final[Sight[frozenset[str]]] = Sight("the dynamic clients of KIP-848 that an error has ended")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
 LOADED: Final[Sight[LoadedGroup]] = Sight("the group around a loading, where the log is compacted")
-ACCEPTED: Final[Sight[Breach]] = Sight("what an accepted commit broke, where offsets are counted")
+ACCEPTED: Final[Sight[Breach]] = Sight("violations by an accepted commit, if offsets are counted")
 
 
 class View(NamedTuple, Generic[V]):

@@ -51,7 +51,7 @@ def one_copy_per_process(tasks: TaskCensus) -> Iterator[Finding]:
     for one, other in _mates(tasks.record):
         if both := _held(one) & _held(other):
             yield real(
-                f"{one.who} and {other.who} of process {one.process} both have {_named(both)} on record"
+                f"{one.who} and {other.who} of process {one.process} are both recorded with {_named(both)}"
             )
     for one, other in _mates(tasks.belief):
         if both := _held(one) & _held(other):
@@ -78,11 +78,11 @@ def standbys_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
         kept = {holding.process for holding in tasks.record if task in holding.copies}
         due = min(tasks.standbys, len(others))
         if len(kept & others) != due:
-            yield real(f"at rest {len(kept & others)} processes keep a copy of {task}; expected {due}")
+            yield real(f"{len(kept & others)} processes of the stable group keep {task}; expected {due}")
         believed = {holding.process for holding in tasks.belief if task in holding.copies}
         if believed != kept:
             yield real(
-                f"at rest the record has copies of {task} in {_named(kept)}, not in {_named(believed)}"
+                f"the stable group records copies of {task} in {_named(kept)}, not in {_named(believed)}"
             )
 
 
@@ -118,7 +118,7 @@ def task_commits_fenced(tasks: TaskCensus) -> Iterator[Finding]:
         for task in holding.commits:
             if last.get(task, holding.who) != holding.who:
                 yield real(
-                    f"a commit of {holding.who} for {task} would count, though {last[task]} has taken over"
+                    f"a commit of {holding.who} for {task} would be accepted though {last[task]} took over"
                 )
 
 
@@ -149,9 +149,9 @@ def task_epochs_in_order(group: StreamsTaskGroup) -> Iterator[Finding]:
 def _pending(member: StreamsTaskMember) -> Iterator[Finding]:
     waits = member.pending != HeldTasks()
     if member.state == MEMBER_STABLE and waits:
-        yield real(f"{member.member_id} is stable and has tasks to give up")
+        yield real(f"{member.member_id} is stable and has tasks to revoke")
     if member.state == UNREVOKED_TASKS and not waits:
-        yield real(f"{member.member_id} is unrevoked and has nothing to give up")
+        yield real(f"{member.member_id} is unrevoked and has nothing to revoke")
 
 
 def _actives(member: StreamsTaskMember) -> set[Any]:
@@ -167,7 +167,7 @@ def _actives(member: StreamsTaskMember) -> set[Any]:
 def members_change_the_epoch(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
     """A member that joins, leaves or changes its process advances the group epoch: a target becomes due."""
     if new.epoch <= old.epoch:
-        yield real(f"the members changed, and the group epoch is {new.epoch} as before")
+        yield real(f"the members changed, and the group epoch is still {new.epoch}")
 
 
 def _processes(group: StreamsTaskGroup) -> tuple[tuple[str, str], ...]:
@@ -186,7 +186,7 @@ def endpoints_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
     for one in tasks.endpoints:
         if one.known != one.actual:
             yield real(
-                f"{one.client} will be told no more and knows {_listed(one.known)}; at rest there is "
+                f"{one.client} gets no further endpoints and knows {_listed(one.known)}; the group has "
                 f"{_listed(one.actual)}"
             )
 
@@ -204,16 +204,14 @@ def _listed(endpoints: Iterable[Any]) -> str:
 @always(
     "offsets-known-at-rest",
     TASKS,
-    source="KIP-1071: offsets are not on record, so that a new coordinator must be told them again",
+    source="KIP-1071: offsets are not recorded, so clients must report them again to a new coordinator",
     where=lambda tasks: tasks.resting and any(report.said for report in tasks.reports),
 )
 def offsets_known_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
     """In a stable group the coordinator knows the task offsets that clients will not report again."""
     for client, said, known in tasks.reports:
         if said != known:
-            yield real(
-                f"{client} has said {_counted(said)}, and will not say it again; known is {_counted(known)}"
-            )
+            yield real(f"{client} reported {_counted(said)} for the last time; known is {_counted(known)}")
 
 
 def _counted(offsets: Iterable[tuple[Any, int]]) -> str:
@@ -247,9 +245,7 @@ def static_return_keeps_tasks(old: StreamsTaskGroup, new: StreamsTaskGroup) -> I
     for was, now in _returns(old, new):
         due = {*was.assigned.active} & {*_target_of(old, was.member_id)} & {*_target_of(new, now.member_id)}
         if missing := due - _actives(now):
-            yield real(
-                f"{now.member_id} came back in the place of {was.member_id} and has lost {_named(missing)}"
-            )
+            yield real(f"{now.member_id} returned in place of {was.member_id} and has lost {_named(missing)}")
 
 
 def _returns(
@@ -275,9 +271,9 @@ def refused_changes_nothing(before: RefusedStep, after: RefusedStep) -> Iterator
     """A request that is refused, or cannot be written, leaves group and log unchanged."""
     heard = ", ".join(_errors(before, after)) or "a request is refused"
     if before.log != after.log:
-        yield real(f"{heard}, and the log is another")
+        yield real(f"{heard}, and the log has changed")
     elif before.group != after.group:
-        yield real(f"{heard}, and the group is another: {_differences(before.group, after.group)}")
+        yield real(f"{heard}, and the group has changed: {_differences(before.group, after.group)}")
 
 
 def _errors(before: RefusedStep, after: RefusedStep) -> Iterator[str]:

@@ -26,7 +26,7 @@ def targets_keep_the_interval(old: ConsumerGroup, new: ConsumerGroup) -> Iterato
     if old.target_time > 0:
         yield real(f"the target of epoch {new.target_epoch} is computed before the interval is over")
     if new.target_time == UNKNOWN_TIME:
-        yield real(f"when the target of epoch {new.target_epoch} was computed is not on record")
+        yield real(f"the time of the target of epoch {new.target_epoch} is not recorded")
 
 
 @always(
@@ -65,7 +65,7 @@ def epochs_of_targets(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Findin
     """A member's epoch advances to that of the target, and to none in between."""
     for member in _epochs_moved(old, new):
         if member.epoch != new.target_epoch:
-            yield real(f"{member.member_id} goes on to epoch {member.epoch}, not to {new.target_epoch}")
+            yield real(f"{member.member_id} advances to epoch {member.epoch}, not to {new.target_epoch}")
 
 
 @always("members-have-epochs", CONSUMER_GROUP, source="KAFKA-20268", where=lambda group: bool(group.members))
@@ -73,9 +73,7 @@ def members_have_epochs(group: ConsumerGroup) -> Iterator[Finding]:
     """No member of a group is at epoch 0, with which a client says that it is in no group."""
     for member in group.members:
         if member.epoch == JOIN_EPOCH:
-            yield real(
-                f"{member.member_id} is a member at epoch 0: it is told to join, whenever it has joined"
-            )
+            yield real(f"{member.member_id} is a member at epoch 0: each reply makes it join again")
 
 
 def _let_wait(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
@@ -93,4 +91,4 @@ def waits_for_others(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding
         others = (other for other in old.members if other.member_id != member.member_id)
         if waited.isdisjoint(tp for other in others for tp in (*other.assigned, *other.pending)):
             listed = ",".join(map(str, sorted(waited))) or "nothing"
-            yield real(f"{member.member_id} is left to wait for {listed}, which nobody else holds")
+            yield real(f"{member.member_id} has to wait for {listed}, which no other member holds")

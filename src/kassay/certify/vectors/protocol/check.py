@@ -83,7 +83,7 @@ class _Trace:
         try:
             happened = self._perform(step)
         except IllegalTransition as problem:
-            return f"expected that this can happen, got: {problem}"
+            return f"expected a possible event, got: {problem}"
         self._host = happened.host
         self._clock += happened.elapsed
         self._durable += happened.acknowledged

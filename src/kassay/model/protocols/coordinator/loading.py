@@ -72,7 +72,7 @@ class _Reader:
         if group is None or (_is_simple(group) and not self.has("streams_simple_group_kept")):
             group = NEW_GROUP
         if not isinstance(group, StreamsTaskGroup):
-            raise Unreadable(f"{_named(record)}: the group is no Streams group")
+            raise Unreadable(f"{_named(record)}: the group is not a Streams group")
         why = unfit(group, record)
         _demand(not why, record, why)
         self.group = after_record(group, record)
@@ -84,10 +84,10 @@ class _Reader:
             return group
         if group is not None:
             if not _is_simple(group) or self.has("simple_group_kept"):
-                raise Unreadable(f"{_named(record)}: the group is no consumer group")
+                raise Unreadable(f"{_named(record)}: the group is not a consumer group")
             return self._fresh()
         if record.value is None:
-            self._absent(record, "there is no group")
+            self._absent(record, "the group does not exist")
             return None
         return self._fresh()
 
@@ -112,18 +112,18 @@ class _Reader:
             return _known(replay(group, (record,)))
         if kind == r.MEMBER:
             if member is None:
-                self._absent(record, "there is no such member")
+                self._absent(record, "the member does not exist")
                 return group
-            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment is still there")
-            _demand(not target_of(group, member.member_id), record, "its target is still there")
+            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment still exists")
+            _demand(not target_of(group, member.member_id), record, "its target still exists")
             return group._replace(members=tuple(m for m in group.members if m is not member))
         if kind == r.TARGET_EPOCH:
-            _demand(not group.target, record, "there are still targets")
+            _demand(not group.target, record, "targets still exist")
             return group._replace(target_epoch=NO_TARGET)
         if kind == r.EPOCH:
             _demand(not group.members, record, "the group still has members")
-            _demand(not group.target, record, "there are still targets")
-            _demand(group.target_epoch == NO_TARGET, record, "its target epoch is still there")
+            _demand(not group.target, record, "targets still exist")
+            _demand(group.target_epoch == NO_TARGET, record, "its target epoch still exists")
             self.held = {}
             return None
         return _known(replay(group, (record,)))
@@ -134,7 +134,7 @@ class _Reader:
         """Apply a member's current assignment, or its tombstone."""
         name, value = str(record.key[1]), record.value
         if value is None and member is None:
-            self._absent(record, "there is no such member")
+            self._absent(record, "the member does not exist")
             return group
         if member is not None:
             self._free(member, record)

@@ -92,7 +92,7 @@ def check_faults(model: str, budget: Faults) -> None:
     for name, count in budget._asdict().items():
         if count and name not in KNOWN[model]:
             listed = ", ".join(fault for fault in Faults._fields if fault in KNOWN[model])
-            raise InputError(f"--faults: {model} knows no {name}; expected one of {listed}")
+            raise InputError(f"--faults: {model} has no fault {name}; expected one of {listed}")
 
 
 def parse_faults(text: str) -> Faults:

@@ -71,7 +71,7 @@ class WithoutStreams:
 
 def nobody_assigns(ask: StreamsGroup) -> Sequence[TaskTarget]:
     """The targets in worlds without Streams groups: raises `LookupError`."""
-    raise LookupError(f"{len(ask.members)} members ask for tasks in a world without Streams groups")
+    raise LookupError(f"{len(ask.members)} members need tasks in a world without Streams groups")
 
 
 class Scripted:

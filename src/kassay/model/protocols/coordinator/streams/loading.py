@@ -32,19 +32,19 @@ def unfit(group: StreamsTaskGroup, record: LogRecord) -> str:
     if kind == r.STREAMS_MEMBER and (member := find(group, str(name))) is not None:
         return _still_there(group, member)
     if kind == r.STREAMS_TARGET_EPOCH and group.target:
-        return "there are still targets"
+        return "targets still exist"
     if kind == r.STREAMS_EPOCH and group.members:
         return "the group still has members"
     if kind == r.STREAMS_EPOCH and group.target_epoch != NO_TARGET:
-        return "its target epoch is still there"
+        return "its target epoch still exists"
     return ""
 
 
 def _still_there(group: StreamsTaskGroup, member: StreamsTaskMember) -> str:
     if member.epoch != LEAVE_EPOCH:
-        return "its assignment is still there"
+        return "its assignment still exists"
     listed = any(name == member.member_id for name, _ in group.target)
-    return "its target is still there" if listed else ""
+    return "its target still exists" if listed else ""
 
 
 def after_record(group: StreamsTaskGroup, record: LogRecord) -> StreamsTaskGroup | None:

@@ -51,9 +51,9 @@ def distinguished(model: Any) -> str:
     if options.members < 2:
         return "there is one client"
     if options.network is NetworkLevel.ASTRAY:
-        return "where messages go astray one walks at random"
+        return "a network on which messages go astray allows only random walks"
     if any(options.instances):
-        return "instance ids tell static members apart"
+        return "instance ids distinguish static members"
     if len({_without_names(config) for config in configs}) > 1 or len(set(getattr(model, "kinds", ()))) > 1:
         return "the clients are configured differently"
     targets = model.context.brokers.targets

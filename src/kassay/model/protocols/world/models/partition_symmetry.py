@@ -52,7 +52,7 @@ def numbered(model: Any) -> str:
     if options.records:
         return "the history of offsets is not renumbered"
     if faults := [name for name in CHANGING if getattr(options.faults, name)]:
-        return f"{', '.join(faults)} changes what there is to read"
+        return f"{', '.join(faults)} changes the existing partitions"
     return ""
 
 
