@@ -47,7 +47,7 @@ def test_a_reference_has_one_answer():
     [
         ("range", "cooperative", "--mode: range does not support cooperative"),
         ("range", "lazy", "--mode: unknown mode 'lazy'; expected eager or cooperative"),
-        ("uniform", None, "--assignor: 'uniform' is no client-side assignor"),
+        ("uniform", None, "--assignor: 'uniform' is not a client-side assignor"),
     ],
 )
 def test_what_a_client_cannot_run_is_refused(assignor, mode, words):
@@ -81,5 +81,5 @@ def test_a_users_assignor_of_tasks_is_asked_and_may_give_what_there_is():
     (target,) = of_tasks(UsersTasks("mine", lambda group: {"a": MemberTasks(group.tasks)}))(ask)
     assert [(who, roles.active) for who, roles in target] == [("a", ask.tasks)]
     other = UsersTasks("mine", lambda _: {"a": MemberTasks((GroupTask("7", 0),))})
-    with pytest.raises(TargetNotLoadable, match="mine: gives 7_0 to a; expected one of 0_0"):
+    with pytest.raises(TargetNotLoadable, match="mine: assigns 7_0 to a; expected one of 0_0"):
         of_tasks(other)(ask)

@@ -210,7 +210,7 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("zookeeper", "--static", "1"), "has no static members"),
         (("classic", "--tasks", "2"), "--tasks: classic has partitions, not tasks"),
         (("streams", "--assignor", "range"), "assigns no tasks to members"),
-        (("streams", "--faults", "shrink=1"), "streams knows no shrink"),
+        (("streams", "--faults", "shrink=1"), "streams has no fault shrink"),
         (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
         (
             ("migration", "--protocols", "classic,paxos"),

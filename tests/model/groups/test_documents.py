@@ -41,7 +41,7 @@ def test_every_history_survives_the_round_trip(history):
         (lambda d: d.update(changes=[]), "expected at least the change"),
         (lambda d: d["changes"][0][0].update(event="Explode"), r"changes\[0\]\[0\].event: unknown event"),
         (lambda d: d["changes"][0][0]["member"].update(owned=[["t"]]), r"owned\[0\]: expected a pair"),
-        (lambda d: d["changes"][0][0]["member"].update(owned=[["t", 0], ["t", 0]]), "there twice"),
+        (lambda d: d["changes"][0][0]["member"].update(owned=[["t", 0], ["t", 0]]), "listed twice"),
         (lambda d: d["cluster"]["topics"].append({"name": "t", "partitions": 1}), "'t' is listed twice"),
         (lambda d: d["cluster"]["topics"][0].update(partitions=-1), "at least 0"),
         (lambda d: d["cluster"]["topics"][0].update(weights=[1]), "expected 2 entries"),

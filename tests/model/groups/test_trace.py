@@ -38,7 +38,7 @@ def test_traces_of_before_have_no_conditions_and_may_have_the_letter_of_a_kind(t
     path.write_text(json.dumps(document))
     trace = read_trace(path)
     assert trace == replace(TRACE, conditions=None, versions={"kassay": "1.0"})
-    with pytest.raises(ValueError, match="with its conditions"):
+    with pytest.raises(ValueError, match="needs its conditions"):
         trace.to_json()
 
 

@@ -246,7 +246,7 @@ UNCHANGED = classic(g.STABLE, 1, "m", "n", leader="m")
             UNCHANGED,
             classic(g.STABLE, 1, "m", "o"),
             broken(
-                "a write failed, and o is a member by it",
+                "a write failed, and it made o a member",
                 "a write failed, and the assignment of generation 1 is in force",
             ),
         ),

@@ -117,7 +117,7 @@ def _held(census: Census) -> list[Any]:
 def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
     """Owners with their partitions, in one line."""
     parts = (f"{name}: {','.join(map(str, tps)) or 'none'}" for name, tps in owned)
-    return "; ".join(parts) or "nobody"
+    return "; ".join(parts) or "none"
 
 
 def _strange(tps: Iterable[Any], entry: Registered) -> list[Any]:
