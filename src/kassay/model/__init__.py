@@ -1,1 +1,1 @@
-"""Kafka's world as frozen values and pure steps; standard library only."""
+"""Kafka's world as frozen values and pure steps; depends only on the standard library."""

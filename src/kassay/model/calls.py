@@ -1,4 +1,4 @@
-"""What one call of a target came to: an answer, a refusal or a failure, and how second looks answered."""
+"""The result of one call of a target: an answer, a refusal or a failure, plus repeat calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field
 
 A = TypeVar("A")
-"""What a target answers."""
+"""The answer of a target."""
 R = TypeVar("R")
-"""What it is asked."""
+"""The request to a target."""
 T = TypeVar("T")
 S = TypeVar("S", bound="Call[Any, Any]")
 
@@ -24,7 +24,7 @@ S = TypeVar("S", bound="Call[Any, Any]")
 class Failure(NamedTuple):
     """The target gave no usable answer; `message` is one line.
 
-    `raised` are the names of the class and base classes of what was raised, nearest first.
+    `raised` holds the names of the raised class and its base classes, nearest first.
     """
 
     kind: FailureKind
@@ -33,18 +33,18 @@ class Failure(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """The target declined, as Kafka would with an error of the class `java_class`."""
+    """The target refused, as Kafka would with an error of the class `java_class`."""
 
     java_class: str
     message: str
 
 
 class Look(StrEnum):
-    """Ways of asking a second time.
+    """The kinds of repeat calls.
 
-    AGAIN: the same object, the same input, another object having answered in between. OTHER: another
-    object configured alike. PERMUTED: another object, what is asked being listed in another order.
-    PROCESS: the same case in another process with another hash seed.
+    AGAIN: the same object and the same input, after a call of another object. OTHER: another object with the
+    same configuration. PERMUTED: another object, and the input in another order. PROCESS: the same case in
+    another process with another hash seed.
     """
 
     AGAIN = "again"
@@ -54,7 +54,7 @@ class Look(StrEnum):
 
 
 class Probe(NamedTuple, Generic[A]):
-    """A second answer to what was asked."""
+    """The answer of a repeat call."""
 
     look: Look
     answer: A | Failure
@@ -62,9 +62,9 @@ class Probe(NamedTuple, Generic[A]):
 
 @dataclass(frozen=True)
 class Call(Generic[R, A]):
-    """One call: what was asked, what was answered, and how second looks answered.
+    """One call: the request, the answer, and the answers of repeat calls.
 
-    `mutated` says what of its input the target changed.
+    `mutated` lists what the target changed in its input.
     """
 
     request: R
@@ -74,19 +74,19 @@ class Call(Generic[R, A]):
 
     @property
     def given(self) -> A:
-        """The answer; raises `LookupError` where there is none."""
+        """The answer; raises `LookupError` if there is none."""
         if isinstance(self.answer, Failure):
             raise LookupError(self.answer.message)
         return self.answer
 
     @property
     def contradictory(self) -> bool:
-        """Whether what was asked contradicts itself: only claims of a group's members can."""
+        """Whether the request contradicts itself; only owned partitions of group members can."""
         return False
 
     @lazy
     def departing(self) -> tuple[Probe[A], ...]:
-        """The second looks that had another answer than the first, or none."""
+        """The repeat calls whose answer differs from the first or is missing."""
         answer = self.answer
         return tuple(
             [look for look in self.probes if isinstance(look.answer, Failure) or look.answer != answer]
@@ -94,7 +94,7 @@ class Call(Generic[R, A]):
 
 
 def asked(ask: Callable[[], A]) -> A | Failure:
-    """The answer; a failure in place of whatever is raised."""
+    """The answer, or a failure if the call raises an exception."""
     try:
         return ask()
     except Exception as error:  # the target's own code
@@ -111,10 +111,10 @@ def call(
     permuted: Callable[[R], R] | None = None,
     twin: Callable[[], T] | None = None,
 ) -> S:
-    """A step with a new object: the answer, and those second looks that are asked for.
+    """A step with a new object: the answer, and the requested repeat calls.
 
-    `permuted` gives the request in another order; `twin` makes an object in another process, which is
-    asked too where the first one had an answer.
+    `permuted` returns the request in another order; `twin` makes an object in another process, which is
+    called too if the first call had an answer.
     """
     target = new()
     answer = asked(partial(ask, target, request))
@@ -132,7 +132,7 @@ def call(
 
 
 def failure_of(error: Exception) -> Failure:
-    """The failure that an exception of the target stands for."""
+    """The failure for an exception of the target."""
     if isinstance(error, TargetFailure):
         return Failure(error.kind, error.message, error.raised)
     names = tuple(cls.__name__ for cls in type(error).__mro__)
@@ -155,7 +155,7 @@ NO_ANSWER: Final = {
 
 
 def answer_to_json(answer: Failure | Refusal) -> dict[str, Any]:
-    """How there is no answer, as a document."""
+    """The document of a missing answer."""
     if isinstance(answer, Failure):
         return {"failure": {"kind": answer.kind.value, "message": answer.message}}
     return {"refused": answer._asdict()}

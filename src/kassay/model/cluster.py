@@ -1,7 +1,7 @@
-"""What the cluster is: brokers, racks, topics and their partitions.
+"""The cluster: brokers, racks, topics and their partitions.
 
-The values are named tuples where millions of them are made a minute: a named tuple is frozen,
-hashable and ordered like a dataclass, and is built and compared in C.
+Values that are created by the million per minute are named tuples: frozen, hashable and ordered like a
+dataclass, but built and compared in C.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class TopicPartition(NamedTuple):
 
 
 def numbers_by_topic(tps: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
-    """The partitions' numbers by topic, both in the order in which they come up."""
+    """The partition numbers by topic, both in order of appearance."""
     numbers: dict[str, list[int]] = {}
     last, of_last = None, list[int]()
     for topic, number in tps:
         if topic != last:
-            # They mostly come topic by topic.
+            # Partitions are mostly grouped by topic.
             last, of_last = topic, numbers.setdefault(topic, [])
         of_last.append(number)
     return numbers
 
 
 class _Shared:
-    """Partitions that clusters share, topic by topic, up to so many in all.
+    """Partitions that clusters share, by topic, up to a total limit.
 
-    Histories change their clusters time and again, most topics stay, and equal objects are compared sooner
-    where they are the same one.
+    Histories change their clusters often while most topics stay the same, and equal objects compare faster if
+    they are identical.
     """
 
     def __init__(self, most: int) -> None:
@@ -48,7 +48,7 @@ class _Shared:
         self._by_topic: dict[str, tuple[TopicPartition, ...]] = {}
 
     def held(self, topic: str) -> tuple[TopicPartition, ...]:
-        """The partitions of the topic that are kept, in number order."""
+        """The cached partitions of the topic, in number order."""
         return self._by_topic.get(topic, ())
 
     def first(self, topic: str, count: int) -> tuple[TopicPartition, ...]:
@@ -70,7 +70,7 @@ class _Shared:
 
 
 def _anew(topic: str, numbers: Iterable[int]) -> Iterator[TopicPartition]:
-    """New partitions, without a call of Python's for each."""
+    """New partitions, without a Python-level call per partition."""
     return map(tuple.__new__, repeat(TopicPartition), zip(repeat(topic), numbers))
 
 
@@ -78,7 +78,7 @@ _SHARED: Final = _Shared(50_000)
 
 
 def numbered(topic: str, numbers: Sequence[int]) -> Iterable[TopicPartition]:
-    """The partitions of a topic with these numbers, in their order; shared ones where that is possible."""
+    """The partitions of a topic with these numbers, in order; shared objects if possible."""
     held = _SHARED.held(topic)
     if numbers and min(numbers) >= 0 and max(numbers) < len(held):
         return map(held.__getitem__, numbers)
@@ -86,7 +86,7 @@ def numbered(topic: str, numbers: Sequence[int]) -> Iterable[TopicPartition]:
 
 
 def first_of(topic: str, count: int) -> tuple[TopicPartition, ...]:
-    """So many partitions of the topic from 0 on, in number order; shared ones where that is possible."""
+    """The first `count` partitions of the topic, in number order; shared objects if possible."""
     return _SHARED.first(topic, count)
 
 
@@ -101,9 +101,9 @@ class Broker(NamedTuple):
 class Topic(NamedTuple):
     """One topic with `partitions` partitions.
 
-    `replicas` holds the broker ids of each partition, preferred leader first, or None when nobody
-    asked for placement. `weights` holds what each partition costs its owner (lag, records a
-    second), or None when all count alike. `topic_id` is KIP-516's id in base64url, if known.
+    `replicas` holds the broker ids of each partition, preferred leader first, or None if placement does not
+    matter. `weights` holds the cost of each partition for its owner (lag, records per second), or None if all
+    are equal. `topic_id` is KIP-516's id in base64url, if known.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Topic(NamedTuple):
 
 
 class _Near(dict[tuple[int, ...], frozenset[str]]):
-    """The racks of replicas on some brokers, for each such row made once."""
+    """The racks of replicas on some brokers, cached by row of brokers."""
 
     def __init__(self, racks: Mapping[int, str | None]) -> None:
         super().__init__()
@@ -133,9 +133,9 @@ class _Near(dict[tuple[int, ...], frozenset[str]]):
 
 @dataclass(frozen=True)
 class Cluster:
-    """The metadata that an assignor sees: topics in the order in which they are iterated, and brokers.
+    """The metadata that an assignor sees: brokers, and topics in iteration order.
 
-    A topic that is not here, or that has no partitions, is unknown.
+    A topic that is missing here, or has no partitions, is unknown.
     """
 
     topics: tuple[Topic, ...] = ()
@@ -143,7 +143,7 @@ class Cluster:
 
     @lazy
     def counts(self) -> dict[str, int]:
-        """Partitions a known topic, in the topics' order; treat as read-only."""
+        """The number of partitions of each known topic, in topic order; treat as read-only."""
         return {topic.name: topic.partitions for topic in self.topics if topic.partitions > 0}
 
     @lazy
@@ -155,7 +155,7 @@ class Cluster:
     def partitions(self) -> dict[str, tuple[TopicPartition, ...]]:
         """The partitions of each known topic in number order, topics as given; treat as read-only.
 
-        Whoever lists partitions shares these objects, which spares making and hashing them anew.
+        Sharing these objects saves creating and hashing them again.
         """
         return {name: first_of(name, count) for name, count in self.counts.items()}
 
@@ -166,12 +166,12 @@ class Cluster:
 
     @lazy
     def reversed(self) -> Cluster:
-        """The same with its topics in the opposite order."""
+        """The cluster with its topics in reverse order."""
         return Cluster(self.topics[::-1], self.brokers)
 
     @lazy
     def rotated(self) -> Cluster:
-        """The same with its first topic at the end."""
+        """The cluster with its first topic moved to the end."""
         return Cluster(self.topics[1:] + self.topics[:1], self.brokers)
 
     @lazy
@@ -183,7 +183,7 @@ class Cluster:
     def replica_racks(self) -> dict[str, tuple[frozenset[str], ...]]:
         """For each topic with replicas, the racks that hold each partition; treat as read-only.
 
-        A broker without a rack, or unknown, adds nothing to its partitions' sets.
+        A broker that is unknown or has no rack contributes nothing to its partitions' sets.
         """
         near = _Near(self.broker_racks)
         return {
@@ -194,12 +194,12 @@ class Cluster:
 
     @lazy
     def has_replica_racks(self) -> bool:
-        """Whether it is known of some partition in which racks its replicas are."""
+        """Whether the replica racks of any partition are known."""
         return any(map(any, self.replica_racks.values()))
 
     @lazy
     def weighs(self) -> bool:
-        """Whether some topic says what its partitions cost."""
+        """Whether any topic has weights."""
         return any(topic.weights is not None for topic in self.topics)
 
     def has(self, tp: TopicPartition) -> bool:
@@ -207,7 +207,7 @@ class Cluster:
         return 0 <= tp[1] < self.counts.get(tp[0], 0)
 
     def weight(self, tp: TopicPartition) -> int:
-        """What the partition costs its owner; 1 unless the topic has weights."""
+        """The cost of the partition for its owner; 1 unless the topic has weights."""
         topic = self.by_name.get(tp.topic)
         if topic is None or topic.weights is None:
             return 1
@@ -219,5 +219,5 @@ class Cluster:
 
     @classmethod
     def of(cls, counts: dict[str, int]) -> Cluster:
-        """A cluster known by partition counts alone."""
+        """A cluster given only by partition counts."""
         return cls(tuple(Topic(name, count) for name, count in counts.items()))

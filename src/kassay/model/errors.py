@@ -1,4 +1,4 @@
-"""What goes wrong: our own errors, and Kafka's under Kafka's names."""
+"""Exceptions: kassay's own, and Kafka's under Kafka's names."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from typing import ClassVar
 
 
 class KassayError(Exception):
-    """The root of everything kassay raises on purpose."""
+    """The base class of everything that kassay raises on purpose."""
 
 
 class InputError(KassayError, ValueError):
-    """Somebody gave us something unreadable or impossible.
+    """An input is unreadable or impossible.
 
-    The message says what, where (file, line, field) and what was expected.
+    The message says what is wrong, where (file, line, field), and what is accepted.
     """
 
 
 class TargetError(KassayError):
-    """A target cannot be put to the test; exit code 4."""
+    """A target cannot be tested; exit code 4."""
 
 
 class TargetNotFound(TargetError):
-    """There is no target of that name."""
+    """No target has that name."""
 
 
 class TargetNotLoadable(TargetError):
-    """The target is there and cannot be loaded or started; one line: what, where, what was expected."""
+    """The target exists but cannot be loaded or started; one line: what, where, what is accepted."""
 
 
 class KafkaError(KassayError):
-    """An error that Kafka itself would raise here; `java_class` is the class it would have."""
+    """An error that Kafka itself raises in this situation; `java_class` is its class in Kafka."""
 
     java_class: ClassVar[str] = "org.apache.kafka.common.KafkaException"

@@ -1,4 +1,4 @@
-"""How a target fails to answer, as one value that everybody above can read."""
+"""The failure of a target to answer, as one value for all callers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TEXT_MAX: Final = 400
 
 
 class FailureKind(StrEnum):
-    """What became of the call."""
+    """The kinds of failure of a call."""
 
     RAISED = "raised"
     TIMEOUT = "timeout"
@@ -21,11 +21,11 @@ class FailureKind(StrEnum):
 
 
 class TargetFailure(KassayError):
-    """A target that was asked and gave no usable answer.
+    """A target was called and gave no usable answer.
 
-    `message` is one line for people. `where` is the place in the target's source (`file.py:12`) where
-    it is known, else the name of the call. `raised` holds the names of the class and the base classes of
-    what the target raised, nearest first, so that a documented refusal can be told from a crash.
+    `message` is one line for people. `where` is the place in the target's source (`file.py:12`) if known,
+    else the name of the call. `raised` holds the names of the raised class and its base classes, nearest
+    first, to distinguish a documented refusal from a crash.
     """
 
     def __init__(
@@ -42,16 +42,16 @@ class TargetFailure(KassayError):
 
 
 def one_line(text: str) -> str:
-    """The text on one line, cut where it is very long."""
+    """The text on one line, truncated if it is very long."""
     line = " ".join(text.split())
     return line if len(line) <= _TEXT_MAX else f"{line[: _TEXT_MAX - 3]}..."
 
 
 def described(error: BaseException) -> str:
-    """The class and text of an exception on one line, whatever its `__str__` does."""
+    """The class and text of an exception on one line, even if its `__str__` fails."""
     try:
         text = one_line(str(error))
-    except BaseException:  # the text is the target's own code too
+    except BaseException:  # the text comes from the target's own code too
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -69,7 +69,7 @@ def place_of(error: BaseException, source: str | None = None) -> str:
 
 
 def failed(error: BaseException, call: str, source: str | None = None) -> TargetFailure:
-    """The failure that stands for an exception which left the target's `call`."""
+    """The failure for an exception raised in the target's `call`."""
     if isinstance(error, TargetFailure):
         return error
     where = place_of(error, source)

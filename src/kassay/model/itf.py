@@ -1,6 +1,6 @@
-"""Traces in the Informal Trace Format of Apalache (ADR-015), which many viewers read.
+"""Traces in Apalache's Informal Trace Format (ADR-015), which many viewers read.
 
-A state a round: the variables are plain sets, functions and integers of what the round was.
+One state per round; the variables are plain sets, functions and integers that describe the round.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A value computed on first use and kept.
+"""Values computed on first use and cached.
 
-`functools.cached_property` takes a lock on every first use up to Python 3.11, which costs more than
-most of what is computed here; these values are never shared between threads while they are made.
+Up to Python 3.11, `functools.cached_property` takes a lock on every first use, which costs more than most of
+these computations. No threads share these values while they are computed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class lazy(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
-    """The decorated method's value, computed once an object and kept in its `__dict__`."""
+    """The decorated method's value, computed once per object and stored in its `__dict__`."""
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
         self._compute = compute
@@ -27,7 +27,7 @@ class lazy(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
     def __get__(self, instance: object | None, owner: type) -> T | lazy[T]:
-        """The value, from now on found in the object itself."""
+        """Compute the value and store it in the object."""
         if instance is None:
             return self
         value = self._compute(instance)

@@ -1,4 +1,4 @@
-"""The modules of a package, imported: how registries that decorators fill find what stands in a folder."""
+"""Imports all modules of a package, so that registries filled by decorators are complete."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from functools import cache
 
 @cache
 def import_modules(package: str) -> None:
-    """Import every module of a package and of the packages within, in the order of their names."""
+    """Import every module of a package and its subpackages, ordered by name."""
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
         importlib.import_module(module.name)

@@ -1,7 +1,7 @@
-"""Traces: a history with what happened, as JSON that replays on another machine and with another version.
+"""Traces: a history and its results, as JSON that replays on other machines and in other versions.
 
-A trace holds domain words only, never a pickle or a seed alone. `SCHEMA` changes when a reader of
-the old form would misread the new one.
+A trace holds only domain terms, never a pickle or a bare seed. `SCHEMA` changes if a reader of the old form
+would misread the new one.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from kassay.model.shape.targets import KIND
 
 SCHEMA: Final = "kassay/trace/4"
 _BEFORE_3: Final = "kassay/trace/2"
-"""It keeps no conditions."""
+"""It has no conditions."""
 _BEFORE_4: Final = "kassay/trace/3"
-"""It does not say where the claim is broken, nor what could have been."""
+"""This version has neither the place of the violation nor a better answer."""
 _FAMILY: Final = "kassay/trace/"
 SECONDS_MAX: Final = 1e9
-"""The longest limit of a call that a trace may ask for."""
+"""The longest call timeout that a trace may request, in seconds."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What decides beside target, protocol and case whether the claim is broken.
+    """What decides whether the claim is broken, in addition to target, protocol and case.
 
-    `config` is that of every object, `assume` what the user and the target's author assume of inputs.
-    `beside` are the claims that are judged together with the broken one, where it needs their second
-    looks. `hash_seed` is that of a process in which the claim is broken, None where only kassay's own
-    process showed it, whose seed is not known.
+    `config` is that of every object, `assume` the assumptions of the user and of the target's author about
+    inputs. `beside` are the claims to check together with the broken one, if it needs their repeat calls.
+    `hash_seed` is that of a process in which the claim is broken, or None if only kassay's own process, whose
+    seed is unknown, showed it.
     """
 
     config: Mapping[str, str] = field(default_factory=dict)
@@ -48,11 +48,11 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Trace:
-    """A counterexample: what was played, against what, and which claim it broke.
+    """A counterexample: the case, the target, and the broken claim.
 
-    `case` is the history (or request) in JSON form, `narration` the rounds as they went (`told` in the
-    document), `violations` one line each. `digest` is that of the target's source and `versions` are those
-    of what played it, so that a replay can say what changed. `conditions` are None in a trace that was
+    `case` is the history (or request) in JSON form, `narration` the rounds as they ran (`told` in the
+    document), `violations` one line each. `digest` is that of the target's source and `versions` are those of
+    the software that ran it, so that a replay can report differences. `conditions` is None in a trace
     recorded before version 3.
     """
 
@@ -73,9 +73,9 @@ class Trace:
     could_be: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The document of the trace; raises `ValueError` without conditions, which a trace must keep."""
+        """The document of the trace; raises `ValueError` without conditions, which a trace must have."""
         if self.conditions is None:
-            raise ValueError("a trace is written with its conditions")
+            raise ValueError("a trace needs its conditions")
         return {"schema": SCHEMA, **TRACE.write(self)}
 
 
@@ -113,7 +113,7 @@ _PARTS: Final[Mapping[str, Field | Shape[Any]]] = {
 }
 _PLACE: Final[Mapping[str, Field | Shape[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
 BROKEN: Final = listed(codec.document(**_PLACE, subject=TEXT, facts=codec.OBJECT))
-"""Where a claim is broken: numbers of steps and rounds from 0, whom it is about, and named facts."""
+"""Where a claim is broken: step and round numbers from 0, the subject, and named facts."""
 COULD_BE: Final = codec.document(
     **_PLACE,
     by=TEXT,
@@ -123,7 +123,7 @@ COULD_BE: Final = codec.document(
     instead_of=codec.OBJECT,
     words=TEXT,
 )
-"""An answer that keeps the claim, as the told step would have it, and whose it is."""
+"""A better answer for the reported step that satisfies the claim, and its source."""
 _SINCE_3: Final = {**_PARTS, "conditions": CONDITIONS, "versions": mapped(TEXT)}
 _TRACE_3: Final = record(Trace, **_SINCE_3)
 TRACE: Final = record(Trace, **_SINCE_3, broken=BROKEN, could_be=optional(COULD_BE))
@@ -137,7 +137,7 @@ _TRACE_BEFORE_3: Final = record(_without_conditions, **_PARTS, version=Field(TEX
 
 
 def trace_of(document: object, path: str) -> Trace:
-    """The trace that a document holds; raises `InputError`, with `path`, where it came from, in it."""
+    """The trace in a document; raises `InputError` that names `path`, the origin of the document."""
     fields = dict(codec.mapping(document, f"{path}:"))
     schema = fields.pop("schema", None)
     if not isinstance(schema, str) or not schema.startswith(_FAMILY):

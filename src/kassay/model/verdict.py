@@ -1,4 +1,4 @@
-"""The three answers to whether a claim or an invariant holds."""
+"""The three verdicts on a claim or an invariant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What a claim, an invariant or a target came out as; a spent budget is `unknown`, never `holds`."""
+    """The verdict on a claim, an invariant or a target; an exhausted budget is `unknown`, never `holds`."""
 
     HOLDS = "holds"
     VIOLATED = "violated"

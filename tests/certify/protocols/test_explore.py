@@ -248,8 +248,8 @@ def test_traces_are_runs():
         ({"model": "classic", "faults": "crash=x"}, "expected crash=N"),
         ({"model": "classic", "switches": frozenset({"typo"})}, "unknown switch"),
         ({"model": "classic", "network": "N7"}, "unknown level 'N7'"),
-        ({"model": "zookeeper", "network": "N1"}, "zookeeper has atomic only"),
-        ({"model": "draft", "network": "N1"}, "draft has atomic only"),
+        ({"model": "zookeeper", "network": "N1"}, "zookeeper supports only atomic"),
+        ({"model": "draft", "network": "N1"}, "draft supports only atomic"),
         (
             {"model": "classic", "network": "N1", "faults": "reorder=1"},
             "on --network astray only, not on steps",

@@ -47,7 +47,7 @@ def test_a_reference_has_one_answer():
     [
         ("range", "cooperative", "--mode: range does not support cooperative"),
         ("range", "lazy", "--mode: unknown mode 'lazy'; expected eager or cooperative"),
-        ("uniform", None, "--assignor: 'uniform' is no client-side assignor"),
+        ("uniform", None, "--assignor: 'uniform' is not a client-side assignor"),
     ],
 )
 def test_what_a_client_cannot_run_is_refused(assignor, mode, words):
@@ -58,7 +58,7 @@ def test_what_a_client_cannot_run_is_refused(assignor, mode, words):
 def test_server_side_assignors_are_found_by_their_short_names():
     assert server_side(None) is server_side(ANY) is balanced_targets
     assert server_side("range") is not server_side("uniform")
-    with pytest.raises(InputError, match="'sticky' is no server-side assignor; expected uniform or range"):
+    with pytest.raises(InputError, match="'sticky' is not a server-side assignor; expected uniform or range"):
         server_side("sticky")
 
 
@@ -72,7 +72,7 @@ def test_assignors_of_tasks_are_those_that_give_them_to_members():
     assert target in balanced_tasks(ask)
     assert assign(StreamsGroup(ask.subtopologies, ())) == ((),)
     for other in ("streams-sticky", "sticky", "nobody"):
-        with pytest.raises(InputError, match="gives no tasks to members; expected streams-group-sticky"):
+        with pytest.raises(InputError, match="assigns no tasks to members; expected streams-group-sticky"):
             of_tasks(other)
 
 
@@ -81,5 +81,5 @@ def test_a_users_assignor_of_tasks_is_asked_and_may_give_what_there_is():
     (target,) = of_tasks(UsersTasks("mine", lambda group: {"a": MemberTasks(group.tasks)}))(ask)
     assert [(who, roles.active) for who, roles in target] == [("a", ask.tasks)]
     other = UsersTasks("mine", lambda _: {"a": MemberTasks((GroupTask("7", 0),))})
-    with pytest.raises(TargetNotLoadable, match="mine: gives 7_0 to a; expected one of 0_0"):
+    with pytest.raises(TargetNotLoadable, match="mine: assigns 7_0 to a; expected one of 0_0"):
         of_tasks(other)(ask)

@@ -24,7 +24,7 @@ def test_a_model_that_holds_exits_0_and_tells_its_size(tmp_path: Path) -> None:
     assert "livelocks: none" in done.stdout
     assert "holds: in every reachable state" in done.stdout
     assert "again: kassay explore classic" in done.stdout
-    assert "not asked (nothing in this model shows it): live-members-kept" in done.stdout
+    assert "not asked (this model cannot show it): live-members-kept" in done.stdout
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_the_json_is_valid_and_alone_on_standard_output(tmp_path: Path) -> None:
     document = valid(json.loads(done.stdout), "explore-5")
     assert (document["model"], document["limit"]) == ("draft", None)
     assert document["settings"]["faults"] == {"crash": 1, "pause": 1}
-    told = {"invariant": "live-members-kept", "id": "I17", "why": "nothing in this model shows it"}
+    told = {"invariant": "live-members-kept", "id": "I17", "why": "this model cannot show it"}
     assert told in document["not_asked"]
     assert done.returncode == {"holds": 0, "violated": 1}[document["verdict"]]
     for found in document["violations"]:
@@ -98,7 +98,7 @@ def test_who_is_who_makes_states_and_no_difference(tmp_path: Path) -> None:
 def test_clients_that_can_be_told_apart_are_not_renamed(tmp_path: Path) -> None:
     done = kassay("explore", "classic", "--static", "1", "--symmetry", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--symmetry: cannot be used: instance ids tell static members apart" in done.stderr
+    assert "--symmetry: not applicable: instance ids distinguish static members" in done.stderr
     for assignor, told in (("any-balanced", True), ("range", False)):
         done = kassay(
             "explore", "classic", "--members", "3", "--partitions", "1", "--assignor", assignor, cwd=tmp_path
@@ -168,7 +168,7 @@ def test_a_program_deals_the_tasks_of_a_streams_group(tmp_path: Path, task: str,
     done = here("explore", "streams", "--tasks", "1", "--assignor", spec, cwd=tmp_path)
     assert done.returncode == exits, done.stdout + done.stderr
     if exits:
-        assert "Dealer: gives 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
+        assert "Dealer: assigns 0_7 to c1m-1; expected one of 0_0" in one_line(done, exits)
     else:
         assert "assignor Dealer" in done.stdout and "holds: in every reachable state" in done.stdout
 
@@ -213,10 +213,10 @@ def test_mermaid_diagrams_can_be_had(tmp_path: Path) -> None:
         (("classic", "--mode", "lazy"), "unknown mode 'lazy'"),
         (("kip848", "--mode", "eager"), "kip848 has no eager mode"),
         (("kip848", "--assignor", "sticky"), "no server-side assignor"),
-        (("zookeeper", "--static", "1"), "knows no static members"),
+        (("zookeeper", "--static", "1"), "has no static members"),
         (("classic", "--tasks", "2"), "--tasks: classic has partitions, not tasks"),
-        (("streams", "--assignor", "range"), "gives no tasks to members"),
-        (("streams", "--faults", "shrink=1"), "streams knows no shrink"),
+        (("streams", "--assignor", "range"), "assigns no tasks to members"),
+        (("streams", "--faults", "shrink=1"), "streams has no fault shrink"),
         (("migration", "--policy", "sideways"), "unknown policy 'sideways'"),
         (
             ("migration", "--protocols", "classic,paxos"),
@@ -318,8 +318,8 @@ def test_what_a_walk_finds_exits_1_with_its_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("zookeeper", "--network", "N1"), "zookeeper has atomic only"),
-        (("draft", "--network", "N2"), "draft has atomic only"),
+        (("zookeeper", "--network", "N1"), "zookeeper supports only atomic"),
+        (("draft", "--network", "N2"), "draft supports only atomic"),
         (
             ("classic", "--network", "N1", "--faults", "reorder=1"),
             "duplicate and reorder can happen on --network astray only",
@@ -474,4 +474,4 @@ def group(leader: int) -> list[str]:
 def test_an_assignor_of_ones_own_is_asked_in_one_process(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("class Own:\n    def assign(self, partitions, members): return {}\n")
     told = one_line(here("explore", "classic", "--assignor", "own.py:Own", "--jobs", "2", cwd=tmp_path), 2)
-    assert "--jobs: an assignor of yours is asked in one process" in told
+    assert "--jobs: your own assignor runs in one process" in told

@@ -47,7 +47,7 @@ def test_a_network_without_an_end_is_not_walked_on_spark(tmp_path: Path) -> None
         str(tmp_path),
         cwd=tmp_path,
     )
-    assert words.startswith("kassay: --network: astray is walked at random")
+    assert words.startswith("kassay: --network: astray allows random walks")
 
 
 def test_a_folder_with_another_walk_is_refused_before_spark_starts(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def test_what_is_told_has_the_form_that_is_promised(aim):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"workers": []}, "case.workers: expected one worker or more"),
-        ({"workers": ["x", "x"]}, "case.workers: expected one worker or more"),
-        ({"connectors": [["a", 1], ["a", 2]]}, "case.connectors: expected each connector once"),
+        ({"workers": []}, "case.workers: expected at least one worker"),
+        ({"workers": ["x", "x"]}, "case.workers: expected at least one worker"),
+        ({"connectors": [["a", 1], ["a", 2]]}, "case.connectors: expected each connector listed once"),
         ({"connectors": [["a", -1]]}, r"case.connectors\[0\]: expected a whole number"),
         ({"connectors": [["a"]]}, r"case.connectors\[0\]: expected a pair"),
         (

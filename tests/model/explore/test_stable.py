@@ -144,7 +144,7 @@ def test_a_process_reads_values_of_any_model_and_imports_others_only_for_those(v
 
 def test_a_constant_stands_for_its_value_once():
     assert constants()["nobody, of these tests"] is NOBODY
-    with pytest.raises(ValueError, match="has a constant already"):
+    with pytest.raises(ValueError, match="already has a constant"):
         constant("nobody, of these tests")
 
 

@@ -37,7 +37,7 @@ def test_traces_of_version_2_have_no_conditions(tmp_path):
     path.write_text(json.dumps(document))
     trace = read_trace(path)
     assert trace == replace(TRACE, conditions=None, versions={"kassay": "1.0"})
-    with pytest.raises(ValueError, match="with its conditions"):
+    with pytest.raises(ValueError, match="needs its conditions"):
         trace.to_json()
 
 

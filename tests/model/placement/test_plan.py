@@ -42,5 +42,5 @@ def test_a_plan_without_moves_ends_where_it_began():
 
 def test_a_move_of_an_unknown_partition_is_named():
     plan = Plan(BROKERS, BEFORE, (Move(TopicPartition("u", 7), 1, 2),))
-    with pytest.raises(InputError, match=r"move u-7: 1 -> 2: the plan does not say where u-7 is"):
+    with pytest.raises(InputError, match=r"move u-7: 1 -> 2: the plan has no initial replicas of u-7"):
         list(plan.states())

@@ -54,9 +54,9 @@ def test_the_last_process_that_says_so_ran_the_task():
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (lambda: TaskClient(A, 0), "a thread or more"),
+        (lambda: TaskClient(A, 0), "at least one thread"),
         (lambda: TaskRequest((TaskClient(A, 1), TaskClient(A, 2)), (), ()), "different process ids"),
-        (lambda: TaskRequest((), (), (TaskId(0, 1),)), "got 0_1 as well"),
+        (lambda: TaskRequest((), (), (TaskId(0, 1),)), "expected a subset of the tasks, got 0_1"),
     ],
 )
 def test_impossible_input_is_refused(make, told: str):

@@ -106,7 +106,7 @@ def test_a_generation_is_stored_once():
     def stored(generation, assignment, *members):
         return SimpleNamespace(generation=generation, members=members, assignment=assignment)
 
-    second = broken("generation 1 is on record with a second assignment")
+    second = broken("generation 1 has a second recorded assignment")
     for before, after, said in (
         (stored(1, "a", 0), stored(1, "b", 0), second),
         (stored(2, "a", 0), stored(1, "b", 0), second),
@@ -246,7 +246,7 @@ UNCHANGED = classic(g.STABLE, 1, "m", "n", leader="m")
             UNCHANGED,
             classic(g.STABLE, 1, "m", "o"),
             broken(
-                "a write failed, and o is a member by it",
+                "a write failed, and it made o a member",
                 "a write failed, and the assignment of generation 1 is in force",
             ),
         ),
@@ -295,7 +295,7 @@ def test_a_log_that_cannot_be_read_is_told_and_so_is_one_that_tells_of_another_g
         "the log was compacted, and the new coordinator cannot read it"
     )
     before = LoadedGroup(group, group, True)
-    told = "the log was compacted, and it tells of another group than the whole one"
+    told = "the log was compacted, and it yields another group than the whole log"
     for after, said in (
         (LoadedGroup(group, group, True), []),
         (LoadedGroup(group, other, True), broken(told)),

@@ -44,7 +44,7 @@ def test_a_process_has_a_task_once():
     together = apart._replace(process="p1")
     findings = said(claims.one_copy_per_process(TaskCensus((AWAKE, together), (AWAKE, together))))
     assert findings == [
-        (Severity.REAL, "c1 and c2 of process p1 both have 0_0,0_1 on record"),
+        (Severity.REAL, "c1 and c2 of process p1 are both recorded with 0_0,0_1"),
         (Severity.REAL, "c1 and c2 of process p1 both open 0_0,0_1"),
     ]
     late = together._replace(current=False)
@@ -119,11 +119,11 @@ def test_what_is_refused_changes_neither_group_nor_log():
     before = RefusedStep((well,), group(), ())
     assert said(claims.refused_changes_nothing(before, before._replace(clients=(ended,)))) == []
     ((_, message),) = said(claims.refused_changes_nothing(before, RefusedStep((ended,), group(epoch=3), ())))
-    assert message == "c1 becomes Fatal by INVALID_REQUEST, and the group is another: epoch"
+    assert message == "c1 becomes Fatal by INVALID_REQUEST, and the group has changed: epoch"
     reply = StreamsHeartbeatReply("FENCED_MEMBER_EPOCH")
     told = well._replace(wire=Wire().returning(StreamsHeartbeat(0, "m", 1), reply))
     ((_, message),) = said(claims.refused_changes_nothing(before, RefusedStep((told,), group(), ("more",))))
-    assert message == "c1 gets FENCED_MEMBER_EPOCH, and the log is another"
+    assert message == "c1 gets FENCED_MEMBER_EPOCH, and the log has changed"
     assert len(said(claims.refused_changes_nothing(before, RefusedStep((ended,), None, ())))) == 1
 
 
@@ -133,7 +133,7 @@ def test_who_will_be_told_no_more_knows_every_endpoint():
     assert said(claims.endpoints_at_rest(knows)) == []
     late = knows._replace(endpoints=(KnownEndpoints("c1", (here, gone), (here,)),))
     ((_, message),) = said(claims.endpoints_at_rest(late))
-    assert "knows h1:1 with nothing; h2:1 with nothing, copies 0_0; at rest there is h1:1" in message
+    assert "knows h1:1 with nothing; h2:1 with nothing, copies 0_0; the group has h1:1" in message
 
 
 def test_what_was_said_of_state_and_will_not_be_said_again_is_known():
@@ -141,7 +141,7 @@ def test_what_was_said_of_state_and_will_not_be_said_again_is_known():
     assert said(claims.offsets_known_at_rest(tasks)) == []
     forgotten = tasks._replace(reports=(StateReport("c1", ((ZERO, 1),), ()),))
     assert [m for _, m in said(claims.offsets_known_at_rest(forgotten))] == [
-        "c1 has said 0_0 at 1, and will not say it again; known is nothing"
+        "c1 reported 0_0 at 1 for the last time; known is nothing"
     ]
 
 
@@ -161,7 +161,7 @@ def test_a_static_member_that_comes_back_has_what_it_is_still_to_have():
     given_up = member("n", assigned=HeldTasks((ONE,), epochs=(2,)), group_instance_id="i")
     less = back._replace(members=(given_up,))
     assert [m for _, m in said(claims.static_return_keeps_tasks(away, less))] == [
-        "n came back in the place of m and has lost 0_0"
+        "n returned in place of m and has lost 0_0"
     ]
     moved_on = less._replace(target=(("n", TaskRoles((ONE,))),))
     assert said(claims.static_return_keeps_tasks(away, moved_on)) == []

@@ -22,7 +22,7 @@ def group(target_epoch, target_time, members=ONE, epoch=5):
 def test_a_newer_target_comes_after_the_interval_and_begins_another(was, now, before, after):
     said = answers(INTERVAL, INTERVALS, group(was, before), group(now, after))
     early = [f"the target of epoch {now} is computed before the interval is over"] if before > 0 else []
-    undated = [f"when the target of epoch {now} was computed is not on record"] if after == -1 else []
+    undated = [f"the time of the target of epoch {now} is not recorded"] if after == -1 else []
     assert said == (broken(*early, *undated) if now > was else None)
 
 
@@ -59,20 +59,20 @@ def led(was, now, *others):
 def test_a_member_goes_on_to_the_epoch_of_the_target(was, now):
     said = answers("epochs-of-targets", CONSUMER_GROUP, *led(at(was), at(now)))
     moves = now > 0 and now != was
-    assert said == ((broken(f"m goes on to epoch {now}, not to 5") if now != 5 else []) if moves else None)
+    assert said == ((broken(f"m advances to epoch {now}, not to 5") if now != 5 else []) if moves else None)
 
 
 def test_no_member_is_at_the_epoch_of_who_joins():
     assert answers("members-have-epochs", CONSUMER_GROUP, ConsumerGroup(1, 1)) is None
     assert answers("members-have-epochs", CONSUMER_GROUP, led(at(1), at(1))[0]) == []
     assert answers("members-have-epochs", CONSUMER_GROUP, led(at(0), at(0))[0]) == broken(
-        "m is a member at epoch 0: it is told to join, whenever it has joined"
+        "m is a member at epoch 0: each reply makes it join again"
     )
 
 
 def test_a_member_waits_for_what_others_hold():
     waits = at(5, UNRELEASED, (T0,))
-    mine = broken("m is left to wait for t-1, which nobody else holds")
+    mine = broken("m has to wait for t-1, which no other member holds")
     assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4, "UNREVOKED", (T0,), (T1,)), waits)) == mine
     for other in (at(4, assigned=(T1,), name="o"), at(4, "UNREVOKED", pending=(T1,), name="o")):
         assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4), waits, other)) == []

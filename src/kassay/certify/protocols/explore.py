@@ -1,6 +1,6 @@
 """`explore`: settings in; states, verdict and traces out.
 
-Here the explorer meets the models, the invariants and the assignors, which know nothing of each other. The
+Combines the explorer, the models, the invariants and the assignors, which know nothing about each other. The
 result has a JSON form for reports; its traces replay through the same models.
 """
 
@@ -59,8 +59,8 @@ from kassay.properties.protocols.registry import Views, invariants, load_invaria
 
 SCHEMA: Final = "kassay/explore/5"
 REGEX: Final = "t.*"
-"""What clients subscribe by that leave it to the coordinator which topics that are."""
-UNSEEN: Final = "nothing in this model shows it"
+"""The subscription of clients that leave the matching of topics to the coordinator."""
+UNSEEN: Final = "this model cannot show it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
 PROMISED_SINCE: Final = {
@@ -75,15 +75,15 @@ PROMISED_SINCE: Final = {
     "empty_names_refused": "joins-are-let-in",
     "regexes_refused": "joins-are-let-in",
 }
-"""By an older rule: what no release promises that has it."""
+"""By older rule: the invariants that no release with this rule guarantees."""
 SYMMETRIC_FROM: Final = 3
-"""So many clients make it pay to look for renamed states (docs/explorer-speed.md)."""
+"""The number of clients from which symmetry reduction saves time (docs/explorer-speed.md)."""
 CLIENTS: Final = "clients"
 PARTITIONS: Final = "clients, partitions"
 
 
 class NotAsked(NamedTuple):
-    """An invariant of which an exploration says nothing: by name and short id, and why that is."""
+    """An invariant that an exploration did not check: its name, its short id, and the reason."""
 
     invariant: str
     short: str
@@ -92,11 +92,10 @@ class NotAsked(NamedTuple):
 
 @dataclass(frozen=True)
 class ExploreResult:
-    """What one exploration came to; `built` is the model walked, whose states the traces hold.
+    """The result of one exploration; `built` is the explored model, whose states are in the traces.
 
-    `symmetric` says of what, if anything, states were walked once that differ only in which is which.
-    `seed` is that of walks at random.
-    `fingerprints`: states were told apart by these alone.
+    `symmetric` names the objects up to whose renaming states were identified, if any. `seed` is that of
+    random walks. `fingerprints`: states were distinguished by these alone.
     """
 
     settings: ExploreSettings
@@ -108,24 +107,24 @@ class ExploreResult:
 
     @property
     def collision_probability(self) -> float | None:
-        """The odds that two states were taken for one; None where they are told apart exactly."""
+        """The probability that two states were confused; None if they were distinguished exactly."""
         return collision_probability(self.exploration.states) if self.fingerprints else None
 
     @property
     def verdict(self) -> Verdict:
-        """Holds, violated or unknown, as the explorer says."""
+        """The explorer's verdict: holds, violated or unknown."""
         return self.exploration.verdict
 
     @property
     def rounds(self) -> int | None:
-        """The most generations begun between two disturbances; None if without end or not computed."""
+        """The most generations begun between two disturbances; None if unbounded or not computed."""
         if self.exploration.limit is not None:
             return None
         return rounds_between_disturbances(self.exploration.graph)
 
     @property
     def not_asked(self) -> tuple[NotAsked, ...]:
-        """The invariants that nothing was seen of, neither good nor bad, in the order of the registry."""
+        """The invariants that were never applicable, in the order of the registry."""
         views = _views(self.settings, self.built)
         visible = {invariant.name for invariant in invariants(views)}
         reasons = (
@@ -141,7 +140,7 @@ class ExploreResult:
         return self.settings.model
 
     def settings_json(self) -> dict[str, Any]:
-        """The settings, and how the walk went about it."""
+        """The settings, and the kind of walk."""
         seed = {} if self.seed is None else {"seed": self.seed}
         return self.settings.to_json() | {"symmetry": self.symmetric or "off"} | seed
 
@@ -196,7 +195,7 @@ def trace_json(trace: tuple[WalkStep[Any], ...]) -> list[dict[str, Any]]:
 
 
 def build(settings: ExploreSettings) -> Model[Any]:
-    """The model that the settings describe; raises InputError for an assignor or a switch that is unknown."""
+    """The model with these settings; raises InputError for an unknown assignor or switch."""
     model = settings.model
     if settings.switches:
         check_switches(model, settings.switches)
@@ -206,7 +205,7 @@ def build(settings: ExploreSettings) -> Model[Any]:
         return _streams(settings)
     assignor = settings.assignor
     if isinstance(assignor, GroupTaskAssignor):
-        raise InputError(f"--assignor: {assignor.name} gives tasks to members; only streams has any")
+        raise InputError(f"--assignor: {assignor.name} assigns tasks; expected --model streams")
     client = client_side(None if model == "kip848" else assignor, settings.mode, settings.rules)
     targets = balanced_targets if model == "classic" else server_side(assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
@@ -240,7 +239,7 @@ def _before_0_9(settings: ExploreSettings) -> Model[Any]:
 
 
 def _options(s: ExploreSettings, assignor: str, modes: tuple[str, ...], remembers: bool) -> ModelOptions:
-    """The options of a world. In a migration every member may be restarted through all of its protocols."""
+    """The options of a world. In a migration every member may restart through all of its protocols."""
     faults = s.faults
     if s.model == "migration" and not faults.rollout:
         restarts = sum(len(client) - 1 for client in s.kinds) if s.kinds else s.members
@@ -283,14 +282,14 @@ def explore(
     jobs: int = 1,
     progress: Callable[[WalkProgress], None] | None = None,
 ) -> ExploreResult:
-    """Walk the model that the settings describe, with all invariants on.
+    """Explore the model with these settings and check all invariants.
 
-    With `symmetry` worlds that differ only in who is who among interchangeable clients, and in which is which
-    among partitions alike, are walked once; None: in who is who alone, from three clients on, where it saves
-    time. A network on which messages go astray has no end: it is walked at random from the `seed`,
-    and never found to hold. With `fingerprints` these are kept instead of the states: two of one fingerprint
-    are taken for one, with the probability that the result tells. Of several `jobs` each walks a share of the
-    states, in a process of its own.
+    With `symmetry`, worlds that are identical up to renaming of interchangeable clients and of partitions are
+    explored once; with None, only clients are renamed, from three clients on, where it saves time. A network
+    on which messages go astray has unbounded worlds: these are explored by random walks from the `seed`, and
+    the verdict is never `holds`. With `fingerprints` these are stored instead of the states: two states with
+    one fingerprint count as one, with the probability in the result. With several `jobs`, each process
+    explores a share of the states.
 
     Raises InputError for settings that are unknown, or that no exhaustive walk covers.
     """
@@ -316,18 +315,18 @@ def explore(
 
 
 def _check_ways(settings: ExploreSettings, fingerprints: bool, jobs: int) -> None:
-    """Raise InputError for ways to walk that do not go with the settings, or with each other."""
+    """Raise InputError for kinds of walks that conflict with the settings, or with each other."""
     for option, wanted in (("--fingerprints", fingerprints), ("--jobs", jobs > 1)):
         if wanted and settings.network is NetworkLevel.ASTRAY:
-            raise InputError(f"{option}: a walk at random; expected --network atomic or steps")
+            raise InputError(f"{option}: not supported for random walks; expected --network atomic or steps")
     if jobs > 1 and fingerprints:
-        raise InputError("--jobs: the states of several processes are told apart exactly; expected --exact")
+        raise InputError("--jobs: several processes need exact states; expected --exact")
     if jobs > 1 and not isinstance(settings.assignor, str | None):
-        raise InputError("--jobs: an assignor of yours is asked in one process; expected a name")
+        raise InputError("--jobs: your own assignor runs in one process only; expected a built-in name")
 
 
 def shares_of(settings: ExploreSettings, *, symmetric: str) -> WalkShare[Any]:
-    """What a process needs to walk its share of the states, once those that differ in what is `symmetric`."""
+    """What each process needs to explore its share of the states, up to renaming of `symmetric`."""
     built = build(settings)
     codec = codec_of(built)
     renaming = _renaming(built, symmetric, codec)
@@ -341,33 +340,35 @@ def _full(model: Model[Any]) -> Model[Any]:
 
 
 def renames(settings: ExploreSettings, symmetry: bool | None = None) -> str:
-    """What a walk by many processes (`shares_of`) renames to take one of several states, "" for nothing.
+    """The objects that a walk by several processes (`shares_of`) renames, "" for none.
 
-    Raises InputError as `explore` does, and for what one process alone can walk.
+    Raises InputError as `explore` does, and for settings that only one process can explore.
     """
     if settings.network is NetworkLevel.ASTRAY:
-        raise InputError("--network: astray is walked at random, by one process; expected atomic or steps")
+        raise InputError(
+            "--network: astray allows random walks by one process only; expected atomic or steps"
+        )
     if not isinstance(settings.assignor, str | None):
-        raise InputError("--assignor: an assignor of yours is asked in one process; expected a name")
+        raise InputError("--assignor: your own assignor runs in one process only; expected a built-in name")
     return _symmetric(build(settings), symmetry)
 
 
 def _views(settings: ExploreSettings, built: Model[Any]) -> Views:
-    """What the invariants see of a model; a release whose rule it was promises nothing against it."""
+    """The sights of a model; waives the guarantees that the release's older rules do not give."""
     views = views_of(built)
     waived = {PROMISED_SINCE[rule] for rule in RELEASES[settings.release] if rule in PROMISED_SINCE}
     return views._replace(waived=views.waived | waived)
 
 
 def _symmetric(model: Model[Any], wanted: bool | None) -> str:
-    """What is renamed in a walk of the model, "" for nothing; raises InputError where names matter."""
+    """The objects that a walk of the model renames, "" for none; raises InputError if names matter."""
     inner = model.inner if isinstance(model, TimedModel) else model
     few = not isinstance(inner, ClassicModel) or inner.options.members < SYMMETRIC_FROM
     if wanted is False or (wanted is None and few):
         return ""
     distinct = distinguished(inner)
     if distinct and wanted:
-        raise InputError(f"--symmetry: cannot be used: {distinct}")
+        raise InputError(f"--symmetry: not applicable: {distinct}")
     if distinct:
         return ""
     return PARTITIONS if wanted and not numbered(model) else CLIENTS
@@ -376,9 +377,9 @@ def _symmetric(model: Model[Any], wanted: bool | None) -> str:
 def _renaming(
     model: Model[Any], symmetric: str, codec: StateCodec | None = None
 ) -> ClientSymmetry | PartitionSymmetry | TimedClientSymmetry | None:
-    """What takes a state of the model to the one that is walked for it; None: itself.
+    """A function from a state of the model to its representative; None for the identity.
 
-    Processes that have a `codec` each agree on it.
+    With a `codec`, several processes agree on the representative.
     """
     if not symmetric or not isinstance(model, ClassicModel | TimedModel):
         return None

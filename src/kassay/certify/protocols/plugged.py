@@ -39,7 +39,7 @@ class ClientSide(NamedTuple):
 
 
 def client_side(assignor: str | Assignor | None, mode: str | None, switches: frozenset[str]) -> ClientSide:
-    """The client-side assignor of a name, or a user's; raises InputError for a mode that it lacks."""
+    """The client-side assignor with this name, or a user's; raises InputError for an unsupported mode."""
     if mode not in (None, EAGER, COOPERATIVE):
         raise InputError(f"--mode: unknown mode {mode!r}; expected {EAGER} or {COOPERATIVE}")
     if assignor is None or assignor == ANY:
@@ -50,7 +50,7 @@ def client_side(assignor: str | Assignor | None, mode: str | None, switches: fro
         rule = registry.find(assignor)
         if rule is None or rule.kind is not CLIENT:
             raise InputError(
-                f"--assignor: {assignor!r} is no client-side assignor (see kassay list assignors)"
+                f"--assignor: {assignor!r} is not a client-side assignor (see kassay list assignors)"
             )
         target: Assignor = rule.factory()
         cooperative = rule.protocol is RebalanceProtocol.COOPERATIVE
@@ -68,7 +68,7 @@ def _cluster(image: Image) -> Cluster:
 
 
 def _one_answer(assignor: Assignor) -> Assign:
-    """An assignor's one answer as the model's choices; none where it throws one of Kafka's errors."""
+    """An assignor's single answer as the model's choices; none if it throws one of Kafka's errors."""
 
     @cache
     def assign(ask: Ask) -> tuple[Given, ...]:
@@ -95,13 +95,13 @@ def _of_brokers(name: str) -> str:
 
 
 def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[Target, ...]]:
-    """The server-side assignor of a name as the model's choices; raises InputError if there is none."""
+    """The server-side assignor with this name as the model's choices; raises InputError if there is none."""
     if assignor is None or assignor == ANY:
         return balanced_targets
     name = _of_brokers(assignor) if isinstance(assignor, str) else assignor.name
     rule = registry.find(name)
     if rule is None or rule.kind is not SERVER:
-        raise InputError(f"--assignor: {name!r} is no server-side assignor; expected uniform or range")
+        raise InputError(f"--assignor: {name!r} is not a server-side assignor; expected uniform or range")
     target: Assignor = rule.factory()
 
     @cache
@@ -117,29 +117,29 @@ def server_side(assignor: str | Assignor | None) -> Callable[[TargetAsk], tuple[
 
 
 class UsersTasks(GroupTaskAssignor):
-    """A user's assignor of tasks to members, behind whatever asks it."""
+    """Adapts a user's assignor of tasks to members."""
 
     def __init__(self, name: str, ask: Callable[[StreamsGroup], Mapping[str, MemberTasks]]) -> None:
         self.name = name
         self._ask = ask
 
     def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
-        """Its answer; raises `TargetNotLoadable` for what is no task, which nobody could run."""
+        """Its answer; raises `TargetNotLoadable` for a nonexistent task, which no member could run."""
         answer = self._ask(group)
         for who, given in answer.items():
             for task in (*given.active, *given.standby):
                 if task not in group.tasks:
                     listed = ", ".join(map(str, group.tasks))
-                    raise TargetNotLoadable(f"{self.name}: gives {task} to {who}; expected one of {listed}")
+                    raise TargetNotLoadable(f"{self.name}: assigns {task} to {who}; expected one of {listed}")
         return answer
 
 
 def of_tasks(
     assignor: str | Assignor | GroupTaskAssignor | None,
 ) -> Callable[[StreamsGroup], tuple[TaskTarget, ...]]:
-    """The assignor of tasks, or that of a name, as the model's choices; raises InputError if there is none.
+    """The task assignor, or the one with this name, as the model's choices; raises InputError if unknown.
 
-    A broker's assignor gives tasks to the members of a group; one of Kafka Streams' own gives them to
+    A broker's assignor assigns tasks to the members of a group; those of Kafka Streams itself assign them to
     processes.
     """
     if assignor is None or assignor == ANY:
@@ -150,7 +150,7 @@ def of_tasks(
         target = None if rule is None or rule.kind is not STREAMS else rule.factory()
     if not isinstance(target, GroupTaskAssignor):
         name = assignor if isinstance(assignor, str) else assignor.name
-        raise InputError(f"--assignor: {name!r} gives no tasks to members; expected streams-group-sticky")
+        raise InputError(f"--assignor: {name!r} assigns no tasks to members; expected streams-group-sticky")
     answers = target.assign_group
 
     @cache

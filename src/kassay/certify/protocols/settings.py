@@ -1,4 +1,4 @@
-"""What is explored: one value that says which model, how large, with which faults, network and clock."""
+"""The settings of an exploration as one value: model, sizes, faults, network and clock."""
 
 from __future__ import annotations
 
@@ -39,26 +39,24 @@ PROTOCOLS: Final = ("classic", "consumer")
 
 @dataclass(frozen=True)
 class ExploreSettings:
-    """One exploration, checked when it is made; raises InputError for what is out of range or unknown.
+    """The settings of one exploration, checked on creation; raises InputError for invalid values.
 
-    `reads` says how many of the topics each client subscribes to, the first ones; () is all of them.
+    `reads` is the number of topics, counted from the first, to which each client subscribes; () means all.
     `assignor` is a name, or a user's; None is any-balanced. With a `timing` the model runs on an integer
     clock. `records` of each partition can be processed, and are committed by OffsetCommit. `release` is that
-    of the brokers; the rules in which it differs from the newest come to the `switches` in `rules`. `streams`
-    is what a Streams group has beside.
-    `log`, whole or compacted, says what a new coordinator may find.
-    `remote_assignors` are the clients' group.remote.assignor, "" for none.
+    of the brokers; its differences from the newest rules are added to the `switches` in `rules`. `streams`
+    has the additional options of a Streams group. `log`, whole or compacted, determines what a new
+    coordinator may find. `remote_assignors` are the clients' group.remote.assignor, "" for none.
 
     With `regex` clients subscribe by a regular expression that the coordinator resolves; with `late_targets`
-    an interval lies between two targets of a group, and with `offload`, which no release has, a target is
+    an interval separates two targets of a group, and with `offload`, which no release has, a target is
     computed in the background.
 
-    What follows `offload` has no option of its own. `instances` (by default as many as `static`) names
+    The fields after `offload` have no option of their own. `instances` (by default as many as `static`) are
     static members' instance ids, "" for dynamic ones; `pattern` is a prefix that clients subscribe by, and
     `new_topics` may be created; `assignment_strategies` are each client's partition.assignment.strategy, one
-    for each step of a rollout, `kinds` the protocols that it speaks; `version` is JoinGroup's; with
-    `threads` heartbeats come from a thread of their own; with `loading` a new coordinator takes its time to
-    read the log.
+    for each step of a rollout, `kinds` the protocols that it uses; `version` is JoinGroup's; with `threads` a
+    separate thread sends heartbeats; with `loading` a new coordinator takes time to read the log.
     """
 
     model: str
@@ -114,7 +112,7 @@ class ExploreSettings:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The switches that are on: those of the release, and those chosen."""
+        """The active switches: those of the release, and the chosen ones."""
         return self.switches | RELEASES[self.release]
 
     def _check_release(self) -> None:
@@ -136,9 +134,11 @@ class ExploreSettings:
         if self.log == WHOLE:
             return
         if self.model not in WITH_LOGS:
-            raise InputError(f"--log: {self.model} has none compacted; expected {', '.join(WITH_LOGS)}")
+            raise InputError(f"--log: {self.model} has no compacted log; expected {', '.join(WITH_LOGS)}")
         if self.timing is not None:
-            raise InputError("--log: compacted has no integer clock; expected it without --clock ticks")
+            raise InputError(
+                "--log: compacted is unsupported on the integer clock; expected no --clock ticks"
+            )
         if not self.faults.failover:
             raise InputError("--log: only a new coordinator reads the log; expected --faults failover=1")
 
@@ -153,7 +153,7 @@ class ExploreSettings:
             if not low <= number <= high:
                 raise InputError(f"{option}: {number} is out of range; expected {low} to {high}")
         if self.static and self.model in BEFORE_0_9:
-            raise InputError(f"--static: {self.model} knows no static members")
+            raise InputError(f"--static: {self.model} has no static members")
         if self.reads:
             self._check_reads()
         if self.remote_assignors:
@@ -162,7 +162,7 @@ class ExploreSettings:
             self._check_kinds()
 
     def _check_faults(self) -> None:
-        """Refuses a fault that these sizes and subscriptions leave no room for: it would never happen."""
+        """Refuse a fault that cannot happen with these sizes and subscriptions."""
         if self.faults.subscribe and self.pattern:
             raise InputError(
                 "--faults: subscribe leaves a topic that is read by name, and topic has clients read by a "
@@ -219,7 +219,7 @@ class ExploreSettings:
         atomic = self.network is NetworkLevel.ATOMIC
         if not atomic and self.model in BEFORE_0_9:
             raise InputError(
-                f"--network: {self.model} has atomic only; each of its steps is a single read or write"
+                f"--network: {self.model} supports only atomic; each of its steps is a single read or write"
             )
         if self.network is not NetworkLevel.ASTRAY and (self.faults.duplicate or self.faults.reorder):
             raise InputError(
@@ -239,10 +239,10 @@ class ExploreSettings:
             )
         if self.network is not NetworkLevel.ATOMIC:
             raise InputError(
-                f"--network: {self.network} has no integer clock; expected atomic beside --clock ticks"
+                f"--network: {self.network} has no integer clock; expected atomic with --clock ticks"
             )
         if self.faults.write:
-            raise InputError("--faults: write has no integer clock; expected it without --clock ticks")
+            raise InputError("--faults: write is unsupported on the integer clock; expected no --clock ticks")
         self.timing.check()
 
     def _check_streams(self) -> None:
@@ -270,13 +270,11 @@ class ExploreSettings:
             ("--assignment-interval", interval),
         ):
             if chosen and self.release != NEWEST:
-                raise InputError(f"{option}: {self.release} knows nothing of it; expected --release {NEWEST}")
+                raise InputError(f"{option}: {self.release} does not support it; expected --release {NEWEST}")
         if self.regex and self.model != "kip848":
             raise InputError(f"--regex: {self.model} resolves no regular expressions; expected kip848")
         if self.regex and (self.reads or self.pattern):
-            raise InputError(
-                "--regex: all clients subscribe by one expression; expected no --reads beside it"
-            )
+            raise InputError("--regex: all clients subscribe by one expression; expected no --reads")
         for option, chosen in (
             ("--late-targets", self.late_targets),
             ("--offload", self.offload),
@@ -284,17 +282,17 @@ class ExploreSettings:
         ):
             known = WITH_INTERVALS if option == "--late-targets" else WITH_TARGETS
             if chosen and self.model not in known:
-                raise InputError(f"{option}: {self.model} knows nothing of it; expected {' or '.join(known)}")
+                raise InputError(f"{option}: {self.model} does not support it; expected {' or '.join(known)}")
         if self.timing is None:
             return
         if self.late_targets:
-            raise InputError("--late-targets: on the clock it has a length; expected --assignment-interval")
+            raise InputError("--late-targets: not supported on the clock; expected --assignment-interval")
         if self.regex or self.offload:
             option = "--regex" if self.regex else "--offload"
-            raise InputError(f"{option}: cannot be walked on the integer clock; expected --clock timeless")
+            raise InputError(f"{option}: not supported on the integer clock; expected --clock timeless")
 
     def to_json(self) -> dict[str, Any]:
-        """The settings that have an option, and of the others those that are set, as JSON values."""
+        """The settings with an option, and those of the others that are set, as JSON values."""
         assignor = self.assignor
         values: dict[str, Any] = {
             "assignor": assignor if assignor is None or isinstance(assignor, str) else assignor.name,
@@ -335,5 +333,5 @@ class ExploreSettings:
 
 
 def _set(values: dict[str, Any]) -> dict[str, Any]:
-    """What is neither 0 nor empty."""
+    """The values that are neither 0 nor empty."""
     return {name: value for name, value in values.items() if value}

@@ -1,7 +1,7 @@
-"""The states of a trace as tables of text: what each client knows, the coordinator, what is on record.
+"""The states of a trace as tables of text: each client, the coordinator, and the records.
 
-A table has a column for each field that differs from its default in some state of the trace, by the names
-that the models give their fields, so that it says all that a state has, of whatever model, and nothing twice.
+A table has a column for each field that differs from its default in some state of the trace, with the model's
+name of the field. So it shows everything in a state of any model, and nothing twice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEFT_OUT: Final = frozenset(
         *("connection", "client_id", "session_timeout", "rebalance_timeout", "protocol_type"),
     }
 )
-"""What has a table of its own, what never changes, and numbers that only tell late replies apart."""
+"""Fields with their own table, constant fields, and numbers that only distinguish late replies."""
 _FIRST: Final = (
     "run",
     "role",
@@ -37,14 +37,14 @@ _FIRST: Final = (
     "target_epoch",
     "owned",
 )
-"""The columns that stand first, as a reader looks for them."""
+"""The first columns, in the order of a reader's interest."""
 _ALWAYS: Final = frozenset({"run", "state", "status", "member_id"})
-"""What says something at its default as well."""
+"""Fields that are informative even at their default."""
 _NOTHING: Final = "-"
 
 
 class StateTable(NamedTuple):
-    """A table of a state: a row a thing, named in its first cell."""
+    """A table of a state: one row per item, named in its first cell."""
 
     title: str
     columns: tuple[str, ...]
@@ -52,7 +52,7 @@ class StateTable(NamedTuple):
 
 
 class StateSnapshot(NamedTuple):
-    """A state: its tables, and the clients in whose inboxes an answer lies."""
+    """A state: its tables, and the clients with an unread reply in the inbox."""
 
     tables: tuple[StateTable, ...]
     unread: frozenset[str]
@@ -94,7 +94,7 @@ def _table(part: _Part, fields: tuple[str, ...]) -> StateTable:
 
 
 def _parts(state: Any) -> Iterator[_Part]:
-    """What a state is made of, by whom it belongs to."""
+    """The parts of a state, by owner."""
     if isinstance(state, Timed):
         clocks = [clock._asdict() for clock in state.clocks]
         for part in _parts(state.world):
@@ -130,7 +130,7 @@ def _numbered(values: Iterable[Any]) -> tuple[tuple[str, dict[str, Any]], ...]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The fields of a named tuple that say something; those at their default say nothing."""
+    """The fields of a named tuple that differ from their defaults or are always informative."""
     defaults = value._field_defaults
     return {
         name: each
@@ -140,7 +140,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _record(member: Any) -> dict[str, Any]:
-    """What is on record of a member, but for its id, which names it."""
+    """The record of a member without its id, which is its name."""
     return {name: value for name, value in _fields(member).items() if name != "member_id"}
 
 
@@ -153,7 +153,7 @@ def _unread(state: Any) -> Iterator[str]:
 
 
 def text_of(value: Any) -> str:
-    """A value of a state in a few characters; `-` for what is empty, absent or false.
+    """A value of a state as a short text; `-` if it is empty, absent or false.
 
     >>> text_of(True), text_of(()), text_of((TopicPartition("t", 0), TopicPartition("t", 1)))
     ('yes', '-', 't-0 t-1')
@@ -172,13 +172,13 @@ def text_of(value: Any) -> str:
 
 
 def _answer(reply: Any) -> str:
-    """A reply by its request's name, and its error where it is one."""
+    """A reply by the name of its request, and its error if it has one."""
     name = type(reply).__name__.removesuffix("Reply")
     return name if reply.error in ("", NONE) else f"{name}: {reply.error}"
 
 
 def _compound(value: Any) -> str:
-    """What has parts of its own, and texts."""
+    """Values with parts of their own, and texts."""
     if isinstance(value, TopicPartition):
         return str(value)
     if isinstance(value, Wire):

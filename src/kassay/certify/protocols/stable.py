@@ -1,4 +1,4 @@
-"""How a model's states are written and packed, whatever model it is."""
+"""The encoding and packing of the states of any model."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kassay.model.protocols.world.timed.classic import Timed, TimedModel
 
 
 def codec_of(model: Model[Any]) -> StateCodec:
-    """What turns the model's states into bytes and back, out of the cells that the model itself makes."""
+    """A codec for the model's states that uses the model's own cells."""
     context = getattr(model, "context", None)
     return StateCodec(None if context is None else context.interner.cell)
 
 
 def parts_of(model: Model[Any]) -> Parts[Any]:
-    """What the model's states are packed by: the clients, the broker, and all that is around them.
+    """The parts by which the model's states are packed: the clients, the broker, and their surroundings.
 
-    The states of models without cells are small, and one part each.
+    The states of models without cells are small: one part each.
     """
     if isinstance(model, ClassicModel):
         return Parts(_split, _joined, model.options.members + 2)
@@ -33,15 +33,15 @@ def parts_of(model: Model[Any]) -> Parts[Any]:
 
 
 def fingerprinted(model: Model[Any]) -> FingerprintedStates[Any]:
-    """What keeps fingerprints of the model's states."""
+    """Storage for fingerprints of the model's states."""
     return FingerprintedStates(parts_of(model), codec_of(model).fingerprint)
 
 
 def place_of(model: Model[Any], codec: StateCodec) -> Callable[[Any], int]:
-    """A number of each state's value by which states are dealt to processes: that of its coordinator, if any.
+    """A function from a state to a number that determines its process: the number of its coordinator, if any.
 
-    States with one coordinator go to one process, which remembers what may happen to it; dealt by all that
-    they are, every process would have to find that out.
+    States with one coordinator go to one process, which caches the coordinator's outcomes; if whole states
+    determined the process, every process would have to compute these outcomes.
     """
 
     places: Memo[Interned, int] = Memo()

@@ -1,4 +1,4 @@
-"""Wrong rules of Streams groups, the client's and the coordinator's, and the bound at which each is found."""
+"""Wrong rules of Streams groups, of clients and coordinators, with the bound at which each is found."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
     Switch(
         "streams_names_reconciled",
         "Kafka's client today, no ticket known",
-        "a heartbeat names the tasks of the last callback, none at first, not those about to be run",
+        "a heartbeat reports the tasks of the last callback, initially none, not those about to run",
         ("commits-fenced", "single-current-owner"),
         _DEFAULT,
     ),
     Switch(
         "streams_commits_out_of_group",
         "Kafka's client today, no ticket known",
-        "who was fenced commits without an epoch, which a group without members takes",
+        "a fenced client commits without an epoch, which a group without members accepts",
         ("commits-fenced",),
         _one_task(faults=Faults(pause=1, leave=1)),
     ),
     Switch(
         "streams_acknowledged_once",
         "cf. KAFKA-16190",
-        "after an acknowledgement that was not heard the tasks are not named again",
+        "after a lost acknowledgement the tasks are not reported again",
         (DEAD_END,),
         ExploreSettings("streams", faults=Faults(write=1)),
     ),
     Switch(
         "streams_no_abort",
         "cf. KAFKA-16375",
-        "a reconciliation from before a fence is carried out after it",
+        "a reconciliation from before a fence is completed after it",
         ("released-before-adopted", "single-current-owner"),
         _one_task(faults=Faults(pause=1)),
     ),
@@ -59,14 +59,14 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
     Switch(
         "streams_target_named",
         MUTATION,
-        "a heartbeat names the tasks of the target before they are revoked",
+        "a heartbeat reports the tasks of the target before the revocation is done",
         ("single-current-owner",),
         _DEFAULT,
     ),
     Switch(
         "streams_acknowledgement_lost",
         "cf. KAFKA-16249",
-        "what a member has given up is not noticed once the target moved on",
+        "a member's revocation is ignored once the target moved on",
         (DEAD_END,),
         ExploreSettings("streams", faults=_LEAVES),
     ),
@@ -80,7 +80,7 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
     Switch(
         "streams_delay_without_end",
         MUTATION,
-        "when the initial rebalance delay is over, nobody is assigned to",
+        "after the initial rebalance delay, no target is computed",
         (DEAD_END,),
         _one_task(streams=StreamsOptions(delayed=True)),
     ),
@@ -94,49 +94,49 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
     Switch(
         "streams_ignore_unreleased",
         MUTATION,
-        "an active task is granted while another member still has it",
+        "an active task is assigned while another member still has it",
         ("single-current-owner", "single-owner-on-record"),
         _DEFAULT,
     ),
     Switch(
         "streams_revocation_not_awaited",
         MUTATION,
-        "what a member must give up counts as free at once",
+        "tasks that a member must revoke count as free at once",
         ("epochs-in-order", "single-current-owner"),
         _DEFAULT,
     ),
     Switch(
         "streams_silence_revokes",
         MUTATION,
-        "a heartbeat that says nothing of tasks counts as one that has none",
+        "a heartbeat without tasks counts as one that reports none",
         ("single-current-owner", "target-epoch-exclusive"),
         _DEFAULT,
     ),
     Switch(
         "streams_epoch_not_bumped",
         MUTATION,
-        "a member that goes does not bump the group epoch",
+        "a member that leaves does not advance the group epoch",
         ("complete-at-rest", "members-change-the-epoch"),
         _one_task(faults=_LEAVES),
     ),
     Switch(
         "streams_topics_unwatched",
         MUTATION,
-        "a change of the topics is not looked at",
+        "a change of the topics is ignored",
         (DEAD_END,),
         _one_task(faults=Faults(partitions=1)),
     ),
     Switch(
         "streams_process_ignored",
         MUTATION,
-        "whether another thread of the process has the task is not looked at",
+        "tasks of other threads of the process are ignored",
         ("one-copy-per-process",),
         _one_task(members=3, faults=_LEAVES, streams=StreamsOptions(standby=1, processes=2)),
     ),
     Switch(
         "streams_refined_kept",
         MUTATION,
-        "members are led towards a target that was remembered for an older epoch",
+        "members move towards a target cached for an older epoch",
         ("complete-at-rest",),
         _one_task(faults=_LEAVES),
     ),
@@ -150,28 +150,28 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
     Switch(
         "streams_simple_group_kept",
         "KAFKA-20254",
-        "a group that offsets alone tell of is not replaced by its records",
+        "a group with offsets only is not replaced by its records",
         ("every-log-loads",),
         _one_task(members=1, faults=Faults(failover=1), log=COMPACTED),
     ),
     Switch(
         "streams_static_target_lost",
         MUTATION,
-        "the target of a static member does not pass on to its new id",
+        "the target of a static member does not pass to its new id",
         ("static-return-keeps-tasks",),
         _one_task(static=1, faults=_LEAVES),
     ),
     Switch(
         "streams_refined_not_relabelled",
         MUTATION,
-        "what a static member was led towards does not pass on to its new id",
+        "a static member's intermediate target does not pass to its new id",
         ("static-return-keeps-tasks",),
         ExploreSettings("streams", static=1, faults=_LEAVES),
     ),
     Switch(
         "streams_topology_ignored",
         MUTATION,
-        "a member may join with another topology than the group's",
+        "a member may join with a topology other than the group's",
         ("topologies-agree",),
         _one_task(faults=Faults(rollout=1)),
     ),
@@ -186,12 +186,13 @@ OF_STREAMS: Final[tuple[Switch, ...]] = (
 
 UNSEEN: Final[dict[str, str]] = {
     "streams_revoked_at_epoch": (
-        "One epoch more makes a commit late that was sent before the acknowledgement and is handled after "
-        "it. On one connection requests keep their order, and consumer groups do without since KAFKA-19974."
+        "One more epoch makes a commit late that was sent before the acknowledgement and is handled after "
+        "it. On one connection requests keep their order, and consumer groups have no such epoch since "
+        "KAFKA-19974."
     ),
     "streams_static_epochs_kept": (
-        "Who comes back under the instance id is led to the target epoch, which is no lower than any epoch "
-        "kept, so that no commit of its own is judged otherwise; and under the old member id nobody commits."
+        "A member that returns under the instance id gets the target epoch, which is no lower than any epoch "
+        "kept, so none of its commits is decided differently; and no client commits under the old member id."
     ),
 }
-"""Rules of which no walk says anything when they are broken, and why; the genuine traces do."""
+"""Rules whose violation no walk shows, and why; genuine traces do show it."""

@@ -1,4 +1,4 @@
-"""One wrong rule of a model as a value: what it is found by, and at which bound."""
+"""A deliberately wrong rule of a model as a value: the invariants that find it, and the bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LIVELOCK: Final = "livelock"
 
 @dataclass(frozen=True)
 class Switch:
-    """One wrong rule, what it is found by, and at which bound.
+    """One wrong rule, the findings that show it, and the bound at which they appear.
 
     `along` are further switches without which it cannot show.
     """

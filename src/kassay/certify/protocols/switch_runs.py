@@ -1,4 +1,4 @@
-"""What finds each switch: walks at its bound with it on, with what goes along alone, and with all off."""
+"""Walks for each switch, at its bound: with it on, with only its companion switches on, and with all off."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kassay.model.protocols.values.releases import NEWEST, RELEASES
 
 
 class Sighting(NamedTuple):
-    """How near a wrong thing is: the steps of the shortest trace to it, and an invariant or kind of stop."""
+    """A finding with its distance: the steps of the shortest trace, and an invariant or kind of stop."""
 
     length: int
     kind: str
@@ -32,28 +32,28 @@ class SwitchHunt:
 
     @property
     def states(self) -> int:
-        """How many states were reached: all within the bound, or those until the first breach."""
+        """The number of reached states: all within the bound, or those until the first violation."""
         return self.result.exploration.states
 
     @lazy
     def sightings(self) -> tuple[Sighting, ...]:
-        """What is wrong, nearest first; of each kind the shortest trace."""
+        """The findings, nearest first, with the shortest trace of each kind."""
         return sightings(self.result)
 
     @property
     def shown(self) -> tuple[Sighting, ...]:
-        """Of what is wrong, what the switch is to be found by."""
+        """The findings by which the switch is to be found."""
         return tuple(sighting for sighting in self.sightings if sighting.kind in self.switch.shows)
 
     @property
     def caught(self) -> bool:
-        """Whether everything was found that the switch is to be found by."""
+        """Whether all findings of the switch were found."""
         return {sighting.kind for sighting in self.shown} == set(self.switch.shows)
 
 
 @dataclass(frozen=True)
 class SwitchRow:
-    """A switch's walks: `on`, `off`, and `alone` with what goes along but not the switch itself."""
+    """A switch's walks: `on`, `off`, and `alone` with its companion switches but not the switch itself."""
 
     switch: Switch
     on: SwitchHunt
@@ -62,10 +62,10 @@ class SwitchRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the switch is found, by nothing but itself, and the model is clean without it.
+        """Whether the switch, and only the switch, causes its findings, and the model is clean without it.
 
-        What the older rules of the release show by themselves is no stain, but the switch has to be found
-        by something else, or sooner.
+        Findings of the release's older rules alone do not count against it, but the switch must then cause
+        other or earlier findings.
         """
         nearest = {sighting.kind: sighting.length for sighting in self.off.sightings}
         clean = self.off.result.exploration.limit is None and set(nearest) <= _shown_by(
@@ -76,7 +76,7 @@ class SwitchRow:
 
 
 def _shown_by(release: str) -> set[str]:
-    """By what the older rules of a release are found."""
+    """The findings of the older rules of a release."""
     return {kind for name in RELEASES[release] if name in SWITCHES for kind in SWITCHES[name].shows}
 
 
@@ -88,10 +88,10 @@ def hunt(
     states_max: int = 600_000,
     release: str = NEWEST,
 ) -> SwitchHunt:
-    """Walk at the switch's bound; `along`: are the switches that go with it on? (Unless told, as it is.)
+    """Walk at the switch's bound; `along`: whether its companion switches are on (by default, as `on`).
 
-    With the switch on the walk ends at the first breach, unless that is not what the switch is to be found
-    by: then it goes on to the end.
+    With the switch on, the walk ends at the first violation, unless that is not one of the switch's findings:
+    then it continues to the end.
     """
     switch = SWITCHES[name]
     names = {name} if on else set()
@@ -116,7 +116,7 @@ def row(name: str, release: str = NEWEST) -> SwitchRow:
 def rows(
     model: str | None = None, progress: Callable[[int], None] = lambda _: None, release: str = NEWEST
 ) -> tuple[SwitchRow, ...]:
-    """The rows of all switches, or of one model's; `progress` hears how many are done."""
+    """The rows of all switches, or of one model's; `progress` receives the number of finished ones."""
     walked: list[SwitchRow] = []
     for name in names_of(model, release):
         walked.append(row(name, release))
@@ -125,8 +125,10 @@ def rows(
 
 
 def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
-    """The switches of a model, or all of them; not those that are rules of the release, nor those whose bound
-    cannot be had there: its model is older than releases, or the release knows nothing of what it takes.
+    """The switches of a model, or all of them.
+
+    Excludes rules of the release, and switches whose bound does not exist there: the model predates releases,
+    or the release lacks a required feature.
     """
     return tuple(
         name
@@ -136,7 +138,7 @@ def names_of(model: str | None, release: str = NEWEST) -> tuple[str, ...]:
 
 
 def _is_had(switch: Switch, release: str) -> bool:
-    """Whether there is a world of that release at the switch's bound."""
+    """Whether that release has a world at the switch's bound."""
     try:
         replace(switch.bound, release=release)
     except InputError:
@@ -145,10 +147,10 @@ def _is_had(switch: Switch, release: str) -> bool:
 
 
 def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
-    """What a walk found against the promises, nearest first.
+    """The violations that a walk found, nearest first.
 
-    Zombies are no breach; of what is by design only `complete-at-rest` of the ZooKeeper consumers counts,
-    since with fresh views and retries without end they do keep it.
+    Zombies are no violations; of by-design findings only `complete-at-rest` of the ZooKeeper consumers
+    counts, since with fresh views and unlimited retries they satisfy it.
     """
     done = result.exploration
     nearest: dict[str, int] = {}
@@ -166,7 +168,7 @@ def sightings(result: ExploreResult) -> tuple[Sighting, ...]:
 
 
 def command(switch: Switch) -> str:
-    """The command that walks with the switch on."""
+    """The command for a walk with the switch on."""
     bound, plain = switch.bound, ExploreSettings(switch.model)
     words = ["kassay", "explore", switch.model]
     for name in ("policy", "mode", "members", "partitions", "topics", "static"):

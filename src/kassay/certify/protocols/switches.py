@@ -1,7 +1,7 @@
-"""Wrong rules on purpose, most of them bugs that Kafka once had, and the bound at which each is found.
+"""Deliberately wrong rules, most of them former bugs of Kafka, with the bound at which each is found.
 
-`switch_runs` walks them. A switch that is on must be found by what it `shows`: invariants, a dead end or a
-livelock; with all of them off nothing is.
+`switch_runs` walks them. A switch that is on must cause the findings in `shows`: invariants, a dead end or a
+livelock; with all switches off there must be none.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "sticky_no_generation",
             "KAFKA-7026 (KIP-341)",
-            "stale claims of a member that missed rounds are honoured",
+            "stale owned partitions of a member that missed rounds are accepted",
             ("single-owner-on-record",),
             ExploreSettings("classic", members=3, faults=Faults(pause=1)),
         ),
@@ -74,7 +74,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "dup_claim_unchecked",
             "KAFKA-12984",
-            "two equal claims are both honoured",
+            "two members that report one partition at the same generation both keep it",
             ("single-owner-on-record",),
             ExploreSettings("classic", mode="cooperative", faults=Faults(pause=1)),
             ("no_lost_on_reset",),
@@ -89,7 +89,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "label_agen",
             "KAFKA-14639",
-            "claims are labelled by the generation of adoption, and only the highest label counts",
+            "owned partitions carry the generation of their adoption, and only the highest one counts",
             ("released-before-adopted",),
             ExploreSettings("classic", mode="cooperative", members=3, partitions=3),
             ("max_gen_only",),
@@ -97,7 +97,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "naive_validation",
             "KAFKA-13406",
-            "the leader throws on stale claims",
+            "the leader throws on stale owned partitions",
             (LIVELOCK,),
             ExploreSettings("classic", mode="cooperative", faults=Faults(pause=1)),
             ("no_lost_on_reset",),
@@ -112,7 +112,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "no_sync_timer",
             "KAFKA-12890",
-            "a leader heartbeats and never syncs",
+            "a leader that heartbeats but never syncs is not removed",
             (DEAD_END,),
             ExploreSettings("classic", faults=Faults(slow=1)),
         ),
@@ -126,7 +126,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "pending_blocks_forever",
             "KAFKA-7909",
-            "a pending id that is gone holds the join phase up",
+            "removing a pending id does not complete the join phase",
             (DEAD_END,),
             ExploreSettings("classic", members=3, partitions=1, faults=Faults(crash=1)),
         ),
@@ -206,14 +206,14 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "ignore_unreleased",
             "mutation",
-            "a held partition is granted",
+            "a partition is assigned while another member holds it",
             ("single-current-owner",),
             ExploreSettings("kip848"),
         ),
         Switch(
             "revocation_not_awaited",
             "mutation",
-            "what a member must revoke counts as free at once",
+            "partitions that a member must revoke count as free at once",
             ("epochs-in-order", "single-current-owner"),
             ExploreSettings("kip848"),
         ),
@@ -227,7 +227,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "subscriptions_pooled",
             "mutation",
-            "the target is computed as if every member read all topics of the group",
+            "the target is computed as if every member subscribed to all topics of the group",
             ("subscribed-at-rest",),
             ExploreSettings("kip848", topics=2, partitions=1, reads=(1, 2)),
             ("subscription_ignored",),
@@ -270,14 +270,14 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "zero_bytes_refused",
             "KAFKA-17733",
-            "an upgrade that fails answers who is parked, and nobody times a dead one",
+            "a failed upgrade answers parked members, and no timer removes a dead one",
             ("members-watched", DEAD_END),
             ExploreSettings("migration", partitions=1, faults=Faults(crash=1)),
         ),
         Switch(
             "disabled_lets_classic_in",
             "KAFKA-20640",
-            "classic members join a group that may not go back, and what the last consumer had is nobody's",
+            "classic members join a group that cannot be downgraded; the partitions stay unowned",
             (DEAD_END,),
             ExploreSettings(
                 "migration",
@@ -290,7 +290,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "static_downgrade_never_rebalances",
             "KAFKA-19546, KAFKA-20273",
-            "a downgrade without a rebalance hands out a target from before somebody left",
+            "a downgrade without a rebalance assigns a target from before a member left",
             (DEAD_END,),
             ExploreSettings(
                 "migration",
@@ -303,21 +303,21 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "commits_at_epoch_only",
             "KIP-1251",
-            "a commit that an epoch overtakes is refused, though its partitions are still the member's",
+            "a commit under an outdated epoch is refused, though the member still owns its partitions",
             ("owners-may-commit",),
             ExploreSettings("kip848", faults=Faults(loss=1)),
         ),
         Switch(
             "no_assignment_epochs",
             "KIP-1251, KAFKA-20066",
-            "since when a member has a partition is not recorded, and every earlier commit is refused",
+            "partitions have no recorded epochs, and every commit under an earlier epoch is refused",
             ("owners-may-commit",),
             ExploreSettings("kip848", faults=Faults(loss=1)),
         ),
         Switch(
             "no_abort_on_rejoin",
             "KAFKA-16375",
-            "a reconciliation from before a fence is carried out after it",
+            "a reconciliation from before a fence is completed after it",
             ("released-before-adopted", "single-current-owner"),
             ExploreSettings("kip848", faults=Faults(pause=1)),
         ),
@@ -331,21 +331,21 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "tombstones_need_owners",
             "KAFKA-19862",
-            "a tombstone of a group or member that is not there ends the loading",
+            "a tombstone of a missing group or member ends the loading",
             ("every-log-loads",),
             ExploreSettings("kip848", faults=Faults(failover=1, leave=1), log=COMPACTED),
         ),
         Switch(
             "partition_epochs_expected",
             "KAFKA-19862",
-            "a partition that its holder is not known to hold at its epoch ends the loading",
+            "a partition that is not recorded for its holder at its epoch ends the loading",
             ("every-log-loads",),
             ExploreSettings("kip848", faults=Faults(failover=1, leave=1), log=COMPACTED),
         ),
         Switch(
             "simple_group_kept",
             "cf. KAFKA-20254",
-            "a group that offsets alone tell of is not replaced by its records",
+            "a group with offsets only is not replaced by its records",
             ("every-log-loads",),
             ExploreSettings(
                 "kip848",
@@ -361,7 +361,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "failed_write_kept",
             "mutation",
-            "a consumer group keeps what could not be written",
+            "a consumer group keeps changes whose write failed",
             ("unwritten-not-in-force",),
             ExploreSettings("kip848", faults=Faults(write=1)),
         ),
@@ -375,28 +375,28 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "commits_out_of_group",
             "Kafka's client today, no ticket known",
-            "who was fenced commits without an epoch, which a group without members takes",
+            "a fenced client commits without an epoch, which a group without members accepts",
             ("commits-fenced",),
             ExploreSettings("kip848", partitions=1, faults=Faults(pause=1, leave=1)),
         ),
         Switch(
             "full_names_completed",
             "Kafka's client today, no ticket known",
-            "a full heartbeat in a reconciliation seems to give up what is about to be owned",
+            "a full heartbeat during a reconciliation seems to give up partitions about to be owned",
             ("single-current-owner",),
             ExploreSettings("kip848", faults=Faults(loss=1)),
         ),
         Switch(
             "subscription_ignored",
             "KAFKA-19431",
-            "a member keeps what it no longer subscribes to until the next target",
+            "a member keeps partitions it no longer subscribes to until the next target",
             ("assigned-is-subscribed",),
             ExploreSettings("kip848", topics=2, partitions=1, late_targets=True, faults=Faults(subscribe=1)),
         ),
         Switch(
             "lost_resolutions_forgotten",
             "mutation",
-            "a resolution that a failover lost is never begun again",
+            "a resolution that a failover lost is never restarted",
             (DEAD_END,),
             ExploreSettings("kip848", regex=True, faults=Faults(failover=1)),
         ),
@@ -417,7 +417,7 @@ SWITCHES: Final[dict[str, Switch]] = {
         Switch(
             "resolution_bumps_nothing",
             "mutation",
-            "what a regular expression matches is written, and nobody is assigned it",
+            "the matches of a regular expression are written, but never assigned",
             (DEAD_END,),
             ExploreSettings("kip848", partitions=1, regex=True),
         ),
@@ -429,7 +429,7 @@ EXTRA: Final = frozenset({"conversion_stops_timers", "max_gen_only"})
 
 
 def check_switches(model: str, names: frozenset[str]) -> None:
-    """Nothing if these switches break rules of the model; raises InputError for the first that does not."""
+    """Check that these switches break rules of the model; raises InputError for the first that does not."""
     spoken = {"migration": ("classic", "kip848")}.get(model, (model,))
     older = {rule.switch for rule in OLD_RULES} if model in ("classic", "kip848", "migration") else set()
     for name in sorted(names - EXTRA - older):

@@ -1,4 +1,4 @@
-"""How the invariants look into the states of each protocol model, which know nothing of each other."""
+"""The sights of the invariants in each protocol model; models and invariants are independent."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ NOT_FENCED: Final = frozenset(
         "offsets-never-go-back",
     }
 )
-"""What ZooKeeper's consumers never promised: nothing fences them."""
+"""Guarantees that ZooKeeper's consumers never gave: nothing fences them."""
 
 
 def views_of(model: Model[Any]) -> Views:
-    """What invariants can see of a model's states."""
+    """The sights in a model's states."""
     if isinstance(model, StreamsModel):
         return Views(_world(model) | _of_tasks(model))
     if isinstance(model, ClassicModel):
@@ -59,7 +59,7 @@ def views_of(model: Model[Any]) -> Views:
 
 
 def beliefs(model: Model[Any], state: Any) -> Census:
-    """Who believes what in a state of any model."""
+    """The census of a state of any model."""
     view: View[Census] = views_of(model).views[registry.CENSUS]
     census = view.show(state)
     assert census is not None, "every state of every model has a census"
@@ -86,7 +86,7 @@ def _consumer_group(state: World) -> ConsumerGroup | None:
 
 
 def _loaded(model: ClassicModel) -> Callable[[World], registry.LoadedGroup]:
-    """What the log of a state tells of the group, and the group."""
+    """The group in the log of a state, and the coordinator's group."""
     brokers = model.context.brokers
 
     def show(state: World) -> registry.LoadedGroup:
@@ -98,7 +98,7 @@ def _loaded(model: ClassicModel) -> Callable[[World], registry.LoadedGroup]:
 
 
 def _as_logged(group: Group) -> Group:
-    """A group as its log tells of it: that a task once had copies, and has none, is no news."""
+    """A group as its log describes it: former copies of tasks without current ones are irrelevant."""
     if not isinstance(group, StreamsTaskGroup):
         return group
     return group._replace(copies=tuple((task, processes) for task, processes in group.copies if processes))
@@ -108,14 +108,14 @@ def _held(state: World) -> registry.HeldGroup:
     return registry.HeldGroup(_coordinator(state).group)
 
 
-# These are asked of both ends of every step.
+# These are read from both ends of every step.
 _broker: Final = attrgetter("broker")
 _known_group: Final = attrgetter("broker.value.coordinator")
-"""What a group is read from."""
+"""The part of a state that determines its group."""
 
 
 def _stays(before: World, after: World) -> bool:
-    """Whether the coordinator is the same; one that moved may set a generation back to the persisted one."""
+    """Whether the coordinator is the same; a new one may reset a generation to the persisted one."""
     return not moved(before, after)
 
 
@@ -165,7 +165,7 @@ def _ended(model: ClassicModel) -> Callable[[World], frozenset[str]]:
 
 
 def _presence(state: World) -> registry.Presence:
-    """Who is known, and who runs and polls, where no clock tells more."""
+    """The known members, and the running polling clients as far as can be known without a clock."""
     polling = tuple(
         (f"c{c + 1}", cell.value.member_id)
         for c, cell in enumerate(state.clients)
@@ -175,10 +175,10 @@ def _presence(state: World) -> registry.Presence:
 
 
 def _drops_at_rest(before: World, after: World) -> bool:
-    """Whether a timer removes members from a group that waits for nobody to join or to sync.
+    """Whether a timer removes members from a group that does not wait for a join or a sync.
 
-    Where it waits, and somebody is away, the same timer may remove who is merely late: without a clock that
-    is one thing.
+    If it waits and a member is missing, the same timer may remove one that is merely late: without a clock
+    the two cannot be distinguished.
     """
     if before.clients != after.clients or moved(before, after):
         return False
@@ -198,7 +198,7 @@ def _streams_group(state: World) -> StreamsTaskGroup | None:
 
 
 def _of_tasks(model: StreamsModel) -> dict[registry.Sight[Any], View[Any]]:
-    """What a world of stream threads has beside: tasks in all roles, and who is refused."""
+    """The additional sights in a world of stream threads: tasks in all roles, and refused clients."""
     views: dict[registry.Sight[Any], View[Any]] = {
         registry.TASKS: View(model.task_censuses.tasks, reads=model.task_censuses.tasks),
         registry.STREAMS_GROUP: View(_streams_group, reads=_known_group, relevant=_stays),
@@ -219,7 +219,7 @@ def _of_tasks(model: StreamsModel) -> dict[registry.Sight[Any], View[Any]]:
 
 
 def _kept_in_mind(group: Group) -> Group:
-    """A Streams group without what its coordinator may look up or compute anew at any time."""
+    """A Streams group without state that its coordinator may look up or recompute at any time."""
     if not isinstance(group, StreamsTaskGroup):
         return group
     remembered = group.remembered._replace(configured=())
@@ -229,7 +229,7 @@ def _kept_in_mind(group: Group) -> Group:
 
 
 def _in_force(group: Group) -> Group:
-    """A Streams group without what its coordinator has in memory alone, which no failed write takes back."""
+    """A Streams group without in-memory state, which no failed write restores."""
     if not isinstance(group, StreamsTaskGroup):
         return group
     nothing = Remembered()
@@ -244,7 +244,7 @@ def _in_force(group: Group) -> Group:
 
 
 def _on_the_clock(model: TimedModel) -> Views:
-    """What is seen without a clock, in the world of a timed state; and that no live member is removed."""
+    """The sights without a clock, in the world of a timed state; plus that no live member is removed."""
     views: dict[registry.Sight[Any], View[Any]] = {
         sight: View(_of_world(show), reads and _of_world(reads), relevant and _of_world(relevant))
         for sight, (show, reads, relevant) in _world(model.inner).items()
@@ -265,5 +265,5 @@ def _on_the_clock(model: TimedModel) -> Views:
 
 
 def _of_world(look: Callable[..., Any]) -> Callable[..., Any]:
-    """What is looked at in a world, in the world of each timed state."""
+    """A sight of a world, applied to the world of each timed state."""
     return lambda *states: look(*(state.world for state in states))

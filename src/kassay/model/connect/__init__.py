@@ -1,1 +1,1 @@
-"""Kafka Connect clusters: connectors and tasks, workers and their leader, histories, documents."""
+"""Kafka Connect clusters: connectors, tasks, workers, the leader, histories and documents."""

@@ -1,4 +1,4 @@
-"""Histories of Connect clusters and what came of them as JSON, for traces."""
+"""Histories of Connect clusters and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _read_work(value: object, path: str) -> tuple[Work, ...]:
 
 
 def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
-    """Connectors and tasks, each in their order."""
+    """Connectors and tasks as JSON, each in their given order."""
     listed_work = tuple(work)
     return {"connectors": list(connectors_in(listed_work)), "tasks": list(map(str, tasks_in(listed_work)))}
 
@@ -92,10 +92,10 @@ def _pair(value: object, path: str) -> tuple[str, int]:
 
 def _begins(history: ConnectHistory, path: str) -> None:
     if not history.workers or len(set(history.workers)) < len(history.workers):
-        raise codec.wrong(f"{path}.workers", "one worker or more, each once", list(history.workers))
+        raise codec.wrong(f"{path}.workers", "at least one worker, each listed once", list(history.workers))
     names = [name for name, _ in history.connectors]
     if len(set(names)) < len(names):
-        raise codec.wrong(f"{path}.connectors", "each connector once", names)
+        raise codec.wrong(f"{path}.connectors", "each connector listed once", names)
     codec.within((tasks for _, tasks in history.connectors), f"{path}.connectors", "tasks")
     largest = dict(history.connectors)
     for event in (event for change in history.changes for event in change.events):
@@ -167,11 +167,11 @@ CONNECT_STEP: Final = record(
     connector_spread=Field(COUNT, 0),
     **NO_ANSWER,
 )
-"""What `connect_step_to_json` writes."""
+"""The form of `connect_step_to_json`."""
 
 
 def connect_step_to_json(step: ConnectStep) -> dict[str, Any]:
-    """One rebalance for the reader of a trace: who ran what, what was missing, and what each is told."""
+    """One rebalance for a trace: reported work, missing work, and the changes for each worker."""
     request = step.request
     document: dict[str, Any] = {
         "now_ms": request.now_ms,
@@ -194,7 +194,7 @@ def connect_step_to_json(step: ConnectStep) -> dict[str, Any]:
 
 
 def connector_spread(step: ConnectStep) -> int:
-    """How far apart the numbers of tasks of one connector on two workers are, at the worst, once all obey."""
+    """The largest difference between two workers in tasks of one connector, after all apply the answer."""
     given = step.given.workers
     counts = [
         Counter(

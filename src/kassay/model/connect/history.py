@@ -1,9 +1,9 @@
-"""Histories of a Connect cluster: workers come and go, connectors change, answers get lost, and time passes.
+"""Histories of a Connect cluster: workers join and leave, connectors change, answers get lost, time passes.
 
-A history is a start and changes in order; each change is a wait, a few events and one rebalance. While
-nothing happens, workers obey: one that has to stop something rejoins at once, and all rejoin when a delay
-that they were told is over. An event about somebody who is not there does nothing, and neither does one
-that would leave no worker at all. Source: KIP-415.
+A history is a start and a sequence of changes; each change is a wait, a few events and one rebalance. Between
+changes, workers follow the protocol: a worker that has to stop something rejoins at once, and all workers
+rejoin when an announced delay ends. An event has no effect if it names a missing worker or connector, or
+would remove the last worker. Source: KIP-415.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kassay.model.connect.work import ConnectAssignment, ConnectRequest, Work
 
 @dataclass(frozen=True, slots=True)
 class WorkerJoin:
-    """A worker comes; one that was away without stopping says that it still runs what it ran."""
+    """A worker joins; one that was disconnected without stopping reports that it still runs its work."""
 
     worker_id: str
     running: tuple[Work, ...] = ()
@@ -24,19 +24,19 @@ class WorkerJoin:
 
 @dataclass(frozen=True, slots=True)
 class WorkerLeave:
-    """A worker goes, and with it what it ran."""
+    """A worker leaves and its work stops."""
 
     worker_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderChange:
-    """Another worker leads from now on, and remembers nothing."""
+    """Another worker becomes the leader, without any memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectorCreate:
-    """A connector is configured."""
+    """A connector is created."""
 
     connector: str
     tasks: int
@@ -44,14 +44,14 @@ class ConnectorCreate:
 
 @dataclass(frozen=True, slots=True)
 class ConnectorDelete:
-    """A connector is configured no longer, and none of its tasks is."""
+    """A connector is deleted together with its tasks."""
 
     connector: str
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectorResize:
-    """A connector has another number of tasks."""
+    """The number of tasks of a connector changes."""
 
     connector: str
     tasks: int
@@ -59,14 +59,14 @@ class ConnectorResize:
 
 @dataclass(frozen=True, slots=True)
 class MissedAssignment:
-    """What the leader decides next does not reach this worker, which goes on as before."""
+    """The leader's next answer does not reach this worker, which continues unchanged."""
 
     worker_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class SyncFailure:
-    """What the leader decides next reaches nobody, and the leader knows that the round did not complete."""
+    """The leader's next answer reaches no worker, and the leader knows that the round did not complete."""
 
 
 ConnectEvent = (
@@ -83,7 +83,7 @@ ConnectEvent = (
 
 @dataclass(frozen=True, slots=True)
 class ConnectChange:
-    """So many ms pass, and then all of this happens before one rebalance."""
+    """A wait in ms, then events before one rebalance."""
 
     wait_ms: int = 0
     events: tuple[ConnectEvent, ...] = ()
@@ -91,7 +91,7 @@ class ConnectChange:
 
 @dataclass(frozen=True, slots=True)
 class ConnectHistory:
-    """The first workers, what is configured then, the longest delay, and what happens."""
+    """The first workers, the initial configuration, the maximum delay, and the changes."""
 
     workers: tuple[str, ...]
     connectors: tuple[tuple[str, int], ...] = ()
@@ -101,12 +101,12 @@ class ConnectHistory:
 
 @dataclass(frozen=True)
 class ConnectStep(Call[ConnectRequest, ConnectAssignment]):
-    """One rebalance: what the leader saw, what it decided, and what it could know of before.
+    """One rebalance: the leader's input, its decision, and what it could know from earlier rounds.
 
-    `lost_since` has the configured work that departed workers ran or were to start, and that nobody has been
-    given since, with the time at which a rebalance first met without it. `waits_until_ms` is the end of the
-    delay that workers were told, 0 for none. `took_back` says whether the last answer revoked for balance.
-    `at_rest`: nobody has a reason to rejoin. `reclaimed`: a worker came that said it still ran something.
+    `lost_since` has the configured work that departed workers ran or were assigned, and that no worker has
+    been assigned since, with the time of the first rebalance without it. `waits_until_ms` is the end of the
+    announced delay, 0 for none. `took_back`: the last answer revoked work for balance. `at_rest`: no worker
+    has a reason to rejoin. `reclaimed`: a worker joined that reported running work.
     """
 
     lost_since: tuple[tuple[Work, int], ...] = ()
@@ -118,12 +118,12 @@ class ConnectStep(Call[ConnectRequest, ConnectAssignment]):
 
     @property
     def contradictory(self) -> bool:
-        """Whether two workers say that they run the same, or one came running something."""
+        """Whether two workers report running the same work, or one joined with running work."""
         return self.reclaimed or any(len(workers) > 1 for workers in self.request.runners.values())
 
     @property
     def taken_back(self) -> dict[str, tuple[Work, ...]]:
-        """What each worker has to stop though it is configured and runs there alone."""
+        """The work that each worker must stop although it is configured and runs nowhere else."""
         runners, configured = self.request.runners, self.request.configured
         return {
             worker: work
@@ -134,10 +134,10 @@ class ConnectStep(Call[ConnectRequest, ConnectAssignment]):
 
 @dataclass(frozen=True)
 class ConnectRun:
-    """A history with everything that it led to: a step a rebalance.
+    """A history with its results: one step per rebalance.
 
-    `played` is how many steps belong to the history; the others follow by themselves. `left_alone` is a
-    rebalance for no reason, asked for once the cluster is at rest; None where it never came to rest.
+    `played` counts the steps of the history itself; the others follow on their own. `left_alone` is a
+    rebalance without a reason, run once the cluster is stable; None if it never became stable.
     """
 
     steps: tuple[ConnectStep, ...]
@@ -146,15 +146,15 @@ class ConnectRun:
 
     @property
     def outcomes(self) -> tuple[ConnectStep, ...]:
-        """The steps at which nobody had a reason to rejoin."""
+        """The steps after which no worker had a reason to rejoin."""
         return tuple(step for step in self.steps if step.at_rest)
 
     @property
     def settling(self) -> int:
-        """The rounds that followed the last change by themselves."""
+        """The number of rounds that followed the last change on their own."""
         return len(self.steps) - self.played
 
     @property
     def contradictory(self) -> bool:
-        """Whether any rebalance met contradictory reports."""
+        """Whether any rebalance had contradictory reports."""
         return any(step.contradictory for step in self.steps)

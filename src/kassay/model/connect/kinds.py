@@ -31,4 +31,4 @@ CONNECT: Final = declare(
         assumptions=("no-conflicting-claims",),
     )
 )
-"""Workers speak the cooperative protocol unless told otherwise, since KIP-415."""
+"""Workers use the cooperative protocol by default, since KIP-415."""

@@ -1,4 +1,4 @@
-"""What the leader of a Connect cluster remembers from one rebalance to the next.
+"""The state that the leader of a Connect cluster keeps between rebalances.
 
 Source: the fields of Kafka's `IncrementalCooperativeAssignor`, branch 4.4.
 """
@@ -12,10 +12,10 @@ from kassay.model.connect.work import Work
 
 @dataclass(frozen=True, slots=True)
 class LeaderState:
-    """The memory of an incremental leader; the defaults are those of a new one.
+    """The memory of an incremental leader; the defaults are those of a new leader.
 
     The previous assignment is what should run according to the last answer, lost work included.
-    `candidate_workers` had nothing to do while work was missing; they are the first to be given it.
+    `candidate_workers` had no work while some work was missing; they get it first.
     """
 
     previous_assignment: frozenset[Work] = frozenset()

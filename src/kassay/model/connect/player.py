@@ -1,4 +1,4 @@
-"""Plays histories of a Connect cluster against an assignor, on a clock that runs as fast as it likes."""
+"""Plays histories of a Connect cluster against an assignor, on a simulated clock."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from kassay.model.connect.work import (
 from kassay.model.java.hashes import hash_map_order
 
 SETTLING_ROUNDS_MAX: Final = 64
-"""Rebalances after which a cluster counts as never at rest."""
+"""A cluster counts as never stable after this many rebalances."""
 
 NewConnectAssignor = Callable[[], ConnectAssignor]
 Asking = Callable[[ConnectRequest], ConnectStep]
-"""Puts a request to an assignor."""
+"""Calls an assignor with a request."""
 
 
 def asking(
     new: NewConnectAssignor, looks: Collection[Look] = (), twin: NewConnectAssignor | None = None
 ) -> Asking:
-    """What makes a step with a new object; PERMUTED gives workers and connectors backwards."""
+    """A function that makes a step with a new object; PERMUTED reverses workers and connectors."""
 
     def assign(assignor: ConnectAssignor, request: ConnectRequest) -> ConnectAssignment:
         return assignor.assign(request)
@@ -58,9 +58,9 @@ def _backwards(request: ConnectRequest) -> ConnectRequest:
 
 
 def run_connect(history: ConnectHistory, ask: Asking, *, eager: bool = False) -> ConnectRun:
-    """The history played, then left alone until it is at rest, and then rebalanced once more.
+    """Play the history, run the cluster until it is stable, then rebalance once more.
 
-    The workers of an `eager` cluster stop everything before they rejoin. Ends early where there is no answer.
+    The workers of an `eager` cluster stop everything before they rejoin. Stops early if there is no answer.
     """
     cluster = _Cluster(history, ask, eager)
     cluster.rebalance(())
@@ -77,7 +77,7 @@ def run_connect(history: ConnectHistory, ask: Asking, *, eager: bool = False) ->
 
 
 class _Cluster:
-    """The cluster while it is played: what runs where, and what its leader and its workers know."""
+    """The cluster during a run: where work runs, and what the leader and the workers know."""
 
     def __init__(self, history: ConnectHistory, ask: Asking, eager: bool) -> None:
         self.ask, self.eager, self.max_delay_ms = ask, eager, history.max_delay_ms
@@ -91,9 +91,9 @@ class _Cluster:
         self.steps: list[ConnectStep] = []
 
     def live(self, wait_ms: int | None) -> bool:
-        """Let the time pass with the rebalances that workers ask for; without end, until nobody does.
+        """Let time pass and run the requested rebalances; with None, until no worker requests one.
 
-        Whether every one of them was answered.
+        Returns whether every rebalance has an answer.
         """
         end = None if wait_ms is None else self.now + wait_ms
         for _ in range(SETTLING_ROUNDS_MAX if wait_ms != 0 else 0):
@@ -111,13 +111,13 @@ class _Cluster:
         return not isinstance(self.steps[-1].answer, Failure)
 
     def change(self, change: ConnectChange) -> None:
-        """The events, and the rebalance that follows them."""
+        """Apply the events and run the rebalance that follows them."""
         for event in change.events:
             self.happen(event)
         self.rebalance(change.events)
 
     def happen(self, event: ConnectEvent) -> None:
-        """Change the cluster by one event."""
+        """Apply one event to the cluster."""
         match event:
             case WorkerJoin(worker_id, running) if worker_id not in self.running:
                 self.running[worker_id] = connectors_first(running)
@@ -135,7 +135,7 @@ class _Cluster:
                 self.connectors[name] = tasks
 
     def rebalance(self, events: Collection[ConnectEvent]) -> None:
-        """One rebalance, in which answers may get lost; what comes of it is in the last step."""
+        """Run one rebalance, in which answers may get lost; its result is the last step."""
         self.generation += 1
         step = self.ask(self._request())
         request = step.request
@@ -171,7 +171,7 @@ class _Cluster:
     def _obey(
         self, step: ConnectStep, answer: ConnectAssignment, events: Collection[ConnectEvent]
     ) -> ConnectStep:
-        """The step with what came of it, once those who got the answer do as they are told."""
+        """The step with its outcome, after the workers that received the answer applied it."""
         failed = SyncFailure() in events
         missed = {event.worker_id for event in events if isinstance(event, MissedAssignment)}
         missed = set(self.running) if failed else missed & self.running.keys()

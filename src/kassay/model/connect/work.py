@@ -1,8 +1,8 @@
-"""What a Kafka Connect cluster runs, what its leader knows, and what it tells the workers.
+"""The work of a Kafka Connect cluster, the leader's knowledge, and its instructions to the workers.
 
-A connector and each of its tasks run on one worker. A worker reports what it runs whenever the group
-rebalances; the leader answers with what each worker is to stop and what to start.
-Sources: KIP-415; Kafka's `ConnectorTaskId`, `ExtendedAssignment`, `WorkerCoordinator`.
+A connector and each of its tasks run on one worker. A worker reports what it runs in every rebalance; the
+leader answers with what each worker has to stop and to start. Sources: KIP-415; Kafka's `ConnectorTaskId`,
+`ExtendedAssignment`, `WorkerCoordinator`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kassay.model.lazy import lazy
 
 
 class ConnectorTaskId(NamedTuple):
-    """A task of a connector, counted from 0."""
+    """A task of a connector, numbered from 0."""
 
     connector: str
     task: int
@@ -27,7 +27,7 @@ class ConnectorTaskId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> ConnectorTaskId:
-        """The task written as `connector-number`; raises `InputError` otherwise.
+        """The task from `connector-number`; raises `InputError` for any other text.
 
         >>> ConnectorTaskId.parse("to-s3-11")
         ConnectorTaskId(connector='to-s3', task=11)
@@ -39,34 +39,34 @@ class ConnectorTaskId(NamedTuple):
 
 
 Work = str | ConnectorTaskId
-"""What is given out: a connector, by its name, or a task."""
+"""A unit of work: a connector, by its name, or a task."""
 
 
 def connectors_in(work: Iterable[Work]) -> tuple[str, ...]:
-    """The connectors among them, in their order."""
+    """The connectors in `work`, in order."""
     return tuple(each for each in work if isinstance(each, str))
 
 
 def tasks_in(work: Iterable[Work]) -> tuple[ConnectorTaskId, ...]:
-    """The tasks among them, in their order."""
+    """The tasks in `work`, in order."""
     return tuple(each for each in work if not isinstance(each, str))
 
 
 def connectors_first(work: Iterable[Work]) -> tuple[Work, ...]:
-    """Each of them once: the connectors in their order, then the tasks in theirs."""
+    """The distinct connectors in order, then the distinct tasks in order."""
     once = dict.fromkeys(work)
     return (*connectors_in(once), *tasks_in(once))
 
 
 def work_key(each: Work) -> tuple[bool, bytes, int]:
-    """What orders connectors by name before tasks by connector and number, as Java compares strings."""
+    """The sort key: connectors by name, then tasks by connector and number, as Java compares strings."""
     if isinstance(each, str):
         return False, utf16_key(each), 0
     return True, utf16_key(each.connector), each.task
 
 
 class ConnectWorker(NamedTuple):
-    """A worker, and what it says that it runs, in the order in which it says so."""
+    """A worker and the work that it reports as running, in the reported order."""
 
     worker_id: str
     running: tuple[Work, ...] = ()
@@ -76,9 +76,9 @@ class ConnectWorker(NamedTuple):
 class ConnectRequest:
     """What the leader knows at a rebalance.
 
-    `connectors` are those configured, with their numbers of tasks; `workers` come in the order in which the
-    leader's map iterates them. `memory` is what the same leader's last answer left it to remember, None
-    for a new leader. `last_completed_generation` is the last one whose assignment the leader saw arrive.
+    `connectors` are the configured ones with their numbers of tasks; `workers` are in the order in which the
+    leader's map iterates them. `memory` is the state after the same leader's last answer, None for a new
+    leader. `last_completed_generation` is the last generation that the leader saw completed.
     """
 
     connectors: tuple[tuple[str, int], ...]
@@ -103,7 +103,7 @@ class ConnectRequest:
 
     @lazy
     def runners(self) -> Mapping[Work, tuple[str, ...]]:
-        """The workers that say they run it, for whatever is run; treat as read-only."""
+        """The workers that report running each unit of work; treat as read-only."""
         workers: dict[Work, tuple[str, ...]] = {}
         for worker in self.workers:
             for each in dict.fromkeys(worker.running):
@@ -112,7 +112,7 @@ class ConnectRequest:
 
 
 class WorkerChange(NamedTuple):
-    """What a worker is to start, in order, and what it is to stop."""
+    """The work that a worker has to start, in order, and the work that it has to stop."""
 
     assigned: tuple[Work, ...] = ()
     revoked: tuple[Work, ...] = ()
@@ -120,9 +120,9 @@ class WorkerChange(NamedTuple):
 
 @dataclass(frozen=True)
 class ConnectAssignment:
-    """What each worker is to change, in how many ms all are to rejoin (0: no need), and the leader's memory.
+    """The change of each worker, the delay in ms until all rejoin (0: none), and the leader's memory.
 
-    An eager assignor revokes nothing: its workers have stopped everything before they joined.
+    An eager assignor revokes nothing: its workers stop everything before they join.
     """
 
     workers: Mapping[str, WorkerChange]
@@ -140,11 +140,11 @@ class ConnectAssignor(Protocol):
     name: str
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What all workers are told."""
+        """Assign the work of all workers."""
 
 
 def after(worker: ConnectWorker, change: WorkerChange) -> tuple[Work, ...]:
-    """What the worker runs once it has obeyed, connectors first: what it keeps, then what it starts."""
+    """The worker's work after the change, connectors first: what it keeps, then what it starts."""
     stopped = frozenset(change.revoked)
     kept = (each for each in worker.running if each not in stopped)
     return connectors_first((*kept, *change.assigned))

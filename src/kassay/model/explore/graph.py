@@ -11,12 +11,12 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Action(NamedTuple):
-    """One step's name: who does what to whom, with which answer.
+    """The name of one step: actor, action and details.
 
-    `fault` marks what only a spent fault budget allows; `fair` what weak fairness promises (enabled
-    for ever means taken at last). `disturbs` marks the end of a quiet stretch (first join of a
-    member id, removal, eviction, return with a new id) and `rounds` counts the generations begun:
-    both are for the convergence bounds.
+    `fault`: the step uses up fault budget. `fair`: weak fairness applies (if enabled for ever, it is
+    eventually taken). `disturbs`: the step ends a quiet stretch (first join of a member id, removal,
+    eviction, return with a new id). `rounds`: the number of generations that the step begins. The last two
+    serve the convergence bounds.
     """
 
     actor: str
@@ -37,57 +37,56 @@ class Action(NamedTuple):
 
 
 class States(Protocol[S]):
-    """The states met, numbered in the order of their first `put`."""
+    """The visited states, numbered in the order of their first `put`."""
 
     def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
+        """The state's number; assigns the next one to a new state."""
 
     def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
+        """The state's number, or -1 if it has none."""
 
     def expanded(self, node: int) -> None:
-        """Every step of this state has been taken: from here on only `number` is asked for it."""
+        """Mark all steps of this state as taken: from now on, only `number` needs it."""
 
     def __getitem__(self, node: int) -> S:
-        """The state of this number."""
+        """The state with this number."""
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of states."""
 
     def __iter__(self) -> Iterator[S]:
-        """All states that are kept, by their numbers."""
+        """All stored states, by number."""
 
 
 class WholeStates(list[S], Generic[S]):
-    """The states themselves, and their numbers."""
+    """The states stored as objects, and their numbers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.numbers: dict[S, int] = {}
 
     def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
+        """The state's number; assigns the next one to a new state."""
         number = self.numbers.setdefault(state, len(self))
         if number == len(self):
             self.append(state)
         return number
 
     def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
+        """The state's number, or -1 if it has none."""
         return self.numbers.get(state, -1)
 
     def expanded(self, node: int) -> None:
-        """All are kept."""
+        """Do nothing: all states stay stored."""
 
 
 @dataclass
 class Graph(Generic[S]):
-    """The reached states by number and their edges, those of one state side by side.
+    """The reached states by number and their edges, grouped by source state.
 
-    States are numbered in the order of discovery and expanded in that order, so that the edges of
-    state `i` are `first[i] .. first[i + 1]`. Eight bytes an edge and, beside
-    the state itself, seventeen a state. `good` says of each whether a run may rest there for ever;
-    it is empty where that was not asked.
+    States are numbered and expanded in the order of discovery, so the edges of state `i` are `first[i] ..
+    first[i + 1]`. An edge takes eight bytes and a state seventeen, plus the state itself. `good` marks the
+    states in which a run may stay for ever; it is empty if this was not evaluated.
     """
 
     states: States[S] = field(default_factory=WholeStates)
@@ -101,7 +100,7 @@ class Graph(Generic[S]):
 
     @property
     def expanded(self) -> int:
-        """How many states have all their edges."""
+        """The number of states with all their edges."""
         return len(self.first) - 1
 
     def edges(self, node: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Interned components, hashed and compared by identity however deep they are; and memos of answers."""
+"""Interned components, hashed and compared by identity whatever their depth, and memos of results."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ V = TypeVar("V")
 
 
 class Interned:
-    """A component of a state that stands for its value: equal exactly when it is the same object.
+    """A component of a state that represents its value: equal exactly if it is the same object.
 
-    Made by `Interner.cell`, or by `constant`, alone. Hash and comparison are those of identity, in C and in
-    constant time, however deep the value is. `number` tells in which order an interner made them, -1 for a
-    constant; `note` is room for what a model finds out about the value once.
+    Created only by `Interner.cell` or `constant`. Hash and comparison use identity, in C and in constant
+    time, however deep the value is. `number` is the order of creation within an interner, -1 for a constant;
+    `note` holds what a model derives from the value once.
     """
 
     __slots__ = ("note", "number", "value")
@@ -34,9 +34,9 @@ _CONSTANTS: Final[dict[Hashable, Interned]] = {}
 
 
 def constant(value: Hashable) -> Interned:
-    """What stands for this value in every model, whatever its interner; raises ValueError the second time."""
+    """The representative of this value in every model and interner; raises ValueError the second time."""
     if value in _CONSTANTS:
-        raise ValueError(f"{value!r} has a constant already")
+        raise ValueError(f"{value!r} already has a constant")
     cell = _CONSTANTS[value] = Interned(value)
     return cell
 
@@ -47,13 +47,13 @@ def constants() -> Mapping[Hashable, Interned]:
 
 
 class Interner:
-    """One `Interned` a distinct value."""
+    """Creates one `Interned` per distinct value."""
 
     def __init__(self) -> None:
         self._cells: dict[Hashable, Interned] = {}
 
     def cell(self, value: Hashable) -> Interned:
-        """What stands for this value."""
+        """The representative of this value."""
         interned = self._cells.get(value)
         if interned is None:
             interned = self._cells[value] = Interned(value, len(self._cells))
@@ -64,16 +64,16 @@ class Interner:
 
 
 MOST: Final = 100_000
-"""Entries of one memo: large walks take no longer than with all of them (docs/explorer-speed.md)."""
+"""The maximum number of entries of one memo; more do not speed up large walks (docs/explorer-speed.md)."""
 
 _memos: Final[list[ref[Memo]]] = []  # type: ignore[type-arg]
 
 
 class Memo(dict[K, V]):
-    """A dict that `trim` empties where it has grown too large.
+    """A dict that `trim` empties once it is too large.
 
-    What lies near each other in a walk is asked for again soon, and what is far behind hardly ever: to begin
-    anew costs no more than a few thousand answers, and reading and writing are those of a dict.
+    A walk soon needs results for nearby states again and hardly ever those for distant ones. Emptying the
+    memo costs only a few thousand recomputations, and access is as fast as in a plain dict.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Memo(dict[K, V]):
 
 
 def trim(most: int = MOST) -> None:
-    """Empty every memo of this process that has more entries than `most`; walks do so now and then."""
+    """Empty every memo of this process that has more than `most` entries; walks call this periodically."""
     alive = [(each, memo) for each in _memos if (memo := each()) is not None]
     _memos[:] = [each for each, _ in alive]
     for _, memo in alive:

@@ -1,4 +1,4 @@
-"""What a complete graph says of convergence: dead ends, livelocks, and rounds between disturbances."""
+"""Convergence of a complete graph: dead ends, livelocks, and rounds between disturbances."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from kassay.model.explore.values import Liveness, Model, Stuck
 S = TypeVar("S", bound=Hashable)
 
 Edges: TypeAlias = Callable[[int], Iterable[tuple[Action, int]]]
-"""The actions enabled in a numbered state and where they lead."""
+"""The enabled actions of a numbered state and their target states."""
 
 TRACES_MAX = 3
-"""Dead ends that are told with the way there."""
+"""The maximum number of dead ends that are reported with a trace."""
 
 
 def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_000_000) -> Liveness[S]:
-    """Dead ends, states that can no longer converge, and fair cycles outside convergence.
+    """Find dead ends, states that can no longer converge, and fair cycles outside convergence.
 
-    Fault edges are deleted first. A state with no step but self-loops must be converged; from every
-    state a converged one must be reachable; and a strongly connected component with a state that
-    is not converged is a livelock, unless weak fairness forbids staying: some fair action is
-    enabled in all its states and taken inside it in none.
+    Fault edges are removed first. A state whose only steps are self-loops must be converged. From every
+    state, a converged one must be reachable. A strongly connected component with a state that is not
+    converged is a livelock, unless weak fairness forbids staying: some fair action is enabled in all its
+    states and never taken inside it.
 
-    The actions of a reduced graph do not say who takes them, so that fairness cannot be read off it. Where
-    the symmetry tells its renamings it is found out by these (`quotient`). A component that it does not
-    end is unfolded into the states of the full model and judged there; one of more than
-    `unfolded_max` states is counted `undecided`.
+    The actions of a reduced graph do not identify their actors, so fairness cannot be read from it. If the
+    symmetry provides its renamings, `quotient` decides with their help. A component that fairness does not
+    end is unfolded into the states of the full model and checked there; one with more than `unfolded_max`
+    states counts as `undecided`.
     """
     names = list(graph.actions)
     faulty = bytes(action.fault for action in names)
@@ -80,9 +80,9 @@ def judge_liveness(model: Model[S], graph: Graph[S], *, unfolded_max: int = 1_00
 def _ways_out(
     graph: Graph[S], skipped: Sequence[int], component: Sequence[int], hopeful: Sequence[int]
 ) -> tuple[bool, bool, bool]:
-    """Whether a step that is not skipped leads to another state, one to its own, and one to a hopeful one.
+    """Whether a step that is not skipped leads to another state, to the same one, and to a hopeful one.
 
-    In a loop by hand: nearly all components of a large graph are one state each.
+    An explicit loop, because nearly all components of a large graph have one state.
     """
     first, targets, labels = graph.first, graph.targets, graph.labels
     ahead = repeats = hope = False
@@ -103,11 +103,11 @@ def _ways_out(
 def _unfolded(
     model: Reduced[S], graph: Graph[S], component: Set[int], states_max: int
 ) -> list[list[tuple[Action, int]]] | None:
-    """The steps (-1: out of it) of all states of the full model that a component stands for.
+    """The steps (-1: out of it) of all states of the full model that a component represents.
 
-    None if they are too many. They are one component as well: from each state some renaming of it can
-    be reached, and because renamings come round again, so can the state itself. The first is the one
-    that `retrace` ends in.
+    None if there are too many. They form one component as well: from each state some renaming of it can be
+    reached, and since renamings have finite order, so can the state itself. The first is the state in which
+    `retrace` ends.
     """
     full = model.full
     number = graph.states.number
@@ -134,7 +134,7 @@ def _unfolded(
 def _unfair(edges: Edges, component: Set[int]) -> bool:
     """Whether weak fairness forbids staying in the component.
 
-    An action is the same in two states when actor and name agree, whatever it carries.
+    Actions in two states are the same if actor and name agree, whatever their details.
     """
     always: set[tuple[str, str]] | None = None
     taken: set[tuple[str, str]] = set()
@@ -154,7 +154,7 @@ def _unfair(edges: Edges, component: Set[int]) -> bool:
 
 
 def _cycle(edges: Edges, component: Set[int], entry: int) -> tuple[Action, ...]:
-    """The shortest round trip from the entry through the component without faults."""
+    """The shortest cycle from the entry through the component without faults."""
     back: dict[int, tuple[int, Action]] = {}
     queue = [entry]
     for node in queue:
@@ -174,10 +174,10 @@ def _cycle(edges: Edges, component: Set[int], entry: int) -> tuple[Action, ...]:
 
 
 def rounds_between_disturbances(graph: Graph[S]) -> int | None:
-    """The most generations begun on any path without fault and without disturbance, or None if endless.
+    """The most generations begun on any path without fault and disturbance, or None if unbounded.
 
-    Paths start in every reachable state. The longest path is taken over the condensation; a
-    component that begins a generation inside itself can do so for ever.
+    Paths start in every reachable state. The longest path is computed on the condensation; a component that
+    begins a generation inside itself can do so for ever.
     """
     skipped = bytes(action.fault or action.disturbs for action in graph.actions)
     rounds = [action.rounds for action in graph.actions]
@@ -205,14 +205,14 @@ def rounds_between_disturbances(graph: Graph[S]) -> int | None:
 
 
 def components(graph: Graph[Any], skipped: Sequence[int]) -> Iterator[list[int]]:
-    """The expanded states in strongly connected components along the actions that are not `skipped`.
+    """The expanded states in strongly connected components of the actions that are not `skipped`.
 
-    Tarjan's algorithm (1972) in arrays and without recursion: twenty bytes a state, where graphs of dicts
-    take two thousand. Each component comes after all that it leads to; edges to states that are not expanded
-    are left out.
+    Tarjan's algorithm (1972) on arrays and without recursion: twenty bytes per state instead of two thousand
+    with graphs of dicts. Each component comes after all components that it reaches; edges to states that are
+    not expanded are ignored.
     """
     count, first, targets, labels = graph.expanded, graph.first, graph.targets, graph.labels
-    order = array("I", bytes(4 * count))  # 0: not met; `count + 1`: its component is complete
+    order = array("I", bytes(4 * count))  # 0: not visited; `count + 1`: its component is complete
     low = array("I", bytes(4 * count))
     cursor = array("Q", first[:count])
     met = 0
@@ -253,7 +253,7 @@ def components(graph: Graph[Any], skipped: Sequence[int]) -> Iterator[list[int]]
 
 
 def _closed(open_states: list[int], entry: int, order: array[int], complete: int) -> list[int]:
-    """The component that was entered here, no longer open."""
+    """The component with this entry state, now closed."""
     at = len(open_states) - 1
     while open_states[at] != entry:
         at -= 1

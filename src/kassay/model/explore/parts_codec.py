@@ -1,7 +1,7 @@
-"""States as bytes, part by part: what most states share is written, read and hashed once a process.
+"""States as bytes, part by part: each process encodes, decodes and hashes a shared part once.
 
-A large walk has one part for some thirty states, and a state three to six parts. To look those up takes a
-fraction of what it takes to go through the whole value, which was near half of a walk on Spark.
+A large walk has one part per about thirty states, and a state has three to six parts. Looking parts up takes
+a fraction of the time of traversing the whole value, which was nearly half of a walk on Spark.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ S = TypeVar("S", bound=Hashable)
 class PartsCodec(Generic[S]):
     """The states of one model as bytes and back: the lengths of the parts, four bytes each, then the parts.
 
-    Bytes and fingerprints are the same in every process, and others than those of `StateCodec`, which writes
+    Bytes and fingerprints are the same in every process, but differ from those of `StateCodec`, which encodes
     the parts.
     """
 
@@ -35,7 +35,7 @@ class PartsCodec(Generic[S]):
         self._read: dict[bytes, Any] = {}
 
     def encode(self, state: S) -> bytes:
-        """The state as bytes; raises TypeError for a part that no state is made of."""
+        """The state as bytes; raises TypeError for a part of an unsupported type."""
         parts, written = self._split(state), self._written
         try:
             data = [written[part] for part in parts]
@@ -44,7 +44,7 @@ class PartsCodec(Generic[S]):
         return self._layout.pack(*map(len, data)) + b"".join(data)
 
     def decode(self, data: bytes) -> S:
-        """The state that `encode` wrote, of this model's cells; raises InputError for other bytes."""
+        """The state that `encode` wrote, with this model's cells; raises InputError for other bytes."""
         read, parts = self._read, []
         start = self._layout.size
         try:
@@ -63,7 +63,7 @@ class PartsCodec(Generic[S]):
         return self._join(tuple(parts))
 
     def fingerprint(self, state: S) -> int:
-        """64 bits of a hash over those of the parts, as a signed number."""
+        """A 64-bit hash of the parts' hashes, as a signed number."""
         parts, digests = self._split(state), self._digests
         try:
             joined = b"".join([digests[part] for part in parts])

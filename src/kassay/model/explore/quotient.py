@@ -1,11 +1,11 @@
-"""Whether weak fairness ends a component of a reduced graph, found out without the states it stands for.
+"""Decides whether weak fairness ends a component of a reduced graph, without the full states.
 
-A state of the full model is a renaming of a representative. So a component is walked by representatives,
-each with one renaming under which the full component has it; where two ways lead to one representative, what
-lies between them renames the full component into itself. All such renamings are the group that these
-generate, and the full component is what that group makes of the representatives: what is enabled in all its
-states, and what is taken in any, follows from them. (Voltage graphs: Gross and Tucker, Topological Graph
-Theory, 1987, chapter 2.)
+A state of the full model is a renaming of a representative. So a component is traversed by representatives,
+each with one renaming under which the full component contains it. If two paths lead to one representative,
+their difference renames the full component into itself. These renamings generate the group of all such
+renamings, and the full component is the orbit of the representatives under that group. This determines what
+is enabled in all its states and what is taken in any of them. (Voltage graphs: Gross and Tucker, Topological
+Graph Theory, 1987, chapter 2.)
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from kassay.model.explore.traces import retrace
 S = TypeVar("S", bound=Hashable)
 
 Deed: TypeAlias = tuple[str, str]
-"""Actor and name of an action: what it carries makes no other of it."""
+"""Actor and name of an action; its details do not distinguish it."""
 _TRIMS: Final = 1024
-"""So many states between two looks at how much models remember."""
+"""The number of states between two calls of `trim`."""
 
 
 class Renaming(Hashable, Protocol):
     """One element of the group of all renamings."""
 
     def then(self, other: Self) -> Self:
-        """This one and then the other."""
+        """This renaming followed by the other."""
 
     def inverse(self) -> Self:
-        """What takes it back."""
+        """The inverse renaming."""
 
 
 class GroupSymmetry(ABC, Generic[S]):
-    """A symmetry that says by which renamings a state becomes its representative."""
+    """A symmetry that provides the renamings from a state to its representative."""
 
     @abstractmethod
     def __call__(self, state: S) -> S:
@@ -46,17 +46,17 @@ class GroupSymmetry(ABC, Generic[S]):
 
     @abstractmethod
     def ways(self, state: S) -> Sequence[Any]:
-        """All renamings that make the representative of a state; of a representative, those that leave it."""
+        """All renamings from a state to its representative; for a representative, its stabiliser."""
 
     @abstractmethod
     def deed(self, action: Action, way: Any) -> Deed:
-        """Actor and name of an action once all are renamed."""
+        """Actor and name of an action after a renaming."""
 
 
 def ends_by_fairness(model: Reduced[S], graph: Graph[S], component: Set[int]) -> bool:
-    """Whether some fair action is enabled in all states that a component stands for, and taken in none.
+    """Whether some fair action is enabled in all states that a component represents, and taken in none.
 
-    False also where the symmetry does not tell its renamings.
+    Also False if the symmetry does not provide its renamings.
     """
     symmetry = model.symmetry
     if not isinstance(symmetry, GroupSymmetry):
@@ -69,13 +69,13 @@ def ends_by_fairness(model: Reduced[S], graph: Graph[S], component: Set[int]) ->
         refused = (enabled if refused is None else refused & enabled) - taken
         if not refused:
             return False
-    # Enabled everywhere and taken nowhere is only what stays so whatever the group makes of it.
+    # Only what the whole group preserves is enabled everywhere and taken nowhere.
     group = folded.group()
     return any(_orbit(symmetry, deed, group) <= (refused or set()) for deed in refused or ())
 
 
 class _Folded(Generic[S]):
-    """A component by its representatives; `placed` holds the renaming under which the full one has each."""
+    """A component by its representatives; `placed` holds the renaming of each into the full component."""
 
     def __init__(
         self, model: Reduced[S], symmetry: GroupSymmetry[S], graph: Graph[S], component: Set[int]
@@ -89,7 +89,7 @@ class _Folded(Generic[S]):
         self.placed: dict[int, Any] = {}
 
     def representatives(self) -> Iterator[tuple[set[Deed], set[Deed]]]:
-        """What is fair and enabled in each of them, and which of that leads to another of the component."""
+        """For each representative, the fair enabled deeds, and those of them that stay in the component."""
         stays = self.symmetry.ways(self.first)[0]
         self.placed[self.number(self.first)] = stays.then(stays.inverse())
         queue = [self.first]
@@ -112,7 +112,7 @@ class _Folded(Generic[S]):
             yield enabled, taken
 
     def _go(self, after: S, place: Any, queue: list[S]) -> bool:
-        """Whether a step stays in the component; where it leads to is placed, or what it tells is noted."""
+        """Whether a step stays in the component; places its target or records the renaming it yields."""
         representative = self.symmetry(after)
         node = self.number(representative)
         if node not in self.component:
@@ -140,6 +140,6 @@ class _Folded(Generic[S]):
 
 
 def _orbit(symmetry: GroupSymmetry[Any], deed: Deed, group: Sequence[Any]) -> Set[Deed]:
-    """What a group makes of a deed."""
+    """The orbit of a deed under a group."""
     actor, name = deed
     return {symmetry.deed(Action(actor, name), way) for way in group}

@@ -1,7 +1,7 @@
-"""Walks at random, for worlds that have no end: what they find is real, and finding nothing proves nothing.
+"""Random walks, for unbounded worlds: a violation they find is real, finding none proves nothing.
 
-Each walk begins at the start and takes one enabled step after another. The way to a violation is made
-shorter afterwards by leaving out steps and playing what remains.
+Each walk begins at an initial state and takes one enabled step after another. A trace to a violation is then
+shortened: steps are left out and the rest is replayed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ S = TypeVar("S", bound=Hashable)
 
 LIMIT = "random walks"
 STEPS_MAX = 200
-"""Steps of one walk."""
+"""The number of steps of one walk."""
 FAULTS = 0.1
-"""How often a fault is taken where something else could be done."""
+"""The probability of a fault when another step is enabled."""
 IDLE_MAX = 200
-"""So many walks in a row that meet no new state end it: a world may be smaller than the budget."""
+"""The run ends after this many consecutive walks without a new state: the world may be small."""
 TRIES_MAX = 600
-"""Shorter runs that are played for one violation."""
+"""The maximum number of shorter runs to try for one violation."""
 
 
 def random_walk(
@@ -46,10 +46,10 @@ def random_walk(
     budget: WalkLimits | None = None,
     progress: Callable[[WalkProgress], None] | None = None,
 ) -> Exploration[S]:
-    """Walk at random until the budget is spent, nothing new is met any more, or a real violation is found.
+    """Walk at random until the budget is spent, no new states appear, or a real violation is found.
 
-    Never says `holds`: its `limit` is set whatever it has seen, and liveness is not judged. States are
-    counted as the explorer counts them, `edges` are the steps taken.
+    Never returns `holds`: its `limit` is always set, and liveness is not checked. States are counted as in
+    the explorer; `edges` counts the steps taken.
     """
     random = Random(seed)
     search = Search(model, invariants, budget or WalkLimits(), progress)
@@ -83,7 +83,7 @@ def _spent(search: Search[S]) -> bool:
 def _walk(
     search: Search[S], random: Random, ways: dict[tuple[str, Severity], tuple[WalkStep[S], ...]]
 ) -> None:
-    """One walk; `ways` gets the run to what it is the first to find."""
+    """One walk; `ways` receives the run to each finding that this walk is the first to reach."""
     model, graph = search.model, search.graph
     state = next(iter(model.initial()))
     trace: list[WalkStep[S]] = [WalkStep(None, state)]
@@ -106,14 +106,14 @@ def _walk(
 
 
 def _met(search: Search[S], state: S, parent: int, depth: int) -> int:
-    """The number of a state, which is judged when it is met first."""
+    """The number of a state; a new state is checked."""
     known = search.model.canonical(state)
     number = search.ids.get(known)
     return search.admit(known, parent, depth) if number is None else number
 
 
 def _drawn(random: Random, enabled: list[tuple[Action, S]]) -> tuple[Action, S]:
-    """A step; mostly one that is no fault, if there is any."""
+    """A random step; mostly not a fault, if another step is enabled."""
     faults = [pair for pair in enabled if pair[0].fault and not pair[0].disturbs]
     others = [pair for pair in enabled if not pair[0].fault or pair[0].disturbs]
     if faults and (not others or random.random() < FAULTS):
@@ -128,7 +128,7 @@ def shortened(
     severity: Severity,
     trace: tuple[WalkStep[S], ...],
 ) -> tuple[tuple[WalkStep[S], ...], str]:
-    """A run to the same violation with steps left out, large pieces first, and what is said there."""
+    """A run to the same violation with steps left out, large pieces first, and the message there."""
     judges = [invariant for invariant in invariants if invariant.name == name]
     best, words = trace, ""
     tries, size = 0, len(trace) // 2
@@ -149,7 +149,7 @@ def shortened(
 def _played(
     model: Model[S], judges: Sequence[Invariant[S]], severity: Severity, wanted: Sequence[Action]
 ) -> tuple[tuple[WalkStep[S], ...], str] | None:
-    """The run of these steps, those left out that are not enabled, up to the violation; None without one."""
+    """The run of these steps without those not enabled, up to the violation; None without one."""
     state = next(iter(model.initial()))
     trace: list[WalkStep[S]] = [WalkStep(None, state)]
     for action in wanted:
@@ -165,7 +165,7 @@ def _played(
 
 
 def _like(model: Model[S], state: S, action: Action) -> WalkStep[S] | None:
-    """The enabled step of this name, if possible with the same details."""
+    """The enabled step with this name, if possible with the same details."""
     same = [
         (taken, after)
         for taken, after in model.steps(state)

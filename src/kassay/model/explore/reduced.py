@@ -1,4 +1,4 @@
-"""A model of which only one of several states is walked that differ by a symmetry."""
+"""A symmetry-reduced model: only one state of each symmetry class is visited."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ S = TypeVar("S", bound=Hashable)
 class Reduced(Generic[S]):
     """The model with its canonical form taken up to a symmetry; `full` is the model itself.
 
-    `symmetry` maps a canonical state to the representative of its class. It must be one that the steps
-    respect: what one state of a class can do, every other can do under the same renaming. Actions then
-    name whoever plays the part in the representative, so that only `full` has runs.
+    `symmetry` maps a canonical state to the representative of its class. The steps must respect it: what one
+    state of a class can do, every other can do under the same renaming. Actions name actors in the
+    representative, so only `full` has runs.
     """
 
     def __init__(self, full: Model[S], symmetry: Callable[[S], S]) -> None:
@@ -24,7 +24,7 @@ class Reduced(Generic[S]):
         self.symmetry = symmetry
 
     def initial(self) -> Iterable[S]:
-        """The states to begin from."""
+        """The initial states."""
         return self.full.initial()
 
     def steps(self, state: S) -> Iterable[tuple[Action, S]]:
@@ -36,5 +36,5 @@ class Reduced(Generic[S]):
         return self.symmetry(self.full.canonical(state))
 
     def converged(self, state: S) -> bool:
-        """Whether a run may rest here for ever."""
+        """Whether a run may stay here for ever."""
         return self.full.converged(state)

@@ -1,4 +1,4 @@
-"""The walk itself: breadth first over all states, every one judged when it is met."""
+"""The search: breadth first over all states, checking each on its first visit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kassay.model.explore.values import (
 S = TypeVar("S", bound=Hashable)
 
 WHOLE_MOST: Final = 20_000
-"""So many states are kept as they are, where they take little and are at hand at once."""
+"""Up to this many states are stored as objects: they need little memory and no decoding."""
 
 
 _Said: TypeAlias = tuple[tuple[str, Finding], ...]
@@ -39,7 +39,7 @@ _Question: TypeAlias = tuple[str, Callable[..., Iterable[Finding] | None]]
 def _grouped(
     questions: Iterable[tuple[Invariant[S], Callable[..., Iterable[Finding] | None] | None]],
 ) -> list[tuple[Any, Any, list[_Question], Memo[Any, _Said]]]:
-    """Invariants that read alike are judged, and remembered, together; those without a predicate are not."""
+    """Group invariants with equal projections, to evaluate and cache them together; skip None predicates."""
     groups: dict[tuple[Any, Any], list[_Question]] = {}
     for invariant, check in questions:
         if check is not None:
@@ -48,7 +48,7 @@ def _grouped(
 
 
 class Search(Generic[S]):
-    """The walk's working state; one object a run."""
+    """The working state of a walk; one object per run."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Search(Generic[S]):
         self.ids = whole.numbers
         self.state_checks = _grouped((inv, inv.check) for inv in invariants)
         self.step_checks = _grouped((inv, inv.check_step) for inv in invariants)
-        # (invariant, severity) -> [times seen, node before, action or None, state, message]
+        # (invariant, severity) -> [count, node before, action or None, state, message]
         self.findings: dict[tuple[str, Severity], list[Any]] = {}
         self.claims = {inv.name: inv.claim for inv in invariants}
         self.asked: set[str] = set()
@@ -79,7 +79,7 @@ class Search(Generic[S]):
         self.stop = False
 
     def note(self, name: str, finding: Finding, node: int, via: tuple[Action, S] | None) -> None:
-        """Count a finding; the first of its kind is the one shown, being nearest the start."""
+        """Count a finding; the first of its kind is reported, because it is nearest to the start."""
         entry = self.findings.get((name, finding.severity))
         if entry is None:
             self.findings[name, finding.severity] = [1, node, via, finding.message]
@@ -89,7 +89,7 @@ class Search(Generic[S]):
             self.stop = True
 
     def _said(self, group: Sequence[_Question], *ends: S) -> _Said:
-        """The findings of invariants that are asked together; those that had something to judge are noted."""
+        """The findings of invariants that are evaluated together; records which of them were applicable."""
         said: list[tuple[str, Finding]] = []
         for name, check in group:
             findings = check(*ends)
@@ -99,7 +99,7 @@ class Search(Generic[S]):
         return tuple(said)
 
     def judge_state(self, state: S, node: int) -> None:
-        """Consult every state predicate, by projection where one is declared."""
+        """Evaluate every state predicate, cached by projection if one is declared."""
         for reads, _, group, seen in self.state_checks:
             key = state if reads is None else reads(state)
             findings = seen.get(key) if reads is not None else None
@@ -111,7 +111,7 @@ class Search(Generic[S]):
                 self.note(name, finding, node, None)
 
     def judge_step(self, before: S, lefts: list[Any], node: int, action: Action, after: S) -> None:
-        """Consult every step predicate whose projection changed; `lefts` are those of the state before."""
+        """Evaluate every step predicate whose projection changed; `lefts` are the projections before."""
         for number, (reads, relevant, group, seen) in enumerate(self.step_checks):
             key: Hashable = None
             if reads is not None:
@@ -130,7 +130,7 @@ class Search(Generic[S]):
                 self.note(name, finding, node, (action, after))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
-        """The number of a state that `ids` does not know; one that is new is judged."""
+        """The number of a state that `ids` does not know; checks a new state."""
         graph = self.graph
         node = len(graph.parents)
         if self.whole is not None:
@@ -146,7 +146,7 @@ class Search(Generic[S]):
         return node
 
     def pack(self, node: int) -> None:
-        """Keep the states otherwise from here on; those before this one are expanded."""
+        """Switch to compact storage from here on; all states before this one are expanded."""
         if self.packs is None or self.whole is None:
             return
         packed = self.packs()
@@ -181,7 +181,7 @@ class Search(Generic[S]):
             graph.states.expanded(node)
 
     def tell(self, node: int) -> None:
-        """Report to the progress callback."""
+        """Call the progress callback."""
         if self.progress is not None:
             graph = self.graph
             elapsed = time.monotonic() - self.started
@@ -191,14 +191,14 @@ class Search(Generic[S]):
             )
 
     def start(self) -> None:
-        """Admit the states to begin from."""
+        """Admit the initial states."""
         for start in self.model.initial():
             start = self.model.canonical(start)
             if start not in self.ids:
                 self.admit(start, -1, 0)
 
     def walk(self) -> str | None:
-        """Expand states in order until none is left; the name of the limit that came first, or None."""
+        """Expand states in order until none is left; the name of the first limit reached, or None."""
         self.start()
         budget, graph = self.budget, self.graph
         node = 0
@@ -232,7 +232,7 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
                 for act, after in search.model.steps(last)
                 if search.model.canonical(after) == goal
             ]
-            # The step found first, if it can be taken as it is; under a symmetry, one that shows the same.
+            # Prefer the recorded step itself; under a symmetry, take one with the same finding.
             same.sort(key=lambda pair: (not pair[1], pair[0].action != via[0]))
             step, words = same[0]
             trace = (*trace, step)
@@ -243,7 +243,7 @@ def _violations(search: Search[S], invariants: Sequence[Invariant[S]]) -> tuple[
 
 
 def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, after: S) -> str:
-    """What the invariants say, in the names of the trace, of its last state or of its last step."""
+    """The invariants' messages in the names of the trace, about its last state or its last step."""
     for invariant in judges:
         for finding in invariant.judge(before, after):
             if finding.severity is severity:
@@ -253,10 +253,10 @@ def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, aft
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No cyclic garbage collection meanwhile: states are tuples, which hold no cycles.
+    """Suspend the cyclic garbage collector: states are tuples, which have no cycles.
 
-    A walk keeps nearly all that it makes, and the collector would look through all of it again and
-    again: that took a third of a large walk's time.
+    A walk keeps nearly all objects that it creates, and the collector would scan all of them repeatedly: that
+    took a third of the time of a large walk.
     """
     collects = gc.isenabled()
     gc.disable()
@@ -264,7 +264,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if collects:
-            # Into the oldest generation at once, or the next collection would look at all of it.
+            # Move everything to the oldest generation, or the next collection would scan all of it.
             if not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
@@ -282,11 +282,11 @@ def explore(
     states: Callable[[], States[S]] | None = None,
     whole_most: int = WHOLE_MOST,
 ) -> Exploration[S]:
-    """Walk all states of the model within the budget and judge them.
+    """Walk all states of the model within the budget and check them.
 
-    With a `symmetry` one state of each class is walked (see `Reduced`); traces are runs of the model all
-    the same. Liveness is judged only on complete graphs. More states than
-    `whole_most` are kept in what `states` makes, if given.
+    With a `symmetry`, one state of each class is visited (see `Reduced`); traces are still runs of the model.
+    Liveness is checked only on complete graphs. Beyond `whole_most` states, storage switches to what `states`
+    makes, if given.
     """
     walked = model if symmetry is None else Reduced(model, symmetry)
     search = Search(walked, invariants, budget or WalkLimits(), progress, states, whole_most)
@@ -298,7 +298,7 @@ def explore(
 def concluded(
     search: Search[S], invariants: Sequence[Invariant[S]], limit: str | None, *, check_liveness: bool = True
 ) -> Exploration[S]:
-    """What a search that has walked comes to: traces read back, and liveness where the graph is complete."""
+    """The result of a finished search: traces, and liveness if the graph is complete."""
     search.tell(search.graph.expanded - 1 if search.graph.expanded else 0)
     violations = _violations(search, invariants)
     liveness = None

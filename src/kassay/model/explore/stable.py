@@ -1,12 +1,12 @@
 """States as bytes that are the same in every process, and their fingerprints.
 
-A state is made of named tuples, tuples, enums, strings, numbers and interned cells. Each is written with its
-kind in front, by value alone: neither hash order nor the order in which cells were interned leaves a trace.
-Equal states have equal bytes as long as fields hold what their types say (`1` is no `True`).
+A state consists of named tuples, tuples, enums, strings, numbers and interned cells. Each is encoded with a
+leading type tag and by value alone: the bytes depend neither on hash order nor on the order of interning.
+Equal states have equal bytes as long as fields hold values of their declared types (`1` is not `True`).
 
-Fingerprints are cut out of BLAKE2b (RFC 7693), which Python has and which mixes well enough for the birthday
-bound to hold. 64 bits suffice for a walk: of ten million states two are taken for one with a probability of
-3e-6. The digest has 128 for whoever wants less than that.
+Fingerprints are a prefix of BLAKE2b (RFC 7693), which is in Python's standard library and mixes well enough
+for the birthday bound to hold. 64 bits suffice for a walk: among ten million states, the probability of a
+collision is 3e-6. The digest has 128 bits for a smaller probability.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _EMPTY: Final = b"(\0"
 _LEAVES: Final = frozenset({str, int, bool, type(None)})
 
 Classes: TypeAlias = Callable[[], Iterable[type]]
-"""What gives the classes of the values that states are made of, once they are asked for."""
+"""Returns the classes of the values in states; called on first use."""
 
 
 def collision_probability(states: int, bits: int = FINGERPRINT_BITS) -> float:
-    """The odds that among so many states two have one fingerprint: 1 - exp(-n (n - 1) / 2^(bits + 1))."""
+    """The probability of a fingerprint collision among so many states: 1 - exp(-n (n - 1) / 2^(bits + 1))."""
     return -expm1(-states * (states - 1) / 2.0 ** (bits + 1))
 
 
 class StateCodec:
     """The states of one model as bytes and back. `cell` is that of the model's interner.
 
-    Classes are told by a number out of their names, so that bytes serve only the version of kassay that wrote
-    them. They are looked up among what `classes` gives; unless told, all enums and named tuples of
-    `kassay.model`.
+    Classes are identified by a number derived from their names, so the bytes are valid only for the kassay
+    version that wrote them. They are looked up among the result of `classes`; by default, all enums and named
+    tuples of `kassay.model`.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class StateCodec:
         self._read: dict[bytes, Interned] = {}
 
     def encode(self, state: Any) -> bytes:
-        """The state as bytes; raises TypeError for a part that no state is made of."""
+        """The state as bytes; raises TypeError for a part of an unsupported type."""
         written = bytearray()
         _write(state, written, self._inline)
         return bytes(written)
 
     def decode(self, data: bytes) -> Any:
-        """The state that `encode` wrote, of this model's cells; raises InputError for other bytes."""
+        """The state that `encode` wrote, with this model's cells; raises InputError for other bytes."""
         reader = _Reader(data, self._cell, self._classes, self._read)
         try:
             state = reader.value()
@@ -76,20 +76,20 @@ class StateCodec:
         return state
 
     def digest(self, state: Any) -> bytes:
-        """128 bits of the state's value; those of a cell are computed once."""
+        """A 128-bit digest of the state's value; digests of cells are cached."""
         written = bytearray()
         _write(state, written, self._by_digest)
         return blake2b(written, digest_size=DIGEST_BYTES).digest()
 
     def cell_digest(self, cell: Interned) -> bytes:
-        """The digest of a cell's value, which orders cells alike in every process."""
+        """The digest of a cell's value; orders cells the same way in every process."""
         digest = self._digests.get(cell)
         if digest is None:
             digest = self._digests[cell] = self.digest(cell.value)
         return digest
 
     def cell_bytes(self, cell: Interned) -> bytes:
-        """The bytes of a cell's value, kept for the next time. Values alike are neighbours in their order."""
+        """The bytes of a cell's value, cached. Similar values are neighbours in byte order."""
         data = self._written.get(cell)
         if data is None:
             data = self._written[cell] = self.encode(cell.value)
@@ -100,7 +100,7 @@ class StateCodec:
         return int.from_bytes(self.digest(state)[:8], "big", signed=True)
 
     def _inline(self, cell: Interned, written: bytearray) -> None:
-        """A cell with its length in front: most cells of a state are known, and pass as they are."""
+        """Append a cell with its length in front; most cells of a state are cached and copied."""
         data = self.cell_bytes(cell)
         _write_number(b"K" if cell.number < 0 else b"C", len(data), written)
         written += data
@@ -111,7 +111,7 @@ class StateCodec:
 
 
 def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytearray], None]) -> None:
-    """Append a value, its kind first."""
+    """Append a value with its type tag first."""
     kind = type(value)
     if kind is Interned:
         write_cell(value, written)
@@ -121,7 +121,7 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
         else:
             written += b"R" + _number_of(kind)
         for item in value:
-            # What is no leaf goes through here again; leaves are most of what there is, and few differ.
+            # Only non-leaf items recurse; leaves are the majority and few are distinct.
             inner = type(item)
             if inner in _LEAVES:
                 written += _leaf(item)
@@ -142,7 +142,7 @@ def _write(value: Any, written: bytearray, write_cell: Callable[[Interned, bytea
 
 
 def _bytes_of_leaf(value: Any) -> bytes:
-    """The bytes of a value without parts; of an enum's member, those of its value behind its class."""
+    """The bytes of a value without parts; for an enum member, its class and then its value."""
     kind, written = type(value), bytearray()
     if kind is str:
         text = value.encode("utf-8", "surrogatepass")
@@ -166,7 +166,7 @@ def _no_cell(cell: Interned, _: bytearray) -> None:
 
 
 def _alone(write_cell: Callable[[Interned, bytearray], None]) -> Callable[[Any], bytes]:
-    """What gives the bytes of a value by itself."""
+    """A function that returns the bytes of a single value."""
 
     def bytes_of(value: Any) -> bytes:
         written = bytearray()
@@ -177,7 +177,7 @@ def _alone(write_cell: Callable[[Interned, bytearray], None]) -> Callable[[Any],
 
 
 def _write_number(kind: bytes, number: int, written: bytearray) -> None:
-    """Append a kind and a number that is not negative: seven bits a byte, the lowest first."""
+    """Append a type tag and a non-negative number: seven bits per byte, lowest first."""
     written += kind
     while number > 127:
         written.append(number & 127 | 128)
@@ -186,7 +186,7 @@ def _write_number(kind: bytes, number: int, written: bytearray) -> None:
 
 
 class _Reader:
-    """Reads what `_write` wrote, from `at` on."""
+    """Reads what `_write` wrote, starting at `at`."""
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ class _Reader:
         return self.instance(kind)
 
     def interned(self, kind: bytes, length: int) -> Interned:
-        """The next cell, or constant, whose value takes so many bytes."""
+        """The next cell, or constant, whose value takes `length` bytes."""
         data = kind + self.data[self.at : self.at + length]
         cell = self.known.get(data)
         if cell is not None:
@@ -255,7 +255,7 @@ class _Reader:
         return cell
 
     def instance(self, kind: bytes) -> Any:
-        """The next member of an enum, or named tuple."""
+        """The next enum member or named tuple."""
         if kind not in (b"E", b"R"):
             raise ValueError(f"{kind!r} is no kind of value")
         known: Any = _class_of(self.classes, self.take(_CLASS_BYTES))
@@ -266,17 +266,17 @@ class _Reader:
 
 @cache
 def _number_of(kind: type) -> bytes:
-    """What a class is told by."""
+    """The identifying number of a class."""
     name = f"{kind.__module__}:{kind.__qualname__}"
     return blake2b(name.encode(), digest_size=_CLASS_BYTES).digest()
 
 
 @cache
 def _class_of(classes: Classes, number: bytes) -> type:
-    """The class that is told by this number; raises KeyError for that of none.
+    """The class with this number; raises KeyError if there is none.
 
-    Of all models, those that are imported come first: a process that makes a model has what its states are
-    made of, and to import every other one took longer than to read the first states.
+    By default, it searches the imported models first. A process that makes a model has imported the classes
+    of its states, and importing all other models took longer than reading the first states.
     """
     if classes is _of_models:
         for kind in _imported():
@@ -287,7 +287,7 @@ def _class_of(classes: Classes, number: bytes) -> type:
 
 @cache
 def _by_number(classes: Classes) -> dict[bytes, type]:
-    """The classes by what they are told by."""
+    """The classes by their identifying numbers."""
     kinds = set(classes())
     numbers = {_number_of(kind): kind for kind in kinds}
     assert len(numbers) == len(kinds), "two classes have one number"
@@ -301,7 +301,7 @@ def _of_models() -> Iterable[type]:
 
 
 def _imported() -> Iterator[type]:
-    """The enums and named tuples of the models that are imported."""
+    """The enums and named tuples of the imported models."""
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{_MODELS}."):
             for kind in vars(module).values():

@@ -1,9 +1,9 @@
-"""The states of a walk by number, and the numbers of states: as they are, packed, or by fingerprint.
+"""The states of a walk by number and the reverse: as objects, packed, or by fingerprint.
 
-A packed state is the numbers of its parts, four bytes each. Parts are few (one for thirty states of a large
-walk), so that millions of states fit where thousands did, and are still told apart exactly. Packed numbers
-are looked up in an open table of numbers of states, which takes 6 to 12 bytes a state where a dict of bytes
-takes 150; the time of either is lost beside that of a step (docs/explorer-speed.md).
+A packed state is the numbers of its parts, four bytes each. Parts are few (one per thirty states of a large
+walk), so millions of states fit where thousands did, and are still distinguished exactly. Packed states are
+found through an open-addressing table of state numbers, which takes 6 to 12 bytes per state instead of 150
+for a dict of bytes; the lookup time is negligible next to that of a step (docs/explorer-speed.md).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from kassay.model.explore.interned import Memo
 S = TypeVar("S", bound=Hashable)
 
 SLOTS: Final = 1 << 10
-"""Of an empty table; a table is kept at most five eighths full."""
-_FORGOTTEN: Final = "a walk by fingerprints keeps only the states that wait to be expanded"
+"""The slots of an empty table; a table is at most five eighths full."""
+_FORGOTTEN: Final = "a walk with fingerprints stores only the states that are not expanded yet"
 
 
 class KeyTable:
-    """Keys of one length, numbered in the order in which they came."""
+    """Keys of one length, numbered in insertion order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -36,11 +36,11 @@ class KeyTable:
         return self._count
 
     def number(self, key: bytes) -> int:
-        """The key's number, -1 if it has none."""
+        """The key's number, or -1 if it has none."""
         return self._slots[self._place(key)] - 1
 
     def put(self, key: bytes) -> int:
-        """The key's number, the next one if it is new."""
+        """The key's number; assigns the next one to a new key."""
         place = self._place(key)
         number = self._slots[place] - 1
         if number >= 0:
@@ -53,17 +53,17 @@ class KeyTable:
         return self._count - 1
 
     def extend(self, keys: bytes) -> None:
-        """Add keys, of which none is there yet."""
+        """Add keys that are all new."""
         self.keys += keys
         self._count = len(self.keys) // self.size
         self._rebuild()
 
     def key(self, number: int) -> bytes:
-        """The key of this number."""
+        """The key with this number."""
         return bytes(self.keys[number * self.size : (number + 1) * self.size])
 
     def _place(self, key: bytes) -> int:
-        """Where the key's number is, or the empty slot where it belongs."""
+        """The slot that holds the key's number, or the empty slot for it."""
         slots, keys, size, mask = self._slots, self.keys, self.size, self._mask
         place = hash(key) & mask
         while number := slots[place]:
@@ -93,8 +93,8 @@ class KeyTable:
 class Parts(Generic[S]):
     """States as the numbers of their parts.
 
-    `split` gives the parts of a state, as many for each, and `join` puts them together again. Parts are told
-    apart by hash and equality, whatever their place.
+    `split` returns the parts of a state, equally many for every state, and `join` reassembles them. Parts are
+    distinguished by hash and equality, whatever their position.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Parts(Generic[S]):
         self._parts: list[Any] = []
 
     def pack(self, state: S) -> bytes:
-        """The state's key; a part that is new gets a number."""
+        """The state's key; assigns numbers to new parts."""
         parts, numbers = self.split(state), self._numbers
         try:
             return self._layout.pack(*[numbers[part] for part in parts])
@@ -117,20 +117,20 @@ class Parts(Generic[S]):
             return self._layout.pack(*[self.part_number(part) for part in parts])
 
     def unpack(self, key: bytes) -> S:
-        """The state of this key."""
+        """The state with this key."""
         parts = self._parts
         return self.join(tuple([parts[number] for number in self._layout.unpack(key)]))
 
     def part(self, number: int) -> Any:
-        """The part of this number."""
+        """The part with this number."""
         return self._parts[number]
 
     def all(self) -> Sequence[Any]:
-        """All parts, by their numbers."""
+        """All parts, by number."""
         return self._parts
 
     def part_number(self, part: Hashable) -> int:
-        """The part's number, the next one if it is new."""
+        """The part's number; assigns the next one to a new part."""
         number = self._numbers.setdefault(part, len(self._parts))
         if number == len(self._parts):
             self._parts.append(part)
@@ -138,7 +138,7 @@ class Parts(Generic[S]):
 
 
 class PackedStates(Generic[S]):
-    """All states, packed: told apart exactly. Those met lately are remembered as they are, for speed."""
+    """All states, packed and distinguished exactly; recent ones are cached as objects, for speed."""
 
     def __init__(self, parts: Parts[S]) -> None:
         self._parts = parts
@@ -146,25 +146,25 @@ class PackedStates(Generic[S]):
         self._lately: Memo[S, int] = Memo()
 
     def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
+        """The state's number; assigns the next one to a new state."""
         number = self._lately.get(state)
         if number is None:
             number = self._lately[state] = self._table.put(self._parts.pack(state))
         return number
 
     def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
+        """The state's number, or -1 if it has none."""
         return self._table.number(self._parts.pack(state))
 
     def expanded(self, node: int) -> None:
-        """All are kept."""
+        """Do nothing: all states stay stored."""
 
     def keys(self) -> bytes:
-        """The packed states, one after the other."""
+        """The packed states, concatenated."""
         return bytes(self._table.keys)
 
     def extend(self, keys: bytes) -> None:
-        """Add packed states, of which none is there yet."""
+        """Add packed states that are all new."""
         self._table.extend(keys)
 
     def __getitem__(self, node: int) -> S:
@@ -180,7 +180,7 @@ class PackedStates(Generic[S]):
 
 
 class FingerprintedStates(Generic[S]):
-    """The fingerprints of all states, and those that wait, packed; two of one fingerprint pass for one."""
+    """The fingerprints of all states, and waiting states packed; equal fingerprints count as one state."""
 
     def __init__(self, parts: Parts[S], fingerprint: Callable[[S], int]) -> None:
         self._parts = parts
@@ -190,7 +190,7 @@ class FingerprintedStates(Generic[S]):
         self._waiting: dict[int, bytes] = {}
 
     def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
+        """The state's number; assigns the next one to a new state."""
         number = self._lately.get(state)
         if number is None:
             known = len(self._table)
@@ -200,15 +200,15 @@ class FingerprintedStates(Generic[S]):
         return number
 
     def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
+        """The state's number, or -1 if it has none."""
         return self._table.number(self._key(state))
 
     def expanded(self, node: int) -> None:
-        """Only its fingerprint is kept from here on."""
+        """Keep only the fingerprint from here on."""
         del self._waiting[node]
 
     def __getitem__(self, node: int) -> S:
-        """The state of this number; raises LookupError where it has been expanded."""
+        """The state with this number; raises LookupError if it has been expanded."""
         packed = self._waiting.get(node)
         if packed is None:
             raise LookupError(_FORGOTTEN)

@@ -1,4 +1,4 @@
-"""Runs of a model: the way to a state that a search found, and actions played by hand."""
+"""Runs of a model: the path to a state that a search found, and replays of given actions."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from kassay.model.explore.values import Model, WalkStep
 S = TypeVar("S", bound=Hashable)
 
 COUNTED_ANEW: Final = ", numbers counted anew before"
-"""What the name of a step says that a run has only from the canonical form of its state."""
+"""Appended to a step's name if the run reaches the step only from the canonical form of its state."""
 
 
 def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], ...]:
-    """A run of real steps to a state, or to one that differs only by symmetry.
+    """A run of real steps to a state, or to one identical up to symmetry.
 
-    The search keeps representatives, whose names may be permuted from one to the next. The trace
-    follows the representatives' classes from the true start, so that its actions compose.
+    The search stores representatives, whose names may be permuted from one to the next. The trace follows the
+    classes of the representatives from the real start, so its actions compose.
 
-    A canonical form that the steps do not wholly respect may have steps that no state of the run has
-    (docs/explorer-speed.md, "Numbers that are used again"). There the run goes on from the canonical
-    state, and the step's name says so.
+    If the steps do not fully respect a canonical form, it may have steps that no state of the run has
+    (docs/explorer-speed.md, "Numbers that are used again"). The run then continues from the canonical state,
+    and the name of the step says so.
     """
     path = graph.path(node)
     number = graph.states.number
@@ -43,7 +43,7 @@ def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], .
 
 
 def _step_to(model: Model[S], graph: Graph[S], state: S, goal: int) -> WalkStep[S] | None:
-    """The first step to a state of that class, if there is one."""
+    """The first step to a state of that class, or None."""
     for action, after in model.steps(state):
         if graph.states.number(model.canonical(after)) == goal:
             return WalkStep(action, after)
@@ -51,7 +51,7 @@ def _step_to(model: Model[S], graph: Graph[S], state: S, goal: int) -> WalkStep[
 
 
 def run(model: Model[S], actions: Iterable[Callable[[Action], bool] | Action]) -> tuple[WalkStep[S], ...]:
-    """Play actions, or the first enabled one that each predicate picks, from the first initial state.
+    """Play actions, or the first enabled action that each predicate accepts, from the first initial state.
 
     Raises LookupError with the enabled actions if none fits.
     """
@@ -64,7 +64,7 @@ def run(model: Model[S], actions: Iterable[Callable[[Action], bool] | Action]) -
 
 
 def pick(model: Model[S], state: S, wanted: Callable[[Action], bool] | Action) -> WalkStep[S]:
-    """The first enabled step that is, or satisfies, what is wanted."""
+    """The first enabled step that equals, or satisfies, `wanted`."""
     enabled = list(model.steps(state))
     for action, after in enabled:
         if action == wanted or (callable(wanted) and wanted(action)):

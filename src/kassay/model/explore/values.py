@@ -1,4 +1,4 @@
-"""What the explorer takes and gives: models, invariants and budgets in; findings, traces and verdicts out."""
+"""The explorer's values: models, invariants and budgets in; findings, traces and verdicts out."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Model(Protocol[S]):
     """What the explorer walks. Actions must be distinct within one state's steps."""
 
     def initial(self) -> Iterable[S]:
-        """The states to begin from."""
+        """The initial states."""
 
     def steps(self, state: S) -> Iterable[tuple[Action, S]]:
         """Every enabled action with the state it leads to, in a fixed order."""
 
     def canonical(self, state: S) -> S:
-        """The representative of the states that differ only in what never matters."""
+        """The representative of the states that differ only in irrelevant details."""
 
     def converged(self, state: S) -> bool:
-        """Whether a run may rest here for ever."""
+        """Whether a run may stay here for ever."""
 
 
 class Severity(StrEnum):
-    """How grave a finding is: a fault, an expected zombie, or a promise never made."""
+    """The severity of a finding: a fault, an expected zombie, or a guarantee that Kafka never gave."""
 
     REAL = "real"
     ZOMBIE = "zombie"
@@ -38,7 +38,7 @@ class Severity(StrEnum):
 
 
 class Finding(NamedTuple):
-    """What an invariant says against a state or a step; `message` is the evidence."""
+    """What an invariant reports about a state or a step; `message` is the evidence."""
 
     severity: Severity
     message: str
@@ -46,12 +46,12 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Invariant(Generic[S]):
-    """A named predicate over states, or over steps, that yields what is wrong.
+    """A named predicate over states or over steps that yields findings.
 
-    It gives None, not an empty list, for what it could say nothing against: then it has not been asked.
-    `reads` projects a state to what the predicate looks at: verdicts are remembered by projection,
-    which is what keeps sixteen invariants affordable. A step predicate is consulted only when the
-    projections of both ends differ, and only where `relevant`, a cheap look at both, lets it.
+    It returns None instead of an empty list if it is not applicable. `reads` projects a state to what the
+    predicate depends on. Results are cached by projection, which makes sixteen invariants affordable. A step
+    predicate is evaluated only if the projections of both ends differ, and only if the cheap test `relevant`
+    accepts them.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Invariant(Generic[S]):
     relevant: Callable[[S, S], bool] | None = None
 
     def judge(self, before: S | None, after: S) -> Iterator[Finding]:
-        """What it says against a state and, unless it is the first one, against the step that led there."""
+        """The findings for a state and, except for an initial one, for the step that led there."""
         if self.check is not None:
             yield from self.check(after) or ()
         if before is None or self.check_step is None:
@@ -72,7 +72,7 @@ class Invariant(Generic[S]):
 
 
 class WalkStep(NamedTuple, Generic[S]):
-    """One line of a trace: the action and the state it led to (None: the start)."""
+    """One line of a trace: the action and the state it leads to (None: the start)."""
 
     action: Action | None
     state: S
@@ -80,7 +80,7 @@ class WalkStep(NamedTuple, Generic[S]):
 
 @dataclass(frozen=True)
 class InvariantViolation(Generic[S]):
-    """The shortest way to an invariant's first violation, and how many states or steps show it."""
+    """The shortest trace to an invariant's first violation, and how many states or steps show it."""
 
     invariant: str
     claim: str
@@ -91,13 +91,13 @@ class InvariantViolation(Generic[S]):
 
     @property
     def length(self) -> int:
-        """The number of actions on the trace."""
+        """The number of actions in the trace."""
         return len(self.trace) - 1
 
 
 @dataclass(frozen=True)
 class Stuck(Generic[S]):
-    """A state (dead end) or a cycle's first state (livelock) from which nothing better follows."""
+    """A dead end, or the first state of a livelock's cycle: no converged state follows."""
 
     trace: tuple[WalkStep[S], ...]
     states: int
@@ -105,7 +105,7 @@ class Stuck(Generic[S]):
 
 
 class WalkProgress(NamedTuple):
-    """What the progress callback is told now and then."""
+    """The argument of the progress callback."""
 
     states: int
     edges: int
@@ -116,7 +116,7 @@ class WalkProgress(NamedTuple):
 
 @dataclass(frozen=True)
 class Liveness(Generic[S]):
-    """What the graph check found once fault edges are gone."""
+    """The result of the liveness check, without fault edges."""
 
     dead_ends: tuple[Stuck[S], ...]
     livelocks: tuple[Stuck[S], ...]
@@ -126,9 +126,9 @@ class Liveness(Generic[S]):
 
 @dataclass(frozen=True)
 class Exploration(Generic[S]):
-    """The outcome of one walk. `limit` says which budget ended it early, if one did.
+    """The outcome of one walk. `limit` names the budget that ended it early, if one did.
 
-    `asked` are the invariants that were asked at all: of the others nothing was seen, neither good nor bad.
+    `asked` are the invariants that were applicable at least once; for the others nothing was observed.
     """
 
     graph: Graph[S]
@@ -140,12 +140,12 @@ class Exploration(Generic[S]):
 
     @property
     def states(self) -> int:
-        """Distinct states after canonicalisation."""
+        """The number of distinct states after canonicalisation."""
         return len(self.graph.states)
 
     @property
     def edges(self) -> int:
-        """Steps taken, self-loops included."""
+        """The number of steps taken, self-loops included."""
         return len(self.graph.targets)
 
     @property
@@ -155,7 +155,7 @@ class Exploration(Generic[S]):
 
     @property
     def verdict(self) -> Verdict:
-        """Violated by real violations, dead ends and livelocks only; unknown when cut short."""
+        """Violated only by real violations, dead ends and livelocks; unknown if the walk ended early."""
         real = any(violation.severity is Severity.REAL for violation in self.violations)
         live = self.liveness
         if real or (live is not None and (live.dead_ends or live.livelocks)):
@@ -167,7 +167,7 @@ class Exploration(Generic[S]):
 
 @dataclass(frozen=True)
 class WalkLimits:
-    """What a walk may cost; None is no limit. `stop_at_first` ends it at the first real violation."""
+    """The budget of a walk; None is no limit. `stop_at_first` ends it at the first real violation."""
 
     states_max: int | None = 500_000
     time_s: float | None = None

@@ -1,1 +1,1 @@
-"""Consumer groups: who is there, what happens to them, and the player that asks an assignor."""
+"""Consumer groups: members, events, histories, and the player that runs an assignor."""

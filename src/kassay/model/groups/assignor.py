@@ -1,7 +1,7 @@
-"""What an assignor is: Kafka's `ConsumerPartitionAssignor` in Python.
+"""The assignor interface: Kafka's `ConsumerPartitionAssignor` in Python.
 
-Each member of a group has an assignor object of its own. Before a rebalance every object is asked
-for its user data, the leader's object assigns, and every object is told what its member got.
+Each member of a group has its own assignor object. In every rebalance, each object supplies its user data,
+the leader's object assigns, and each object receives its member's assignment.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kassay.model.kinds import RebalanceProtocol
 
 
 class GroupMetadata(NamedTuple):
-    """What a member knows of its group when it is told its assignment."""
+    """The group metadata that a member receives with its assignment."""
 
     generation: int
     member_id: str
@@ -25,19 +25,19 @@ class GroupMetadata(NamedTuple):
 
 @runtime_checkable
 class Assignor(Protocol):
-    """The full form of a target; the plain form is in `kassay.assignors.plain.assignor`."""
+    """The full form of a target; for the plain form see `kassay.assignors.plain.assignor`."""
 
     name: str
     protocols: tuple[RebalanceProtocol, ...]
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Take the member's configuration; called once, before anything else."""
+        """Apply the member's configuration; called once, before any other method."""
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """What this member adds to its subscription."""
+        """The user data that this member adds to its subscription, or None."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The assignment of the whole group; called on the leader's object."""
+        """Assign the whole group; called on the leader's object."""
 
     def on_assignment(
         self,
@@ -45,20 +45,20 @@ class Assignor(Protocol):
         user_data: bytes | None,
         metadata: GroupMetadata,
     ) -> None:
-        """Learn what this member was given."""
+        """Receive this member's assignment."""
 
 
 class AssignorBase:
-    """The parts of an assignor that most rules leave empty."""
+    """Default implementations of the optional methods."""
 
     name: str
     protocols: tuple[RebalanceProtocol, ...] = (RebalanceProtocol.EAGER,)
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Nothing to configure."""
+        """Ignore the configuration."""
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """No user data."""
+        """Return None: no user data."""
         return None
 
     def on_assignment(
@@ -67,13 +67,13 @@ class AssignorBase:
         user_data: bytes | None,
         metadata: GroupMetadata,
     ) -> None:
-        """Nothing to remember."""
+        """Ignore the assignment."""
 
 
 class Habits(NamedTuple):
-    """What an object takes part in: where it leaves a method to its base class, nobody need call it.
+    """Which optional methods an object implements; calls to inherited defaults can be skipped.
 
-    `tells`: it may have user data; `learns`: it makes something of what its member is given.
+    `tells`: it may return user data. `learns`: it uses the assignment that its member receives.
     """
 
     tells: bool
@@ -81,7 +81,7 @@ class Habits(NamedTuple):
 
 
 def habits(assignor: Assignor) -> Habits:
-    """The object's habits, by its class and by what it has itself at this time."""
+    """The habits of the object, from its class and its instance attributes at the time of the call."""
     of_class = _of_class(type(assignor))
     own = getattr(assignor, "__dict__", None)
     if not own or not (_TELLS in own or _LEARNS in own):

@@ -1,4 +1,4 @@
-"""What one answer gives to whom: facts that several claims ask for, each of them found once."""
+"""Derived facts about one assignment, computed once and shared by several claims."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from kassay.model.lazy import lazy
 
 @dataclass(frozen=True, eq=False)
 class Dealt:
-    """An answer, with the cluster and the group to which it was given."""
+    """An assignment with the cluster and the group that the target received."""
 
     cluster: Cluster
     group: Group
     given: Assignment
 
     def then(self, cluster: Cluster, group: Group, given: Assignment) -> Dealt:
-        """The next answer: one that gives everybody the same again is known as this one is."""
-        dealt = Dealt(cluster, group, given)
-        dealt.__dict__["repeats"] = (
+        """The next assignment; reuses these facts if every member gets the same partitions again."""
+        following = Dealt(cluster, group, given)
+        following.__dict__["repeats"] = (
             cluster is self.cluster
             and self.group.ids == group.ids
             and self.group.listed == group.listed
-            and (given == self.given or self._is_reordered(dealt))
+            and (given == self.given or self._is_reordered(following))
         )
-        if dealt.repeats:
-            dealt.__dict__.update({name: self.__dict__[name] for name in _ORDERLESS if name in self.__dict__})
-        return dealt
+        if following.repeats:
+            following.__dict__.update(
+                {name: self.__dict__[name] for name in _ORDERLESS if name in self.__dict__}
+            )
+        return following
 
     def _is_reordered(self, then: Dealt) -> bool:
-        """Whether both give the same to the same, in another order."""
+        """Whether both assign the same partitions to the same members, in a different order."""
         return (
             self.given.keys() == then.given.keys()
             and self.is_given_once
@@ -44,31 +46,31 @@ class Dealt:
 
     @lazy
     def repeats(self) -> bool:
-        """Whether it follows an answer that gave everybody the same."""
+        """Whether the previous assignment gave every member the same partitions."""
         return False
 
     @lazy
     def owners(self) -> dict[TopicPartition, str]:
-        """The owner of each partition that is given out, the last listed; treat as read-only."""
+        """The owner of each assigned partition; with several, the last listed. Treat as read-only."""
         return self.given.owners()
 
     @lazy
     def by_number(self) -> dict[str, tuple[str | None, ...]]:
-        """Of each known topic that is read, the owners of its partitions by number; treat as read-only."""
+        """The owners of each existing subscribed topic, by partition number; treat as read-only."""
         return self._in_full or {topic: tuple(map(self.owners.get, tps)) for topic, tps in self._read.items()}
 
     @lazy
     def _read(self) -> dict[str, tuple[TopicPartition, ...]]:
-        """The partitions of each known topic that is read."""
+        """The partitions of each existing subscribed topic."""
         readers = self.group.subscribers
         return {topic: tps for topic, tps in self.cluster.partitions.items() if topic in readers}
 
     @lazy
     def _in_full(self) -> dict[str, tuple[str | None, ...]] | None:
-        """The owners by topic and number where each has one, as most answers have it; else None."""
+        """The owners by topic and number if every partition has one (the usual case), else None."""
         owners = self.owners
         try:
-            # Of one key `itemgetter` gives the bare value.
+            # With a single key, `itemgetter` returns the bare value instead of a tuple.
             return {
                 topic: itemgetter(*tps)(owners) if len(tps) > 1 else (owners[tps[0]],)
                 for topic, tps in self._read.items()
@@ -78,45 +80,45 @@ class Dealt:
 
     @lazy
     def is_given_once(self) -> bool:
-        """Whether no partition is given out twice."""
+        """Whether no partition is assigned twice."""
         return len(self.owners) == sum(map(len, self.given.values()))
 
     @lazy
     def left(self) -> int:
-        """How many partitions that somebody reads nobody was given."""
+        """The number of unassigned partitions of subscribed topics."""
         return 0 if self._in_full is not None else sum([row.count(None) for row in self.by_number.values()])
 
     @lazy
     def is_of_read_topics(self) -> bool:
-        """Whether every partition that is given out is there, and somebody reads its topic."""
+        """Whether every assigned partition exists and its topic has a subscriber."""
         return len(self.owners) + self.left == sum(map(len, self._read.values()))
 
     @lazy
     def is_sound(self) -> bool:
-        """Whether what is given out is there, goes to members that read it, and none of it to two."""
+        """Whether each assigned partition exists and goes to exactly one member, which subscribes to it."""
         if not (self.is_given_once and self.is_of_read_topics):
             return False
         readers, owners, known = self.group.subscribers, self.by_number, self.group.by_id
         if known.keys() >= self.given.keys():
-            # Who is given something reads what all read.
+            # All owners are members of the group, so topics that all members subscribe to need no check.
             owners = {topic: row for topic, row in owners.items() if len(readers[topic]) < len(known)}
         return all({*readers[topic], None}.issuperset(row) for topic, row in owners.items())
 
     @lazy
     def is_whole(self) -> bool:
-        """Whether it is sound, and nothing that somebody reads is left."""
+        """Whether the assignment is sound and covers every partition of every subscribed topic."""
         return self.is_sound and not self.left
 
     @lazy
     def loads(self) -> dict[str, int]:
-        """Partitions a member of the group; treat as read-only."""
+        """The number of partitions of each member of the group; treat as read-only."""
         ids = self.group.ids
         return dict(zip(ids, map(len, self.given.each(ids))))
 
     def claimed_anew(self, cluster: Cluster, claiming: Sequence[Member]) -> Sequence[Member]:
-        """Those of the members that claim anything else than what they were given here and may still have.
+        """The members that report other partitions than this assignment gave them, or changed subscription.
 
-        All of them where the answer is not sound, or part of what is read is not there any more.
+        Returns all members if this assignment is not sound, or if some subscribed partitions no longer exist.
         """
         if not self.is_sound or not (cluster is self.cluster or self._is_there_in(cluster)):
             return claiming
@@ -127,14 +129,17 @@ class Dealt:
             if member[2] is not had or member[1] is not by_id[member[0]][1]
         ]
 
-    def is_claimed_by_two(self, claiming: Iterable[Member], anew: Collection[Member]) -> bool:
-        """Whether a partition is claimed twice, if the others than these claim what they were given here."""
-        others = {member[0] for member in claiming}.difference([member[0] for member in anew])
-        owner, claims = self.owners.get, [tp for member in anew for tp in member[2]]
+    def is_claimed_by_two(self, claiming: Iterable[Member], changed: Collection[Member]) -> bool:
+        """Whether two members report one partition, if all others own what they got here.
+
+        The others are the members of `claiming` that are not in `changed`.
+        """
+        others = {member[0] for member in claiming}.difference([member[0] for member in changed])
+        owner, claims = self.owners.get, [tp for member in changed for tp in member[2]]
         return len(set(claims)) < len(claims) or any(owner(tp) in others for tp in claims)
 
     def _is_there_in(self, cluster: Cluster) -> bool:
-        """Whether all that is read here is there as well."""
+        """Whether every partition of the subscribed topics exists in `cluster` too."""
         counts = cluster.counts
         return all(counts.get(topic, 0) >= len(owners) for topic, owners in self.by_number.items())
 
@@ -149,4 +154,4 @@ _ORDERLESS: Final = (
     "is_sound",
     "loads",
 )
-"""Facts that are the same whatever the order of what is given."""
+"""Facts that do not depend on the order of the assignment."""

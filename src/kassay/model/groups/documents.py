@@ -1,4 +1,4 @@
-"""Clusters, members and histories of consumer groups as JSON, and what came of them, for traces."""
+"""Clusters, members, histories and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kassay.model.shape.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Shap
 def _one_entry_a_partition(topic: Topic, path: str) -> None:
     for name, entries in (("replicas", topic.replicas), ("weights", topic.weights)):
         if entries is not None and len(entries) != topic.partitions:
-            expected = f"expected {topic.partitions} entries, one a partition, got {len(entries)}"
+            expected = f"expected {topic.partitions} entries, one per partition, got {len(entries)}"
             raise InputError(f"{path}.{name}: {expected}")
 
 
@@ -28,18 +28,18 @@ def _topics_once(cluster: Cluster, path: str) -> None:
     names = [topic.name for topic in cluster.topics]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"{path}.topics: {twice!r} is there twice")
+        raise InputError(f"{path}.topics: {twice!r} is listed twice")
     codec.within((topic.partitions for topic in cluster.topics), f"{path}.topics")
 
 
 def _owned_once(member: Member, path: str) -> None:
     if len(set(member.owned)) < len(member.owned):
-        raise InputError(f"{path}.owned: a partition is there twice")
+        raise InputError(f"{path}.owned: a partition is listed twice")
 
 
 def _begins(history: History, path: str) -> None:
     if not history.changes:
-        raise InputError(f"{path}.changes: empty, expected at least the change that brings the first members")
+        raise InputError(f"{path}.changes: empty, expected at least the change that adds the first members")
     largest = {topic.name: topic.partitions for topic in history.cluster.topics}
     for event in (event for change in history.changes for event in change):
         if isinstance(event, CreateTopic):
@@ -70,7 +70,7 @@ MEMBER: Final = record(
     rack=Field(optional(TEXT), None),
     instance_id=Field(optional(TEXT), None),
 ).checked(_owned_once)
-"""User data is made by the target and not part of it."""
+"""Excludes user data, which the target produces."""
 
 _PARTS: Final[dict[str, Shape[Any]]] = {
     "member": MEMBER,
@@ -175,11 +175,11 @@ REBALANCED: Final = record(
         )
     ),
 )
-"""What `rebalanced_to_json` writes."""
+"""The form of `rebalanced_to_json`; answers may violate claims."""
 
 
 def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
-    """What one change led to, for the reader of a trace."""
+    """One change and its rounds as JSON, for a trace."""
     return {
         "change": rebalanced.index,
         "settled": rebalanced.settled,
@@ -188,10 +188,9 @@ def rebalanced_to_json(rebalanced: Rebalanced) -> dict[str, Any]:
 
 
 def step_to_json(step: Step) -> dict[str, Any]:
-    """One round: who led, what each member claimed and what it was given.
+    """One round: the leader, what each member reports as owned, and what it is assigned.
 
-    Weights by partition, the racks of replicas, configurations and user data (in hex) stand there where
-    somebody has any.
+    Partition weights, replica racks, configurations and user data (in hex) appear only if any are set.
     """
     cluster, group = step.cluster, step.group
     document: dict[str, Any] = {

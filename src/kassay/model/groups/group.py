@@ -1,4 +1,4 @@
-"""Who is in the group, what they claim, and what they are given."""
+"""Groups, their members, and assignments."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 
 class Member(NamedTuple):
-    """One member as its subscription shows it to the leader.
+    """One member, as the leader sees it in the subscription.
 
-    `owned` is what the member claims and `generation` the effective generation of that claim
-    (KIP-792: of its subscription, else of its user data, else -1). A claim may be stale, may name
-    partitions that no longer exist, and never repeats a partition. `instance_id` makes the member
-    static (KIP-345). `user_data` is whatever the member's own assignor object put there.
+    `owned` is what the member reports it owns and `generation` the effective generation of that report
+    (KIP-792: from its subscription, else from its user data, else -1). The report may be stale and may name
+    partitions that no longer exist, but never repeats a partition. `instance_id` makes the member static
+    (KIP-345). `user_data` is what the member's assignor object returned.
     """
 
     member_id: str
@@ -37,11 +37,11 @@ class Member(NamedTuple):
 
 
 MEMBER_OF: Final = partial(tuple.__new__, Member)
-"""`Member` of all its values in order, without a call of Python's for each."""
+"""`Member` from all its values in order, without a Python-level call per member."""
 
 
 class SubscriptionType(StrEnum):
-    """What a coordinator tells a server-side assignor of the group's subscriptions (KIP-848)."""
+    """What a coordinator reports to a server-side assignor about the group's subscriptions (KIP-848)."""
 
     HOMOGENEOUS = "HOMOGENEOUS"
     HETEROGENEOUS = "HETEROGENEOUS"
@@ -49,12 +49,12 @@ class SubscriptionType(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """The members in the order in which the leader's map iterates them, and who leads.
+    """The members in the order in which the leader's map iterates them, and the leader.
 
-    The last three are for server-side assignors (KIP-848). `assigned`: partitions that the
-    coordinator reports as assigned although no listed member owns them. `subscription_type`: what
-    the coordinator reports of the subscriptions, or None to have it read off the members. `assignable`:
-    the partitions that a share group may give out (KIP-932), or None for all.
+    The last three fields are for server-side assignors (KIP-848). `assigned`: partitions that the coordinator
+    reports as assigned although no listed member owns them. `subscription_type`: what the coordinator reports
+    about the subscriptions, or None to derive it from the members. `assignable`: the partitions that a share
+    group may assign (KIP-932), or None for all.
     """
 
     members: tuple[Member, ...]
@@ -65,12 +65,12 @@ class Group:
 
     @lazy
     def ids(self) -> tuple[str, ...]:
-        """The members' ids in their order."""
+        """The members' ids, in member order."""
         return tuple([member[0] for member in self.members])
 
     @lazy
     def listed(self) -> tuple[tuple[str, ...], ...]:
-        """The topics that each member lists, in the members' order."""
+        """The topics that each member subscribes to, in member order."""
         return tuple([member[1] for member in self.members])
 
     @lazy
@@ -80,7 +80,7 @@ class Group:
 
     @lazy
     def lists_alike(self) -> bool:
-        """Whether all members list the same topics in the same order; there are members."""
+        """Whether the group has members and all of them list the same topics in the same order."""
         listed = self.listed
         return bool(listed) and listed.count(listed[0]) == len(listed)
 
@@ -98,16 +98,16 @@ class Group:
 
     @lazy
     def equal_subscriptions(self) -> bool:
-        """Whether all members read the same set of topics."""
+        """Whether all members subscribe to the same set of topics."""
         if self.lists_alike:
             return True
         return len(set(map(frozenset, set(self.listed)))) <= 1
 
     @lazy
     def claimants(self) -> dict[TopicPartition, tuple[int, str | None]]:
-        """For each claimed partition the highest generation at which it is, and who claims it then.
+        """For each reported partition, the highest generation reported for it and the member that reports it.
 
-        None where several do; treat as read-only.
+        The member is None if several report that generation; treat as read-only.
         """
         best: dict[TopicPartition, tuple[int, str | None]] = {}
         for member_id, _, owned, generation, *_ in self.members:
@@ -121,17 +121,17 @@ class Group:
 
     @lazy
     def homogeneous(self) -> bool:
-        """Whether the coordinator reports that all members read the same topics."""
+        """Whether the coordinator reports that all members subscribe to the same topics."""
         if self.subscription_type is None:
             return self.equal_subscriptions
         return self.subscription_type is SubscriptionType.HOMOGENEOUS
 
 
 def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]:
-    """The member to whom each partition still belongs, for those that have one.
+    """The previous owner of each partition that has a valid one.
 
-    The only claimant at the highest generation at which anybody claims the partition, if that
-    member still subscribes to the topic and the partition exists; a tie means nobody
+    That is the only member that reports the partition at its highest reported generation, if that member
+    still subscribes to the topic and the partition exists. A tie means that there is no previous owner
     (KIP-341, KIP-792).
     """
     by_id, counts = group.by_id, cluster.counts
@@ -143,14 +143,14 @@ def previous_owners(cluster: Cluster, group: Group) -> dict[TopicPartition, str]
 
 
 _PARTITION_OF: Final = partial(tuple.__new__, TopicPartition)
-"""`TopicPartition._make` without a call of Python's for each."""
+"""`TopicPartition._make` without a Python-level call per partition."""
 
 
 class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
-    """What each member is given, in the order in which the assignor listed it.
+    """The partitions assigned to each member, in the order in which the assignor listed them.
 
-    Equality minds the order inside each list but not the order of members; `same_sets` minds
-    neither. `user_data` is what the assignor sends back to single members.
+    Equality respects the order inside each list but ignores the order of members; `same_sets` ignores both.
+    `user_data` is what the assignor returns to individual members.
     """
 
     __slots__ = ("_given", "user_data")
@@ -169,7 +169,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
     def of(
         cls, pairs: Mapping[str, Iterable[tuple[str, int]]], user_data: Mapping[str, bytes] | None = None
     ) -> Assignment:
-        """The assignment of these pairs; that each is one is known."""
+        """The assignment from pairs that are known to be (topic, partition)."""
         return cls({member_id: map(_PARTITION_OF, tps) for member_id, tps in pairs.items()}, user_data)
 
     def __getitem__(self, member_id: str) -> tuple[TopicPartition, ...]:
@@ -182,11 +182,11 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         self, member_id: str, /, default: tuple[TopicPartition, ...] | T
     ) -> tuple[TopicPartition, ...] | T: ...
     def get(self, member_id: str, /, default: object = None) -> object:
-        """What the member is given; the default where the answer has no entry for it."""
+        """The partitions of the member, or the default if the answer has no entry for it."""
         return self._given.get(member_id, default)
 
     def each(self, member_ids: Iterable[str]) -> list[tuple[TopicPartition, ...]]:
-        """What each of these members is given, in their order; nothing where there is no entry for it."""
+        """The partitions of each of these members, in their order; empty for a member without an entry."""
         return list(map(self._given.get, member_ids, repeat(())))
 
     def __iter__(self) -> Iterator[str]:
@@ -196,7 +196,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         return len(self._given)
 
     def items(self) -> ItemsView[str, tuple[TopicPartition, ...]]:
-        """Member ids with what they are given, in the order of the answer."""
+        """Member ids with their partitions, in the order of the answer."""
         return self._given.items()
 
     def keys(self) -> KeysView[str]:
@@ -204,7 +204,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         return self._given.keys()
 
     def values(self) -> ValuesView[tuple[TopicPartition, ...]]:
-        """What the members are given, in the order of the answer."""
+        """The members' partitions, in the order of the answer."""
         return self._given.values()
 
     def __eq__(self, other: object) -> bool:
@@ -220,7 +220,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
         return f"Assignment({inner})"
 
     def same_sets(self, other: Assignment) -> bool:
-        """Whether every member gets the same partitions, whatever the order of the lists."""
+        """Whether every member gets the same partitions, in any order."""
         mine, theirs = self._given, other._given
         if mine == theirs:
             return True
@@ -238,7 +238,7 @@ class Assignment(Mapping[str, tuple[TopicPartition, ...]]):
 
 
 def _is_reordered(tps: tuple[TopicPartition, ...], others: tuple[TopicPartition, ...]) -> bool:
-    """Whether these hold the same partitions, each as often, the lists being equally long."""
+    """Whether these equally long lists hold the same partitions, each equally often."""
     if tps == others[::-1]:
         return True
     once = frozenset(tps)

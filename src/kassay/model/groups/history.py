@@ -1,9 +1,8 @@
-"""Histories: what happens to a group, from its first members on.
+"""Histories: the events of a group, starting with its first members.
 
-A history is a cluster, and changes in order. Each change is a few events that happen together and
-is followed by one rebalance. Events say what happened in the world, never what an assignor
-answered, so one history can be played against any target. An event that names a member or a topic
-that is not there does nothing; that lets a shrinker drop whatever it likes.
+A history is a cluster and a sequence of changes. Each change is a set of simultaneous events, followed by one
+rebalance. Events describe the world, never the answers of an assignor, so one history can run against any
+target. An event that names a missing member or topic has no effect; a shrinker can therefore drop any event.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ Config = tuple[tuple[str, str], ...]
 
 
 class Reports(StrEnum):
-    """Which generation members report with what they own.
+    """The generation that members report with their owned partitions.
 
-    JOINED: the one they last joined (clients since KIP-792). GOT: the one in which they got the
-    list (older clients). The two differ after a failed sync and after missed generations.
+    JOINED: the generation that they last joined (clients since KIP-792). GOT: the generation in which they
+    received the list (older clients). The two differ after a failed sync and after missed generations.
     """
 
     JOINED = "joined"
@@ -31,7 +30,7 @@ class Reports(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A member comes, perhaps with claims from a former life; `config` is its own configuration."""
+    """A member joins, perhaps with partitions owned from earlier; `config` is its own configuration."""
 
     member: Member
     config: Config = ()
@@ -39,28 +38,28 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A member goes for good."""
+    """A member leaves for good."""
 
     member_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """A member is gone from the group but may `Return`; what it owned is free for the others."""
+    """A member drops out of the group but may `Return`; its partitions become free."""
 
     member_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """A crashed member comes back with its old list and its old generation."""
+    """A crashed member rejoins with its old list and its old generation."""
 
     member_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class StaticReturn:
-    """A static member is back under a new member id, with its owned list (KIP-345)."""
+    """A static member rejoins under a new member id, with its owned list (KIP-345)."""
 
     member_id: str
     new_member_id: str
@@ -68,16 +67,16 @@ class StaticReturn:
 
 @dataclass(frozen=True, slots=True)
 class FailedSync:
-    """The member takes part in the next round but never learns the answer: it keeps its old list."""
+    """The member joins the next round but never receives the answer: it keeps its old list."""
 
     member_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewLeader:
-    """A member leads the group from now on, until it goes: its own object is asked for the assignment.
+    """The member leads the group until it leaves, and its object computes the assignment.
 
-    Until the first of these the member that is there longest leads.
+    Before the first such event, the longest-standing member leads.
     """
 
     member_id: str
@@ -85,7 +84,7 @@ class NewLeader:
 
 @dataclass(frozen=True, slots=True)
 class Resubscribe:
-    """A member reads other topics from now on."""
+    """A member subscribes to other topics."""
 
     member_id: str
     topics: tuple[str, ...]
@@ -93,7 +92,7 @@ class Resubscribe:
 
 @dataclass(frozen=True, slots=True)
 class AddPartitions:
-    """A topic grows to `partitions`; the new ones copy the replicas and weights of the old in turn."""
+    """A topic grows to `partitions`; new ones repeat the replicas and weights of the old in a cycle."""
 
     topic: str
     partitions: int
@@ -101,21 +100,21 @@ class AddPartitions:
 
 @dataclass(frozen=True, slots=True)
 class CreateTopic:
-    """A topic comes into being."""
+    """A topic is created."""
 
     topic: Topic
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteTopic:
-    """A topic is gone; subscriptions and claims may still name it."""
+    """A topic is deleted; subscriptions and owned lists may still name it."""
 
     topic: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRack:
-    """A member now runs in another rack."""
+    """A member moves to another rack."""
 
     member_id: str
     rack: str | None
@@ -123,7 +122,7 @@ class ChangeRack:
 
 @dataclass(frozen=True, slots=True)
 class RackBroker:
-    """A broker now stands in another rack."""
+    """A broker moves to another rack."""
 
     broker_id: int
     rack: str | None
@@ -131,7 +130,7 @@ class RackBroker:
 
 @dataclass(frozen=True, slots=True)
 class Reweigh:
-    """A topic's partitions now cost their owners this much."""
+    """The weights of a topic's partitions change."""
 
     topic: str
     weights: tuple[int, ...]
@@ -139,9 +138,9 @@ class Reweigh:
 
 @dataclass(frozen=True, slots=True)
 class Withhold:
-    """A share group may not give out these partitions of a topic, and may give out all others (KIP-932).
+    """A share group may not assign these partitions of a topic, but may assign all others (KIP-932).
 
-    So it is before the state of a partition is initialised. Other groups do not care.
+    This models partitions whose share state is not initialised yet. Other groups ignore the event.
     """
 
     topic: str
@@ -150,7 +149,7 @@ class Withhold:
 
 @dataclass(frozen=True, slots=True)
 class OwnedClaim:
-    """In the next round the member says that it owns this, whatever it was given."""
+    """In the next round the member reports these partitions as owned, whatever it was assigned."""
 
     member_id: str
     owned: tuple[TopicPartition, ...]
@@ -159,7 +158,7 @@ class OwnedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Rebalance:
-    """The group rebalances though nothing changed."""
+    """The group rebalances without any change."""
 
 
 Event = (
@@ -186,12 +185,12 @@ Change = tuple[Event, ...]
 EVENTS: Final[dict[str, type[Event]]] = {
     "Claim" if event is OwnedClaim else event.__name__: event for event in get_args(Event)
 }
-"""Each event by its name in documents."""
+"""The event classes by their names in documents."""
 
 
 @dataclass(frozen=True)
 class History:
-    """A cluster and what happens to a group on it; the first change brings the first members."""
+    """A cluster and the changes of a group on it; the first change adds the first members."""
 
     cluster: Cluster
     changes: tuple[Change, ...]
@@ -204,16 +203,16 @@ class History:
 
     @property
     def events(self) -> int:
-        """Everything that happens after the first members have come."""
+        """The number of events after the first members joined."""
         first = sum(not isinstance(event, Join) for event in self.changes[0]) if self.changes else 0
         return first + sum(len(change) for change in self.changes[1:])
 
     @property
     def size(self) -> tuple[int, int, int, int, int]:
-        """What makes one counterexample smaller than another.
+        """The sort key that orders counterexamples by size.
 
-        Events after the start, members, partitions, topics and subscriptions, then all the rest that a
-        reader has to take in.
+        Events after the start, members, partitions, topics and subscriptions, then everything else that a
+        reader has to understand.
         """
         topics = self.cluster.topics + tuple(
             e.topic for change in self.changes for e in change if isinstance(e, CreateTopic)

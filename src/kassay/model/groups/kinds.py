@@ -1,4 +1,4 @@
-"""Kinds of targets that assign the partitions of a consumer group."""
+"""The kinds of targets that assign the partitions of a consumer group."""
 
 from __future__ import annotations
 
@@ -76,4 +76,4 @@ GROUPS: Final = (CLIENT, SERVER, SHARE)
 """Kinds whose targets assign the partitions of a consumer group."""
 
 CONSUMER_GROUPS: Final = (CLIENT, SERVER)
-"""Those of them that assign a partition to one member only."""
+"""Group kinds in which a partition has one owner."""

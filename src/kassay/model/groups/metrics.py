@@ -1,4 +1,4 @@
-"""What an assignment costs: partitions that moved, and partitions away from their replicas' racks."""
+"""Costs of an assignment: moved partitions and rack mismatches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def moved(assignment: Assignment, previous: Mapping[TopicPartition, str]) -> lis
 
 
 def rack_mismatches(cluster: Cluster, group: Group, assignment: Assignment) -> list[TopicPartition]:
-    """Partitions with known replica racks whose owner's rack is not among them, in order.
+    """Partitions with known replica racks whose owner is in none of those racks, in order.
 
-    An owner without a rack counts as a mismatch there; a partition without replica racks never does.
+    An owner without a rack counts as a mismatch; a partition without replica racks never does.
     """
     racks = cluster.replica_racks
     if not racks:

@@ -1,9 +1,9 @@
-"""The one player: the only place where a history meets an assignor.
+"""The player: the only place where a history meets an assignor.
 
-Each member has an assignor object of its own, as in a real group. A rebalance is one round for an
-eager target. A cooperative target is asked again, with the generation one higher, as long as a
-member had to give something up, and once more to see that the group is at rest.
-Source: KIP-429; the ground rules on rounds are in `docs/claims.md`.
+Each member has its own assignor object, as in a real group. For an eager target, a rebalance is one round. A
+cooperative target runs another round, one generation higher, as long as a member had to revoke something, and
+one more round to verify that the group is stable. Source: KIP-429; `docs/claims.md` states the rules for
+rounds.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 
 ROUNDS_MAX: Final = 12
-"""Rounds after which a group that still moves partitions counts as not converging."""
+"""A group that still moves partitions after this many rounds counts as not converging."""
 
 
 class _Seconds(NamedTuple):
-    """The second looks at an answer, and one of their answers that was seen to give everybody the same."""
+    """The repeat calls, and one of their answers known to give every member the same partitions."""
 
     probes: tuple[Probe[Assignment], ...]
     agreed: Assignment | None
@@ -41,11 +41,11 @@ _NONE_ASKED: Final = _Seconds((), None)
 
 @dataclass(frozen=True)
 class Player:
-    """How histories are played: against whom, and how often the target is asked.
+    """How to run histories: the target, and how often to call it.
 
-    `new` makes a configured assignor object. `looks` are the second looks to take at each step.
-    `confirm` asks an eager target once more after each change, to see whether it is at rest; a
-    cooperative one is always asked until it is. `step` is what a round is told as.
+    `new` makes a configured assignor object. `looks` are the repeat calls to make at each step. `confirm`
+    runs one more round of an eager target after each change to check that it is stable; a cooperative target
+    always runs until it is. `step` is the class that records a round.
     """
 
     new: NewObject
@@ -55,7 +55,7 @@ class Player:
     step: type[Step] = Step
 
     def play(self, history: History) -> Iterator[Rebalanced]:
-        """The history's rebalances, one a change; a change that leaves no members gives none."""
+        """The rebalances of the history, one per change; a change that leaves no members yields none."""
         world = GroupWorld(history.cluster, of_group(self.new))
         resting: Assignment | None = None
         for index, change in enumerate(history.changes):
@@ -86,7 +86,7 @@ class Player:
         resting: Assignment | None,
         changed: bool,
     ) -> Rebalanced:
-        """Rounds until the group is at rest, the target fails, or the rounds are spent."""
+        """Run rounds until the group is stable, the target fails, or `ROUNDS_MAX` is reached."""
         steps: list[Step] = []
         settled = False
         revocations = 0
@@ -97,7 +97,7 @@ class Player:
             steps.append(step)
             if isinstance(step.answer, Failure):
                 break
-            # An eager target that is asked once is not asked who gives something up.
+            # A single round of an eager target needs no comparison of old and new partitions.
             gave_up, gained = _changes(step) if until_rest or turn else (False, False)
             if gave_up and (cooperative or turn):
                 revocations += 1
@@ -118,7 +118,7 @@ class Player:
         )
 
     def _round(self, world: GroupWorld, reports: Reports, turn: int) -> Step:
-        """Ask the leader once, let every member learn what it got, and take the second looks."""
+        """Call the leader once, deliver the assignments, and make the repeat calls."""
         world.generation += 1
         failed_sync = frozenset(world.failed_sync) if turn == 0 else frozenset()
         seats = list(world.seats.values())
@@ -135,13 +135,13 @@ class Player:
                 mutated = getattr(leader.assignor, "mutated", None)
                 if self.looks:
                     looks = self._looks(leader, world.cluster, group, turn)
-                    seen = [_asked(look) for look in looks]
+                    seen = [_answer_of(look) for look in looks]
                     seconds = self._seconds(world.cluster, group, leader, answer, seen)
             else:
                 group, answer, seconds, mutated = self._at_once(rounds, world, leader, turn)
             if not isinstance(answer, Failure):
                 _learn(world, seats, answer, failed_sync, reports, rounds)
-        except Exception as error:  # whatever the target's own code throws is its verdict
+        except Exception as error:  # any exception of the target's code becomes its verdict
             answer = failure_of(error)
         step = self.step(
             world.cluster,
@@ -163,7 +163,7 @@ class Player:
     def _at_once(
         self, rounds: Rounds, world: GroupWorld, leader: Seat, turn: int
     ) -> tuple[Group, Assignment | Failure, _Seconds, str | None]:
-        """The group as it joins, the leader's answer, the second looks and what changed, in one request."""
+        """The joined group, the leader's answer, the repeat calls and any mutations, in one request."""
         seats = world.seats.values()
         claims = joining(seats, repeat(None))
         without = world.group(claims, leader)
@@ -186,25 +186,25 @@ class Player:
     def _looks(
         self, leader: Seat, cluster: Cluster, group: Group, turn: int
     ) -> list[tuple[Callable[[], Assignor], Cluster, Group]]:
-        """What is asked a second time, whatever the answers are: another object, and then the same again."""
+        """The repeat calls that do not depend on answers: first another object, then the same one again."""
         looks = self._listed_looks
         another = partial(self._another(leader), leader.config)
-        asked: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
+        calls: list[tuple[Callable[[], Assignor], Cluster, Group]] = []
         if Look.PERMUTED in looks:
-            asked.append((another, *permuted(cluster, group, turn)))
+            calls.append((another, *permuted(cluster, group, turn)))
         elif Look.OTHER in looks:
-            asked.append((another, cluster, group))
+            calls.append((another, cluster, group))
         if Look.AGAIN in looks:
-            asked.append((lambda: leader.assignor, cluster, group))
-        return asked
+            calls.append((lambda: leader.assignor, cluster, group))
+        return calls
 
     @lazy
     def _listed_looks(self) -> tuple[Look, ...]:
-        """The second looks: in a tuple they are found by identity, without hashing an enum's name."""
+        """The repeat calls as a tuple: it is searched by identity, without hashing enum names."""
         return tuple(self.looks)
 
     def _another(self, leader: Seat) -> NewObject:
-        """What makes another object of the leader's implementation."""
+        """A factory for another object of the leader's implementation."""
         another: NewObject = getattr(leader.assignor, "another", self.new)
         return another
 
@@ -216,10 +216,10 @@ class Player:
         answer: Assignment,
         seen: Sequence[Assignment | Failure],
     ) -> _Seconds:
-        """The second looks at one answer, of which these were `seen`.
+        """The repeat calls for one answer, given the results in `seen`.
 
-        One call of another object serves PERMUTED and OTHER as long as it agrees, and stands
-        between the two calls of the same object that AGAIN compares.
+        One call of another object serves PERMUTED and OTHER as long as it agrees. It also runs between the
+        two calls of the same object that AGAIN compares.
         """
         looks, agreed = self._listed_looks, None
         probes: list[Probe[Assignment]] = []
@@ -230,7 +230,7 @@ class Player:
                 if not isinstance(other, Failure) and other.same_sets(answer):
                     agreed = other
                 else:
-                    other = _asked((partial(self._another(leader), leader.config), cluster, group))
+                    other = _answer_of((partial(self._another(leader), leader.config), cluster, group))
                 probes.append(Probe(Look.OTHER, other))
         elif Look.OTHER in looks:
             probes.append(Probe(Look.OTHER, seen[0]))
@@ -240,7 +240,7 @@ class Player:
 
 
 def _changes(step: Step) -> tuple[bool, bool]:
-    """Whether somebody gives something up by the answer, and whether somebody gains."""
+    """Whether any member loses partitions through the answer, and whether any member gains some."""
     ids, before = step.group.ids, [member[2] for member in step.group.members]
     after = step.given.each(ids)
     gave_up = gained = False
@@ -249,7 +249,7 @@ def _changes(step: Step) -> tuple[bool, bool]:
     for member_id, had, has in zip(ids, before, after):
         if has is not had and has != had and member_id not in step.failed_sync:
             if had and has:
-                # Sets, which know their hashes, are compared with each other sooner than with lists.
+                # Frozen sets cache their hashes, so they compare faster with each other than with lists.
                 old, new = frozenset(had), frozenset(has)
                 gave_up = gave_up or not new >= old
                 gained = gained or not old >= new
@@ -261,7 +261,7 @@ def _changes(step: Step) -> tuple[bool, bool]:
 
 
 def _door(seats: Sequence[Seat]) -> Rounds | None:
-    """The door behind which all members' objects live, if there is one."""
+    """The shared `Rounds` of all members' objects, if there is one."""
     rounds: Rounds | None = getattr(seats[0].assignor, "rounds", None)
     return rounds if rounds is not None and rounds.holds([seat.assignor for seat in seats]) else None
 
@@ -274,7 +274,7 @@ def _learn(
     reports: Reports,
     rounds: Rounds | None,
 ) -> None:
-    """Let every member learn what it got, but for those whose SyncGroup fails."""
+    """Deliver the assignments, except to members whose SyncGroup fails."""
     learned: list[Learned] = []
     data, generation = answer.user_data.get, world.generation
     for seat, owned in zip(seats, answer.each([seat.member_id for seat in seats])):
@@ -284,7 +284,7 @@ def _learn(
         elif rounds is not None:
             learned.append(Learned(seat.assignor, *seat.own(owned, generation, data(seat.member_id))))
         elif seat.learns:
-            # `Seat.learn`, written out: every member of every round comes by here.
+            # `Seat.learn` inlined: this loop runs for every member in every round.
             seat.owned, seat.generation = owned, generation
             metadata = METADATA_OF((generation, seat.member_id, seat.instance_id))
             seat.assignor.on_assignment(owned, data(seat.member_id), metadata)
@@ -294,24 +294,24 @@ def _learn(
         rounds.tell(learned)
 
 
-def _asked(look: tuple[Callable[[], Assignor], Cluster, Group]) -> Assignment | Failure:
-    """What the object answers; a new one may fail to come to be."""
+def _answer_of(look: tuple[Callable[[], Assignor], Cluster, Group]) -> Assignment | Failure:
+    """The answer of the object; creating a new object may fail too."""
     assignor, cluster, group = look
     try:
         return assignor().assign(cluster, group)
-    except Exception as error:  # whatever the target's own code throws is its verdict
+    except Exception as error:  # any exception of the target's code becomes its verdict
         return failure_of(error)
 
 
 def permuted(cluster: Cluster, group: Group, turn: int) -> tuple[Cluster, Group]:
-    """The same input in another order: reversed, or rotated by one where the turn is odd.
+    """The same input in another order: reversed, or rotated by one in odd turns.
 
-    A cluster keeps its other orders, since it is asked about in round after round.
+    The cluster caches its reordered copies, because every round uses them.
     """
     ids, listed, owned, *rest = zip(*group.members)
     topics = [listed[0][::-1]] * len(listed) if group.lists_alike else [of[::-1] for of in listed]
     claims = [of[::-1] for of in owned]
-    # Column by column: not by `_replace`, which takes ten times as long.
+    # Build the members column by column: `_replace` takes ten times as long.
     members = tuple(map(MEMBER_OF, zip(ids, topics, claims, *rest)))
     if turn % 2:
         cluster, members = cluster.rotated, members[1:] + members[:1]

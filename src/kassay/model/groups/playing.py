@@ -1,4 +1,4 @@
-"""The group and its cluster while a history is played: who is there, who is away, who owns what."""
+"""The group and its cluster during a run: current members, crashed members, and owners."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from kassay.model.groups.history import (
 )
 
 NewObject = Callable[[Mapping[str, str]], Assignor]
-"""Makes a configured object; one with an `of_group` makes those of one group by what that returns."""
+"""Makes a configured object; if it has `of_group`, that method returns the factory for one group."""
 
 
 def of_group(new: NewObject) -> NewObject:
-    """What makes the objects of one group, in the order in which its members come."""
-    anew: Callable[[], NewObject] | None = getattr(new, "of_group", None)
-    return new if anew is None else anew()
+    """The factory for the objects of one group, in the order in which its members join."""
+    make_factory: Callable[[], NewObject] | None = getattr(new, "of_group", None)
+    return new if make_factory is None else make_factory()
 
 
 @dataclass(slots=True)
 class Seat:
-    """A member during a play: what it subscribes to, what it owns, its assignor object and what that does."""
+    """A member during a run: its subscription, owned partitions, assignor object and that object's habits."""
 
     member_id: str
     topics: tuple[str, ...]
@@ -59,14 +59,14 @@ class Seat:
     learns: bool
 
     def subscription(self) -> Member:
-        """The member as its next JoinGroup shows it."""
+        """The member as it appears in its next JoinGroup request."""
         (member,) = joining((self,), (self.assignor.subscription_user_data(self.topics),))
         return member
 
     def learn(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
     ) -> None:
-        """Own this from now on, and let the assignor object know."""
+        """Take ownership of these partitions and inform the assignor object."""
         if self.learns:
             self.assignor.on_assignment(*self.own(owned, generation, user_data))
         else:
@@ -76,7 +76,7 @@ class Seat:
     def own(
         self, owned: tuple[TopicPartition, ...], generation: int, user_data: bytes | None = None
     ) -> tuple[tuple[TopicPartition, ...], bytes | None, GroupMetadata]:
-        """Own this from now on: what the assignor object is to know of it."""
+        """Take ownership of these partitions; returns the arguments for the assignor object's callback."""
         self.owned = owned
         self.generation = generation
         return owned, user_data, METADATA_OF((generation, self.member_id, self.instance_id))
@@ -84,7 +84,7 @@ class Seat:
 
 METADATA_OF: Final = partial(tuple.__new__, GroupMetadata)
 _REPORTED: Final = "reported_generation"
-"""The generation that goes with the claims, where a client library has its own idea of it."""
+"""The attribute with the generation to report for owned partitions, if a client library sets it."""
 
 
 def joining(seats: Iterable[Seat], user_data: Iterable[bytes | None]) -> tuple[Member, ...]:
@@ -109,9 +109,9 @@ def joining(seats: Iterable[Seat], user_data: Iterable[bytes | None]) -> tuple[M
 
 @dataclass
 class GroupWorld:
-    """The group and the cluster as they are at this point of a play.
+    """The group and the cluster at one point of a run.
 
-    `appointed` leads while it is there; `dealt` is what the last round gave to whom.
+    `appointed` leads while it is a member; `dealt` is the assignment of the last round.
     """
 
     cluster: Cluster
@@ -126,26 +126,26 @@ class GroupWorld:
     dealt: Dealt | None = None
 
     def apply(self, event: Event) -> bool:
-        """Let the event happen; False if it has nothing to happen to."""
+        """Apply the event; False if it has no effect."""
         return _handler(event.__class__)(event, self)
 
     @property
     def assignable(self) -> frozenset[TopicPartition] | None:
-        """The partitions that a share group may give out; None for all."""
+        """The partitions that a share group may assign; None for all."""
         withheld = {TopicPartition(topic, p) for topic, numbers in self.withheld.items() for p in numbers}
         return self.cluster.everything - withheld if withheld else None
 
     def group(self, members: tuple[Member, ...], leader: Seat) -> Group:
-        """The group of these members, which this one leads."""
+        """The group of these members, led by `leader`."""
         return Group(members, leader.member_id, assignable=self.assignable if self.withheld else None)
 
     @property
     def leader(self) -> Seat:
-        """The seat of whoever leads: who was appointed, else who is there longest; one of them is there."""
+        """The seat of the leader: the appointed member, else the longest-standing one; needs a member."""
         return self.seats.get(self.appointed or "") or next(iter(self.seats.values()))
 
     def seat(self, member: Member, config: Config) -> Seat:
-        """A new seat whose assignor object knows what the member claims."""
+        """A new seat whose assignor object receives the partitions that the member owns."""
         settings = dict(config)
         assignor = self.new(settings)
         seat = Seat(*member[:6], settings, assignor, *habits(assignor))
@@ -155,13 +155,16 @@ class GroupWorld:
         return seat
 
     def go(self, member_id: str) -> Seat | None:
-        """Empty the member's seat, and return it; None if there is none. Whoever comes back leads no more."""
+        """Remove the member's seat and return it; None if there is none.
+
+        A member that returns does not lead.
+        """
         if member_id == self.appointed:
             self.appointed = None
         return self.seats.pop(member_id, None)
 
     def replace_topic(self, name: str, change: Callable[[Topic], Topic | None]) -> bool:
-        """Put another topic in place of the one called `name`, or nothing where `change` gives None."""
+        """Replace the topic called `name`, or delete it if `change` returns None."""
         if name not in self.cluster.by_name:
             return False
         topics = (change(t) if t.name == name else t for t in self.cluster.topics)
@@ -171,7 +174,7 @@ class GroupWorld:
 
 @singledispatch
 def happen(event: Event, world: GroupWorld) -> bool:  # noqa: ARG001  # the signature of a handler
-    """Let the event happen in the world; False if it has nothing to happen to."""
+    """Apply the event to the world; False if it has no effect."""
     raise TypeError(f"{type(event).__name__} is not an event of a history")
 
 
@@ -338,4 +341,4 @@ def _(event: Rebalance, world: GroupWorld) -> bool:  # noqa: ARG001  # the signa
 
 
 _handler: Final[Callable[[type], Callable[[Event, GroupWorld], bool]]] = cache(happen.dispatch)
-"""What lets an event of a class happen: looked up once a class, and not once an event."""
+"""The handler of an event class, looked up once per class instead of once per event."""

@@ -1,4 +1,4 @@
-"""The door for a whole round: what a host may offer so that the player need not ask member by member."""
+"""Calls for a whole round: lets a host serve all members in one exchange."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kassay.model.groups.group import Assignment, Group
 
 
 class AssignCall(NamedTuple):
-    """One call of `assign`: of which object, and about what."""
+    """One call of `assign`: the object and its arguments."""
 
     assignor: Assignor
     cluster: Cluster
@@ -20,7 +20,7 @@ class AssignCall(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """One call of `on_assignment`: of which object, and with what."""
+    """One call of `on_assignment`: the object and its arguments."""
 
     assignor: Assignor
     assignment: tuple[TopicPartition, ...]
@@ -29,9 +29,9 @@ class Learned(NamedTuple):
 
 
 class RoundAnswers(NamedTuple):
-    """What came of a round: the user data of each member, the answer, and one for each second look.
+    """The results of a round: each member's user data, the answer, and one answer per repeat call.
 
-    `mutated` says what the leader's object changed in its input, where that is known.
+    `mutated` lists what the leader's object changed in its input, if known.
     """
 
     user_data: tuple[bytes | None, ...]
@@ -41,22 +41,22 @@ class RoundAnswers(NamedTuple):
 
 
 class Rounds(Protocol):
-    """Asks and tells the objects of a group all at once, each of them what it would be asked alone."""
+    """Calls all objects of a group at once, each with the arguments of an individual call."""
 
     asks: bool
-    """Whether `ask` takes fewer exchanges than one call after the other."""
+    """Whether `ask` needs fewer exchanges than individual calls."""
 
     def holds(self, assignors: Sequence[Assignor]) -> bool:
-        """Whether all of these live behind the door."""
+        """Whether this host serves all of these objects."""
 
     def ask(
         self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
     ) -> RoundAnswers:
-        """Each member's user data, the leader's answer given those, and second looks at it.
+        """Get each member's user data, the leader's answer for them, and the repeat calls for that answer.
 
-        The groups come without user data. There are no looks at an answer that failed. Raises `TargetFailure`
-        for a member that fails to say its user data.
+        The groups are passed without user data. A failed answer has no repeat calls. Raises `TargetFailure`
+        if a member fails to return its user data.
         """
 
     def tell(self, learned: Sequence[Learned]) -> None:
-        """Let every object learn what its member got; raises the first `TargetFailure`."""
+        """Deliver each member's assignment to its object; raises the first `TargetFailure`."""

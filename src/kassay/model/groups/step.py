@@ -1,4 +1,4 @@
-"""What one rebalance round was: the input, the answer, and how a second look at it answered."""
+"""One rebalance round: the input, the answer, and the answers of repeat calls."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kassay.model.lazy import lazy
 
 @dataclass(frozen=True)
 class Step:
-    """One round: what the leader saw, what it answered, and what came of it.
+    """One round: the leader's input, its answer, and the repeat calls.
 
     `generation` is the round's. `turn` counts the rounds of one rebalance from 0. `configs` holds the
-    configuration of those members that have one. `mutated` says what of its input the target changed.
-    `held` is what was dealt out last, if the player knows it: what is known of that is not found again.
-    `agreed` is a second answer that the player saw to give every member the same partitions.
+    configurations of members that have one. `mutated` lists what the target changed in its input. `held` is
+    the previous assignment, if the player knows it; its facts are reused. `agreed` is a second answer that
+    the player found to give every member the same partitions.
     """
 
     cluster: Cluster
@@ -39,19 +39,19 @@ class Step:
 
     @lazy
     def given(self) -> Assignment:
-        """The answer; raises `LookupError` where there is none."""
+        """The answer; raises `LookupError` if there is none."""
         if isinstance(self.answer, Failure):
             raise LookupError(self.answer.message)
         return self.answer
 
     @lazy
     def departing(self) -> tuple[Probe[Assignment], ...]:
-        """The second looks that gave some member other partitions than the first, or had no answer."""
+        """The repeat calls that failed or gave some member other partitions than the first answer."""
         departing = []
         agreeing = self.agreed
         for probe in self.probes:
             then = probe.answer
-            # One answer may serve several looks: it is compared once.
+            # One answer may serve several repeat calls; compare it once.
             if isinstance(then, Failure):
                 departing.append(probe)
             elif then is not agreeing and then is not self.answer:
@@ -62,19 +62,19 @@ class Step:
         return tuple(departing)
 
     def _gives_the_same(self, then: Assignment) -> bool:
-        """Whether the second answer gives every member the same partitions, in whatever order."""
+        """Whether the second answer gives every member the same partitions, in any order."""
         return isinstance(self.answer, Assignment) and self.answer.same_sets(then)
 
     @lazy
     def given_out(self) -> frozenset[TopicPartition]:
-        """All that the members are given."""
+        """All assigned partitions."""
         return frozenset(self.dealt.owners)
 
     @lazy
     def dealt(self) -> Dealt:
-        """What the answer gives to whom."""
-        asked = self.cluster, self.group, self.given
-        return Dealt(*asked) if self.held is None else self.held.then(*asked)
+        """The derived facts of the answer."""
+        inputs = self.cluster, self.group, self.given
+        return Dealt(*inputs) if self.held is None else self.held.then(*inputs)
 
     @lazy
     def previous(self) -> dict[TopicPartition, str]:
@@ -83,55 +83,56 @@ class Step:
 
     @lazy
     def loads(self) -> dict[str, int]:
-        """Partitions a member of the group; treat as read-only."""
+        """The number of partitions of each member of the group; treat as read-only."""
         return self.dealt.loads
 
     @lazy
     def read(self) -> dict[str, frozenset[str]]:
-        """The topics of each member as a set; treat as read-only."""
+        """The subscribed topics of each member as a set; treat as read-only."""
         listed = self.group.listed
         sets = {topics: frozenset(topics) for topics in set(listed)}
         return dict(zip(self.group.ids, map(sets.__getitem__, listed)))
 
     @lazy
     def known(self) -> tuple[frozenset[str], ...]:
-        """The known topics of each member, in member order."""
+        """The existing subscribed topics of each member, in member order."""
         listed = self.group.listed
         known = {topics: frozenset(self.cluster.counts.keys() & topics) for topics in set(listed)}
         return tuple(map(known.__getitem__, listed))
 
     @lazy
     def unknown(self) -> frozenset[str]:
-        """The subscribed topics that are not there."""
+        """The subscribed topics that do not exist."""
         return frozenset(self.group.subscribers.keys() - self.cluster.counts.keys())
 
     @lazy
     def is_read(self) -> bool:
-        """Whether there is a partition that somebody reads."""
+        """Whether any partition has a subscriber."""
         return not self.group.subscribers.keys().isdisjoint(self.cluster.counts)
 
     def assignable_of(self, topic: str) -> list[TopicPartition]:
-        """The partitions of a topic that may be given out; none of one that is not there."""
+        """The assignable partitions of a topic; none if it does not exist."""
         tps, assignable = self.cluster.partitions.get(topic, ()), self.group.assignable
         return [tp for tp in tps if assignable is None or tp in assignable]
 
     @lazy
     def is_contested(self) -> bool:
-        """Whether there is a partition that two members read: it may go to one or to the other."""
+        """Whether some partition has two subscribers, so that either may get it."""
         subscribers = self.group.subscribers
         return any(len(subscribers.get(topic, ())) > 1 for topic in self.cluster.counts)
 
     @lazy
     def is_divisible(self) -> bool:
-        """Whether two members read a topic of two partitions or more."""
+        """Whether two members subscribe to a topic with two or more partitions."""
         counts = self.cluster.counts
         return any(len(ids) > 1 and counts.get(topic, 0) > 1 for topic, ids in self.group.subscribers.items())
 
     @lazy
     def is_open(self) -> bool:
-        """Whether two valid answers are possible that differ as sets.
+        """Whether two valid answers exist that differ as sets.
 
-        A partition may go to another reader, or a cooperative round withhold one that somebody claims.
+        A partition may go to another subscriber, or a cooperative round may withhold a partition that a
+        member owns.
         """
         if self.is_contested:
             return True
@@ -142,7 +143,7 @@ class Step:
 
     @lazy
     def shares(self) -> dict[str, dict[str, list[int]]]:
-        """For each known topic, the partition numbers of each of its subscribers, ascending; read-only."""
+        """For each existing topic, the partition numbers of each of its subscribers, ascending; read-only."""
         subscribers, nothing = self.group.subscribers, list[int]()
         shares = {
             topic: dict.fromkeys(subscribers[topic], nothing)
@@ -160,10 +161,10 @@ class Step:
 
     @lazy
     def contradictory(self) -> bool:
-        """Whether the claims in the input contradict each other or the world.
+        """Whether the reports of owned partitions contradict each other or the cluster.
 
-        Two members claim one partition, or a claim is stale, out of range, or of a topic that its
-        member no longer reads.
+        Two members report one partition, or a report is stale, out of range, or names a topic to which its
+        member no longer subscribes.
         """
         members = self.group.members
         claiming = [member for member in members if member[2]]
@@ -173,26 +174,26 @@ class Step:
         if min([member[3] for member in claiming]) < latest:
             return True
         held, counts = self.held, self.cluster.counts
-        anew = claiming if held is None else held.claimed_anew(self.cluster, claiming)
-        if any(_may_not_have(member, counts) for member in anew):
+        changed = claiming if held is None else held.claimed_anew(self.cluster, claiming)
+        if any(_may_not_have(member, counts) for member in changed):
             return True
-        if held is None or len(anew) == len(claiming):
+        if held is None or len(changed) == len(claiming):
             return self.is_claimed_twice
-        return bool(anew) and held.is_claimed_by_two(claiming, anew)
+        return bool(changed) and held.is_claimed_by_two(claiming, changed)
 
     @lazy
     def is_claimed_twice(self) -> bool:
-        """Whether two members claim one partition, at whatever generations."""
+        """Whether two members report one partition, at any generation."""
         owned = [member.owned for member in self.group.members if member.owned]
         return len(frozenset().union(*owned)) < sum(map(len, owned))
 
 
 def _may_not_have(member: Member, counts: Mapping[str, int]) -> bool:
-    """Whether it claims a partition that is not there, or one of a topic that it does not read."""
+    """Whether the member reports a missing partition, or one of a topic to which it does not subscribe."""
     topics, last, count = member.topics, None, 0
     for topic, partition in member.owned:
         if topic != last:
-            # Claims come topic by topic: each is looked up once.
+            # Reports are grouped by topic: look each topic up once.
             if topic not in topics:
                 return True
             last, count = topic, counts.get(topic, 0)
@@ -203,13 +204,14 @@ def _may_not_have(member: Member, counts: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class ShareStep(Step):
-    """A round of a share group, in which members have what the coordinator's last target gave them."""
+    """A round of a share group, in which members own what the coordinator's last target gave them."""
 
     @lazy
     def contradictory(self) -> bool:
-        """Whether somebody has a partition that is not there, or one that may not be given out.
+        """Whether a member owns a partition that does not exist or is not assignable.
 
-        Several members of one partition are no contradiction, nor is a topic that is not read any more.
+        It is no contradiction if several members own one partition, or if a member no longer subscribes to a
+        topic.
         """
         counts, assignable = self.cluster.counts, self.group.assignable
         return any(
@@ -221,9 +223,10 @@ class ShareStep(Step):
 
     @lazy
     def is_open(self) -> bool:
-        """Whether two valid answers are possible that differ as sets.
+        """Whether two valid answers exist that differ as sets.
 
-        A partition may go to one reader or to more; what may not be given out may stay with a member or not.
+        A partition may go to one subscriber or to several; a partition that is not assignable may stay with a
+        member or not.
         """
         counts = self.cluster.counts
         return self.is_contested or any(
@@ -233,11 +236,11 @@ class ShareStep(Step):
 
 @dataclass(frozen=True)
 class Rebalanced:
-    """One change and the rounds that it took.
+    """One change and the rounds that followed it.
 
-    `settled` says whether the group came to rest within the allowed rounds; `revocations` counts the
-    rounds in which a member had to give something up (eager: after the first). `quiet` says that
-    nothing had changed since the group last came to rest.
+    `settled`: the group became stable within the allowed rounds. `revocations`: the number of rounds in which
+    a member had to revoke something (eager: after the first). `quiet`: nothing had changed since the group
+    was last stable.
     """
 
     index: int
@@ -251,28 +254,28 @@ class Rebalanced:
 
     @property
     def led_anew(self) -> bool:
-        """Whether a group at rest has another leader, and nothing else happened."""
+        """Whether a stable group changed its leader and nothing else happened."""
         at_rest = self.before is not None and not self.quiet
         return at_rest and all(isinstance(event, NewLeader) for event in self.change)
 
     @lazy
     def contradictory(self) -> bool:
-        """Whether any round's input was."""
+        """Whether the input of any round was contradictory."""
         return any(step.contradictory for step in self.steps)
 
     @lazy
     def outcomes(self) -> tuple[Step, ...]:
-        """The steps at which balance, movement and rack claims are judged.
+        """The steps on which balance, movement and rack claims are checked.
 
-        Eager: every answered round. Cooperative: one, from the input of the first round (after a failed
-        sync, of the round that follows it) to the assignment at the fixpoint; none if there was none.
+        Eager: every answered round. Cooperative: one step, from the input of the first round (after a failed
+        sync, of the round that follows it) to the assignment at the fixpoint; none if there is no fixpoint.
         """
         answered = tuple(step for step in self.steps if not isinstance(step.answer, Failure))
         if not answered or answered[0].protocol is RebalanceProtocol.EAGER:
             return answered
         if not self.settled or len(answered) < len(self.steps):
             return ()
-        # A member that missed its sync goes on with its old list: what counts is the round after that.
+        # A member that missed its sync keeps its old list, so the round after that counts.
         missed = [i for i, step in enumerate(answered) if step.failed_sync]
         base = answered[missed[-1] + 1 :] if missed else answered
         if not base:

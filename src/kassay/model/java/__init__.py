@@ -1,1 +1,1 @@
-"""What Java does where an answer of Kafka depends on it: hashes, orders, 32-bit numbers, random numbers."""
+"""Java behaviour on which Kafka's answers depend: hashes, orders, 32-bit numbers, random numbers."""

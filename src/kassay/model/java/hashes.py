@@ -1,9 +1,9 @@
-"""Java's orders and hashes, where an answer of Kafka depends on them.
+"""Java's orders and hashes, if an answer of Kafka depends on them.
 
-Java compares strings by UTF-16 code unit and Python by code point; the two differ only for
-characters outside the basic plane. `HashMap` iterates its buckets, so a Java leader sees members
-and topics in an order that follows from their hashes alone.
-Sources: the Javadoc of `String.hashCode` and `String.compareTo`; `java.util.HashMap`.
+Java compares strings by UTF-16 code unit and Python by code point; the two differ only for characters outside
+the basic plane. `HashMap` iterates its buckets, so the order in which a Java leader sees members and topics
+follows from their hashes. Sources: the Javadoc of `String.hashCode` and `String.compareTo`;
+`java.util.HashMap`.
 """
 
 from __future__ import annotations
@@ -69,11 +69,10 @@ def uuid_hash(halves: tuple[int, int]) -> int:
 def bucket_order(
     keys: Iterable[_Key], hash_code: Callable[[_Key], int], capacity: int = _TABLE_MIN
 ) -> list[_Key]:
-    """The order in which a `java.util.HashMap` filled in this order by `put` iterates its keys.
+    """The iteration order of a `java.util.HashMap` filled with the keys in this order by `put`.
 
-    Bucket `(h ^ h >>> 16) & (size of the table - 1)`; the table is the least power of two from
-    `capacity` on that keeps the number of keys at or under three quarters of it; within a bucket,
-    insertion order.
+    The bucket is `(h ^ h >>> 16) & (table size - 1)`; the table size is the least power of two from
+    `capacity` on such that the keys fill at most three quarters of it; within a bucket, insertion order.
     """
     items = list(dict.fromkeys(keys))
     if len(items) < 2:
@@ -87,10 +86,10 @@ def bucket_order(
 def computed_order(
     keys: Iterable[_Key], hash_code: Callable[[_Key], int], capacity: int = _TABLE_MIN
 ) -> list[_Key]:
-    """The order in which a `java.util.HashMap` filled in this order by `computeIfAbsent` iterates its keys.
+    """The iteration order of a `java.util.HashMap` filled in this order by `computeIfAbsent`.
 
-    A new key goes in front of those that share its bucket, where `put` leaves it behind them; and
-    the table grows at the call after the one that filled it, even if that call adds nothing.
+    A new key goes in front of the keys in its bucket, whereas `put` appends it; and the table grows at the
+    call after the one that filled it, even if that call adds nothing.
     """
     table = _table_for(capacity)
     order: dict[_Key, None] = {}
@@ -98,18 +97,18 @@ def computed_order(
         if len(order) > int(table * _LOAD_FACTOR):
             table *= 2
         order[key] = None
-    # Growing splits buckets and leaves the order inside them as it is: the youngest key comes first.
+    # Growing splits buckets and keeps the order inside them: the newest key comes first.
     youngest_first = list(reversed(order))
     return sorted(youngest_first, key=lambda key: _bucket(hash_code(key), table))
 
 
 def sized_table(entries: int) -> int:
-    """The initial capacity that Kafka's assignors ask for where they know how many entries there will be."""
+    """The initial capacity that Kafka's assignors request if they know the number of entries."""
     return int((entries + 1) / _LOAD_FACTOR + 1)
 
 
 def _table_for(capacity: int) -> int:
-    """The size of the table that is made for this initial capacity: the next power of two."""
+    """The table size for this initial capacity: the next power of two."""
     return 1 << max(capacity - 1, 0).bit_length()
 
 

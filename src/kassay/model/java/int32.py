@@ -1,4 +1,4 @@
-"""Java's 32-bit arithmetic, where an answer of Kafka depends on an overflow or on a sign.
+"""Java's 32-bit arithmetic, if an answer of Kafka depends on an overflow or on a sign.
 
 Sources: the Java Language Specification, 15.17.3 and 15.18.2; Kafka `Utils.abs`, `Utils.toPositive`.
 """

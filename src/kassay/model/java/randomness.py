@@ -1,4 +1,4 @@
-"""Where random numbers come from: an injected source, Java's generator, or a recorded list.
+"""Sources of random numbers: injected, Java's generator, or a recorded list.
 
 Sources: the Javadoc of `java.util.Random` (the generator is part of its contract) and of
 `java.util.Collections.shuffle`.
@@ -17,14 +17,14 @@ _STATE_MASK: Final = (1 << 48) - 1
 _INT_MAX: Final = (1 << 31) - 1
 
 POSITIVE_INTS: Final = 1 << 31
-"""How many non-negative Java ints there are: the bound with which a non-negative int is drawn."""
+"""The number of non-negative Java ints: the bound for drawing a non-negative int."""
 
 
 class RandomSource(Protocol):
-    """Where an algorithm's random numbers come from."""
+    """A source of random numbers for an algorithm."""
 
     def next_int(self, bound: int) -> int:
-        """A number from 0 to `bound` - 1, all equally likely."""
+        """A uniform random number from 0 to `bound` - 1."""
 
 
 class JavaRandom:
@@ -39,7 +39,7 @@ class JavaRandom:
         self._state = (seed ^ _MULTIPLIER) & _STATE_MASK
 
     def next_bits(self, bits: int) -> int:
-        """The generator's next number of that many bits, not negative."""
+        """The generator's next non-negative number with that many bits."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _STATE_MASK
         return self._state >> (48 - bits)
 
@@ -60,8 +60,8 @@ class JavaRandom:
 class Recorded:
     """Replays draws that were recorded as (bound, value), in order.
 
-    A draw with another bound than the recorded one, or beyond the record, raises `InputError`:
-    whoever draws then does not follow the recorded run.
+    A draw with another bound than recorded, or beyond the end of the record, raises `InputError`: the caller
+    does not follow the recorded run.
     """
 
     def __init__(self, draws: Iterable[tuple[int, int]]) -> None:
@@ -70,7 +70,7 @@ class Recorded:
 
     @property
     def left(self) -> int:
-        """How many recorded draws have not been asked for."""
+        """The number of unused recorded draws."""
         return len(self._draws) - self._next
 
     def next_int(self, bound: int) -> int:

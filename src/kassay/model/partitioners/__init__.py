@@ -1,1 +1,1 @@
-"""Partitioners: which partition a record goes to, and records sent through one."""
+"""Partitioners, which choose the partition of a record, and records sent through them."""

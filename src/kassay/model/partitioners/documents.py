@@ -1,4 +1,4 @@
-"""Records on their way through a partitioner as JSON, for traces; bytes are in base64."""
+"""Records sent through a partitioner as JSON, for traces; bytes are in base64."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ RECORD: Final = record(
         listed(COUNT), (), lambda sent: sent[1].unavailable, noun="partitions without a leader"
     ),
 )
-"""One record with what was known of its topic."""
+"""One record and the metadata of its topic."""
 
 
 def _records(value: object, path: str) -> tuple[Any, ...]:
-    """The records, whose topics are made as they are read: first their sizes are added up."""
+    """The records; checks the total size of their topics before it creates any of them."""
     sizes = (
         (entry.get("partitions") for entry in value if isinstance(entry, dict))
         if isinstance(value, list)
@@ -100,10 +100,10 @@ SENT: Final = codec.record(
     answer=Field(WHOLE, None, sparse=True),
     **NO_ANSWER,
 )
-"""What `sent_to_json` writes."""
+"""The form of `sent_to_json`."""
 
 
 def sent_to_json(sent: Sent) -> dict[str, Any]:
-    """One record and where it went, for the reader of a trace."""
+    """One record and its partition, for a trace."""
     answer = {"answer": sent.answer} if isinstance(sent.answer, int) else answer_to_json(sent.answer)
     return {**RECORD.write((sent.record, sent.topic)), **answer}

@@ -1,4 +1,4 @@
-"""Partitioners: which partition a producer sends a record to.
+"""Partitioners: they choose the partition to which a producer sends a record.
 
 Source: Kafka `org.apache.kafka.clients.producer.Partitioner`, `ProducerRecord`, `PartitionInfo`.
 """
@@ -14,7 +14,7 @@ from kassay.model.errors import KafkaError
 
 
 class InvalidPartitionError(KafkaError):
-    """A record asks for a partition that its topic does not have."""
+    """A record names a partition that its topic does not have."""
 
     java_class: ClassVar[str] = "java.lang.IllegalArgumentException"
 
@@ -26,7 +26,7 @@ class NoPartitionsError(InvalidPartitionError):
 
 
 class ProducerRecord(NamedTuple):
-    """A record on its way to a topic: serialized key and value, and a partition if one was asked for."""
+    """A record for a topic: serialized key and value, and an optional explicit partition."""
 
     topic: str
     key: bytes | None = None
@@ -35,7 +35,7 @@ class ProducerRecord(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of key and value."""
+        """The size of key and value in bytes."""
         return len(self.key or b"") + len(self.value or b"")
 
 
@@ -48,7 +48,7 @@ class PartitionInfo(NamedTuple):
 
 @dataclass(frozen=True)
 class TopicMetadata:
-    """What a producer knows of the record's topic: its partitions in number order."""
+    """The producer's metadata of the record's topic: its partitions in number order."""
 
     partitions: tuple[PartitionInfo, ...]
 
@@ -69,13 +69,13 @@ class TopicMetadata:
 
     @classmethod
     def of(cls, count: int, unavailable: Iterable[int] = ()) -> TopicMetadata:
-        """A topic with that many partitions, all available but these."""
+        """A topic with `count` partitions, all available except these."""
         gone = frozenset(unavailable)
         return cls(tuple(PartitionInfo(p, p not in gone) for p in range(count)))
 
 
 def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
-    """The partition that the record names, None if it names none; raises `InvalidPartitionError`."""
+    """The partition that the record names, or None; raises `InvalidPartitionError`."""
     named = record.partition
     if named is not None and not 0 <= named < topic.count:
         raise InvalidPartitionError(
@@ -86,23 +86,23 @@ def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:
 
 @runtime_checkable
 class Partitioner(Protocol):
-    """Kafka's interface: configured once, asked for each record, closed at the end."""
+    """Kafka's interface: configured once, called for each record, closed at the end."""
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Take the producer's configuration; called before anything else."""
+        """Apply the producer's configuration; called before any other method."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""
 
     def close(self) -> None:
-        """Let go of everything; called last."""
+        """Release resources; called last."""
 
 
 class PartitionerBase:
-    """The parts of a partitioner that most rules leave empty."""
+    """Default implementations of the optional methods."""
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Nothing to configure."""
+        """Ignore the configuration."""
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""Records sent through a partitioner, as values, and the only place where a record meets a partitioner."""
+"""Records sent through a partitioner, as values; the only place where a record meets a partitioner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.model.partitioners.partitioner import (
 
 
 class Sent(NamedTuple):
-    """One record, the metadata at that time, and the partition it went to."""
+    """One record, the metadata at that time, and its partition."""
 
     record: ProducerRecord
     topic: TopicMetadata
@@ -25,21 +25,21 @@ class Sent(NamedTuple):
 
 @dataclass(frozen=True)
 class ProducerSends:
-    """What a producer sends, in order: records with the metadata of their topics at that time."""
+    """The records that a producer sends, in order, with the metadata of their topics at that time."""
 
     records: tuple[tuple[ProducerRecord, TopicMetadata], ...]
     config: Mapping[str, str] = field(default_factory=dict)
 
 
 class ProducerSendsStep(Call[ProducerSends, tuple[Sent, ...]]):
-    """One sending through a new partitioner; each record has an answer of its own."""
+    """One run through a new partitioner, with an answer for each record."""
 
 
 def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ...]:
-    """What the partitioner makes of the records, in order: it is configured first and closed at the end.
+    """The partitions of the records, in order; configures the partitioner first and closes it at the end.
 
-    A refusal is an answer, any other error the failure of that record; an error while it is configured
-    fails them all, one while it is closed the last.
+    A refusal is an answer; any other error is the failure of that record. An error in `configure` fails all
+    records, one in `close` fails the last.
     """
     failure = asked(lambda: partitioner.configure(sending.config))
     if failure is not None:
@@ -52,7 +52,7 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
 
 
 def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
-    """A step with a new partitioner, and with another one if it is to be asked `again`."""
+    """A step with a new partitioner, and a second one if `again`."""
     return call(ProducerSendsStep, send_all, new, sending, (Look.OTHER,) if again else ())
 
 

@@ -1,1 +1,1 @@
-"""Replica placement: requests, answers, plans of a change, and their documents."""
+"""Replica placement: requests, answers, reassignment plans, and their documents."""

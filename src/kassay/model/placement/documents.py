@@ -1,4 +1,4 @@
-"""Requests to placers and planners and what came of them as JSON, for traces."""
+"""Requests to placers and planners and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PLACEMENT_REQUEST: Final = record(
     start_partition_id=Field(_FROM, NOT_FIXED, fixed=True),
     fixed_start_index=Field(_FROM, NOT_FIXED),
 )
-"""A recorded order of racks is left out."""
+"""Excludes a recorded order of racks."""
 
 
 def _row(topic: str, partition: int, replicas: Replicas) -> tuple[TopicPartition, Replicas]:
@@ -100,7 +100,7 @@ NUMBERED: Final = listed(Shape(_numbered, lambda pair: [pair[0], list(pair[1])])
 PLACEMENT_STEP: Final = record(
     ReportedPlacement, request=PLACEMENT_REQUEST, answer=Field(NUMBERED, None, sparse=True), **NO_ANSWER
 )
-"""What `step_to_json` writes."""
+"""The form of `step_to_json`."""
 PLAN_STEP: Final = record(
     ReportedPlan,
     request=PLAN_REQUEST,
@@ -116,11 +116,11 @@ PLAN_STEP: Final = record(
     ),
     **NO_ANSWER,
 )
-"""What `plan_step_to_json` writes."""
+"""The form of `plan_step_to_json`."""
 
 
 def step_to_json(step: PlacementStep) -> dict[str, Any]:
-    """What was asked and what was answered, for the reader of a trace."""
+    """The request and the answer, for a trace."""
     document: dict[str, Any] = {"request": PLACEMENT_REQUEST.write(step.request)}
     answer = step.answer
     if isinstance(answer, Failure | Refusal):
@@ -129,7 +129,7 @@ def step_to_json(step: PlacementStep) -> dict[str, Any]:
 
 
 def plan_step_to_json(step: PlanStep) -> dict[str, Any]:
-    """What was asked and which moves were answered, for the reader of a trace."""
+    """The request and the planned moves, for a trace."""
     document: dict[str, Any] = {"request": PLAN_REQUEST.write(step.request), "moves": []}
     if isinstance(step.answer, Failure):
         return document | answer_to_json(step.answer)

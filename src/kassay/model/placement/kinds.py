@@ -1,4 +1,4 @@
-"""The kinds of targets that place replicas, and that plan how to move them."""
+"""The kinds of targets that place replicas and that plan their reassignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans that change a placement, one replica at a time.
+"""Reassignment plans, one replica at a time.
 
 Source: Kafka `kafka-reassign-partitions`, KIP-455.
 """
@@ -16,10 +16,10 @@ from kassay.model.placement.request import Replicas
 
 
 class Move(NamedTuple):
-    """One replica of the partition goes from the broker `source` to the broker `target`.
+    """One replica of the partition moves from the broker `source` to the broker `target`.
 
-    Without a source a replica is added, without a target one is dropped. The target takes the source's
-    place among the replicas unless `order` says how they stand afterwards.
+    Without a source, a replica is added; without a target, one is removed. The target takes the source's
+    position among the replicas unless `order` gives the final order.
     """
 
     partition: TopicPartition
@@ -29,16 +29,16 @@ class Move(NamedTuple):
 
     @property
     def added(self) -> int:
-        """How many replicas more the partition has afterwards: 1, 0 or -1."""
+        """The change in the number of replicas: 1, 0 or -1."""
         return (self.source is None and self.target is not None) - (
             self.target is None and self.source is not None
         )
 
     def exchanged(self, replicas: Replicas) -> Replicas:
-        """The replicas after the move, `order` left out.
+        """The replicas after the move, ignoring `order`.
 
-        A source that holds none is passed over and the target comes last: what is wrong with such a
-        move is for the claims to say.
+        A source that holds no replica is ignored and the target is appended: claims report what is wrong with
+        such a move.
         """
         if self.target is None:
             return tuple(broker for broker in replicas if broker != self.source)
@@ -61,11 +61,10 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A change of a placement, one replica at a time, in this order.
+    """A reassignment, one replica at a time, in this order.
 
-    `brokers` are those of the cluster, the going ones left out. `before` is where the replicas are at the
-    start. `replication_factor` is what every partition that moves is to have in the end, None if that is
-    what its moves add up to.
+    `brokers` are those of the cluster, without decommissioned ones. `before` holds the initial replicas.
+    `replication_factor` is the final one of every moved partition, or None to derive it from the moves.
     """
 
     brokers: tuple[Broker, ...]
@@ -74,18 +73,18 @@ class Plan:
     replication_factor: int | None = None
 
     def states(self) -> Iterator[Moved]:
-        """Each move with what it changes; raises `InputError` for a partition that is not in `before`."""
+        """Each move with its effect; raises `InputError` for a partition that is not in `before`."""
         now = dict(self.before)
         for move in self.moves:
             if move.partition not in now:
-                raise InputError(f"move {move}: the plan does not say where {move.partition} is at the start")
+                raise InputError(f"move {move}: the plan has no initial replicas of {move.partition}")
             held = now[move.partition]
             now[move.partition] = move.exchanged(held) if move.order is None else move.order
             yield Moved(move, held, now[move.partition])
 
     @cached_property
     def after(self) -> tuple[tuple[TopicPartition, Replicas], ...]:
-        """Where the replicas are at the end."""
+        """The final replicas."""
         now = dict(self.before)
         for move, _, after in self.states():
             now[move.partition] = after

@@ -1,4 +1,4 @@
-"""One call of a planner as a value: a placement and the brokers of tomorrow in, a plan out."""
+"""One call of a planner as a value: a placement and the final brokers in, a plan out."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kassay.model.placement.request import Replicas
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What is asked: a plan from `before` to a placement on these brokers.
+    """The request for a plan from `before` to a placement on these brokers.
 
-    `brokers` are those that stay or come; `before` may name others, which are going.
+    `brokers` are those that stay or are added; `before` may name others, which are decommissioned.
     """
 
     brokers: tuple[Broker, ...]
@@ -34,7 +34,7 @@ class PlanRequest:
 
 @runtime_checkable
 class Planner(Protocol):
-    """Plans the change of a placement."""
+    """Plans a reassignment."""
 
     def plan(self, request: PlanRequest) -> Plan:
         """The moves, in order."""
@@ -51,4 +51,4 @@ def plan_step(
     twin: Callable[[], Planner] | None = None,
 ) -> PlanStep:
     """A step with a new planner."""
-    return call(PlanStep, lambda planner, asked: planner.plan(asked), new, request, looks, twin=twin)
+    return call(PlanStep, lambda planner, received: planner.plan(received), new, request, looks, twin=twin)

@@ -1,7 +1,7 @@
-"""Replica placement: what is asked of a placer and what it answers.
+"""Replica placement: the requests to a placer and its answers.
 
-Words: the first replica of a partition is its *preferred leader*, the others are *followers*.
-Sources: Kafka `AdminUtils`, `AdminZkClient`, `ReplicaPlacer` (KRaft).
+Terms: the first replica of a partition is its *preferred leader*, the others are *followers*. Sources: Kafka
+`AdminUtils`, `AdminZkClient`, `ReplicaPlacer` (KRaft).
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ NOT_FIXED = -1
 
 
 class PlacementRefusedError(KafkaError):
-    """The placer declines: there is no placement of the kind that was asked for."""
+    """The placer refuses the request: no placement satisfies it."""
 
 
 class InvalidPartitionsError(PlacementRefusedError):
-    """The number of partitions makes no sense."""
+    """The number of partitions is invalid."""
 
     java_class: ClassVar[str] = "org.apache.kafka.common.errors.InvalidPartitionsException"
 
 
 class InvalidReplicationFactorError(PlacementRefusedError):
-    """The replication factor makes no sense, or the brokers cannot carry it."""
+    """The replication factor is invalid, or there are too few brokers for it."""
 
     java_class: ClassVar[str] = "org.apache.kafka.common.errors.InvalidReplicationFactorException"
 
 
 class AdminOperationError(PlacementRefusedError):
-    """The cluster is not in a state in which an administrator may do this."""
+    """The state of the cluster does not allow this administrative operation."""
 
     java_class: ClassVar[str] = "org.apache.kafka.server.common.AdminOperationException"
 
 
 @dataclass(frozen=True)
 class PlacementRequest:
-    """What is asked: replicas for `partitions` new partitions on these brokers.
+    """The request for replicas of `partitions` new partitions on these brokers.
 
-    `existing` holds the replicas of the partitions that the topic has already. `start_partition_id`
-    is the number of the first new partition, -1 for the one behind the existing ones.
-    `fixed_start_index` takes the place of Kafka's random start, -1 to draw. `rack_order` is the
-    order in which Java's map of racks iterated where that is on record (None in it: no rack).
+    `existing` holds the replicas of the topic's existing partitions. `start_partition_id` is the number of
+    the first new partition, or -1 to follow the existing ones. `fixed_start_index` replaces Kafka's random
+    start, or -1 to draw one. `rack_order` is the recorded iteration order of Java's map of racks, if any
+    (None in it: no rack).
     """
 
     partitions: int
@@ -75,17 +75,17 @@ class PlacementRequest:
 
     @cached_property
     def unfenced(self) -> frozenset[int]:
-        """The ids of the brokers that may lead."""
+        """The ids of the unfenced brokers, which may lead."""
         return frozenset(broker.broker_id for broker in self.brokers if not broker.fenced)
 
     @cached_property
     def has_partial_racks(self) -> bool:
-        """Whether some brokers have a rack and some have none."""
+        """Whether some brokers have a rack and others do not."""
         return len({broker.rack is None for broker in self.brokers}) > 1
 
     @cached_property
     def has_racks(self) -> bool:
-        """Whether there are brokers and every one has a rack."""
+        """Whether there are brokers and all have a rack."""
         return bool(self.brokers) and all(broker.rack is not None for broker in self.brokers)
 
 

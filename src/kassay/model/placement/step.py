@@ -1,4 +1,4 @@
-"""One call of a placer as a value, and the only place where a request meets a placer."""
+"""One call of a placer as a value; the only place where a request meets a placer."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ class PlacementStep(Call[PlacementRequest, Placement | Refusal]):
 
     @property
     def placed(self) -> Placement | None:
-        """The placement, None where the placer declined or failed."""
+        """The placement, or None if the placer refused or failed."""
         return None if isinstance(self.answer, Refusal | Failure) else self.answer
 
     def numbered(self) -> Iterator[tuple[int, Replicas]]:
-        """The placed partitions by number."""
+        """The placed partitions with their numbers."""
         return enumerate(self.placed or (), start=self.request.first_partition)
 
     @lazy
     def topic(self) -> Placement:
-        """All partitions of the topic: existing ones, then those that were placed."""
+        """All partitions of the topic: existing ones, then new ones."""
         return (*self.request.existing, *(self.placed or ()))
 
     @lazy
     def replica_loads(self) -> Mapping[int, int]:
-        """Replicas of the topic on each unfenced broker, existing partitions included."""
+        """The topic's replicas on each unfenced broker, existing partitions included."""
         return self._on_unfenced(broker for replicas in self.topic for broker in replicas)
 
     @lazy
     def leader_loads(self) -> Mapping[int, int]:
-        """Partitions of the topic that each unfenced broker leads, existing ones included."""
+        """The topic's partitions that each unfenced broker leads, existing ones included."""
         return self._on_unfenced(replicas[0] for replicas in self.topic if replicas)
 
     def _on_unfenced(self, brokers: Iterable[int]) -> Mapping[int, int]:
-        """How often each unfenced broker is among these."""
+        """The number of occurrences of each unfenced broker in `brokers`."""
         counts = Counter(brokers)
         return {broker: counts[broker] for broker in sorted(self.request.unfenced)}
 
@@ -58,14 +58,14 @@ def place(
     looks: Collection[Look] = (),
     twin: Callable[[], Placer] | None = None,
 ) -> PlacementStep:
-    """A step with a new placer; every call has random numbers of its own from the same seed.
+    """A step with a new placer; every call draws its own random numbers from the same seed.
 
-    PERMUTED gives the brokers backwards.
+    PERMUTED reverses the brokers.
     """
 
-    def ask(placer: Placer, asked: PlacementRequest) -> Placement | Refusal:
+    def ask(placer: Placer, received: PlacementRequest) -> Placement | Refusal:
         try:
-            return placer.place(asked, JavaRandom(seed))
+            return placer.place(received, JavaRandom(seed))
         except PlacementRefusedError as refused:
             return Refusal(refused.java_class, str(refused))
 

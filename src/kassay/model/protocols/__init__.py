@@ -1,1 +1,1 @@
-"""The group protocols as pure state machines, and the coordinator that Kafka's own traces hold to account."""
+"""The group protocols as pure state machines; the coordinator is checked against traces of Kafka itself."""

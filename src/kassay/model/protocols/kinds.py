@@ -1,4 +1,4 @@
-"""What looks up the coordinator of a group: a reference among others, which no run puts to the test."""
+"""The lookup of a group's coordinator: a reference among others, which no run tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Regular expressions as Kafka's coordinator reads them (RE2): which are valid, which names they match."""
+"""Regular expressions as in Kafka's coordinator (RE2): which are valid, and which names they match."""

@@ -1,6 +1,6 @@
-"""Whether a whole name matches a regular expression: all ways at once, so that none takes long.
+"""Matches a whole name against a regular expression, following all paths in parallel.
 
-Time is linear in the name; repetitions are written out, so that states are as many as RE2 has of them.
+Time is linear in the length of the name; repetitions are expanded, so there are as many states as in RE2.
 Source: K. Thompson, "Regular expression search algorithm", CACM 11 (1968).
 """
 
@@ -15,11 +15,11 @@ from kassay.model.re2.syntax import InvalidExpression, Reader
 STATES_MAX: Final = 200_000
 
 _Edge: TypeAlias = tuple[Chars | Assertion | None, int]
-"""Under what a state is left (None: at once), and where to."""
+"""The condition of a transition (None: empty) and its target."""
 
 
 class Expression(NamedTuple):
-    """A regular expression ready to match: the ways out of each state; it begins in 0, ends in the last."""
+    """A compiled expression: the transitions of each state; it starts in state 0 and accepts in the last."""
 
     states: tuple[tuple[_Edge, ...], ...]
 
@@ -37,7 +37,7 @@ class Expression(NamedTuple):
         return len(self.states) - 1 in present
 
     def _closure(self, states: set[int], name: str, place: int) -> set[int]:
-        """All states that are reached without a further character."""
+        """All states that are reachable without consuming a character."""
         waiting = list(states)
         while waiting:
             for condition, target in self.states[waiting.pop()]:
@@ -63,7 +63,7 @@ def _is_word(char: str) -> bool:
 
 
 class _Builder:
-    """The states of an expression under way."""
+    """Builds the states of an expression."""
 
     def __init__(self) -> None:
         self.states: list[list[_Edge]] = [[]]
@@ -75,7 +75,7 @@ class _Builder:
         return len(self.states) - 1
 
     def add(self, node: Node, start: int) -> int:
-        """Where one is after the node, from `start` on."""
+        """Add the states of a node that starts in `start`; returns its end state."""
         if isinstance(node, Sequence):
             for part in node.nodes:
                 start = self.add(part, start)
@@ -115,7 +115,7 @@ class _Builder:
 
 @lru_cache(maxsize=256)
 def compiled(text: str) -> Expression:
-    """The expression of a text; raises `InvalidExpression` for one that is not of RE2's syntax."""
+    """The compiled expression; raises `InvalidExpression` if the text is not valid RE2."""
     builder = _Builder()
     end = builder.add(Reader(text).read(), 0)
     last = builder.state()

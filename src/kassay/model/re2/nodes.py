@@ -1,4 +1,4 @@
-"""What a regular expression is made of, and sets of characters."""
+"""The nodes of a regular expression, and sets of characters."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import unicodedata
 from typing import Final, NamedTuple, TypeAlias
 
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
-"""Code points, from and to, both included."""
+"""Inclusive ranges of code points."""
 
 LAST: Final = 0x10FFFF
 _KELVIN, _LONG_S = 0x212A, 0x17F
 
 
 class Chars(NamedTuple):
-    """One character of a set; `folded` ignores case, `categories` are Unicode's (general ones)."""
+    """One character of a set; `folded` ignores case, `categories` are Unicode general categories."""
 
     ranges: Ranges
     negated: bool = False
@@ -33,25 +33,25 @@ class Chars(NamedTuple):
 
 
 class Assertion(NamedTuple):
-    """A place: "begin" or "end" of the text or of a line ("line begin"), an edge of a "word" or "no word"."""
+    """A position: "begin" or "end" of the text or of a line ("line begin"), a "word" edge or "no word"."""
 
     kind: str
 
 
 class Sequence(NamedTuple):
-    """One node after the other; none matches nothing at all."""
+    """A sequence of nodes; an empty one matches the empty text."""
 
     nodes: tuple[Node, ...] = ()
 
 
 class Choice(NamedTuple):
-    """One of several."""
+    """A choice between nodes."""
 
     nodes: tuple[Node, ...]
 
 
 class Repeat(NamedTuple):
-    """A node so many times; `most` -1 is without bound."""
+    """A repeated node; `most` -1 means unbounded."""
 
     node: Node
     least: int
@@ -62,7 +62,7 @@ Node: TypeAlias = Chars | Assertion | Sequence | Choice | Repeat
 
 
 def _case_variants(char: str) -> tuple[int, ...]:
-    """The code points that are the same letter but for its case."""
+    """The code points of the same letter in other cases."""
     letters = {char, char.lower(), char.upper()}
     points = {ord(letter) for letter in letters if len(letter) == 1}
     if ord("k") in points:
@@ -73,7 +73,7 @@ def _case_variants(char: str) -> tuple[int, ...]:
 
 
 def ranges_of(*texts: str) -> Ranges:
-    """Ranges out of texts like "az", from and to.
+    """Ranges from texts of two characters, such as "az".
 
     >>> ranges_of("09", "__")
     ((48, 57), (95, 95))

@@ -1,9 +1,9 @@
-"""Reads a regular expression of RE2's syntax, with Perl's classes and Unicode groups, as RE2/J takes it.
+"""Parses regular expressions in RE2's syntax, with Perl classes and Unicode groups, as RE2/J does.
 
-No look-around, no back-references, no possessive or stacked repetitions; a repetition counts to 1,000, nested
-ones together. Groups nest up to 200 deep. Topics have names in ASCII: of a script of Unicode's
-only what it has there is known.
-Source: the syntax page of RE2; `Parser` of RE2/J, which Kafka's `TopicRegexResolver` compiles with.
+No look-around, no back-references, no possessive or stacked repetitions; repetition counts go up to 1,000,
+nested ones multiplied. Groups nest up to 200 deep. Topic names are ASCII, so only the ASCII characters of a
+Unicode script are known. Source: the syntax page of RE2; `Parser` of RE2/J, with which Kafka's
+`TopicRegexResolver` compiles.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ASCII: Final[dict[str, Ranges]] = {
     "Common": ((0, 0x40), (0x5B, 0x60), (0x7B, 0xA9)),
     "Latin": ((0x41, 0x5A), (0x61, 0x7A)),
 }
-"""The sets of Unicode's that hold characters of a topic's name."""
+"""The Unicode sets that contain characters of topic names."""
 
 
 class InvalidExpression(ValueError):
@@ -60,7 +60,7 @@ class InvalidExpression(ValueError):
 
 
 class _Group(NamedTuple):
-    """A group that is open: the choices so far, the nodes of the present one, the flags outside."""
+    """An open group: the alternatives so far, the nodes of the current one, the flags outside."""
 
     choices: list[Node]
     nodes: list[Node]
@@ -68,7 +68,7 @@ class _Group(NamedTuple):
 
 
 class Reader:
-    """One expression on its way to a tree."""
+    """Parses one expression into a tree."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -84,7 +84,7 @@ class Reader:
             start, char = self._at, self._text[self._at]
             repeats = self._repetition(char)
             if repeats is None:
-                # RE2/J takes a brace that counts nothing for itself, but nothing may repeat it.
+                # RE2/J takes a brace without a count literally, but nothing may repeat it.
                 self._repeated = char == "{"
                 self._item(char)
             else:
@@ -100,7 +100,7 @@ class Reader:
         return Chars(ranges, negated, "i" in self._flags)
 
     def _item(self, char: str) -> None:
-        """Whatever begins here and is no repetition."""
+        """Parse an item that is not a repetition."""
         if char == "(":
             self._open()
             return
@@ -125,7 +125,7 @@ class Reader:
             self._add(self._chars(_one(ord(char))))
 
     def _open(self) -> None:
-        """A group, or flags alone."""
+        """Parse a group, or flags alone."""
         flags = self._flags
         if not self._text.startswith("(?", self._at):
             self._at += 1
@@ -153,7 +153,7 @@ class Reader:
         self._add(_closed(group))
 
     def _repetition(self, char: str) -> tuple[int, int] | None:
-        """How often the node before shall come, where such an operator stands here; it is then read."""
+        """The bounds of a repetition operator here, if there is one; consumes it."""
         if char in "*+?":
             self._at += 1
             least, most = {"*": (0, -1), "+": (1, -1), "?": (0, 1)}[char]
@@ -178,7 +178,7 @@ class Reader:
             raise InvalidExpression(f"repetitions nest to more than {COUNT_MAX}")
 
     def _escape(self) -> None:
-        """A backslash outside a set."""
+        """Parse a backslash outside a set."""
         following = self._text[self._at + 1 : self._at + 2]
         if following in _PLACES:
             self._at += 2
@@ -194,7 +194,7 @@ class Reader:
             self._add(self._chars(_one(self._point())) if known is None else known)
 
     def _known_set(self) -> Chars | None:
-        """A class of Perl's or Unicode's that a backslash begins."""
+        """A Perl or Unicode class that starts with a backslash, or None."""
         following = self._text[self._at + 1 : self._at + 2]
         if following and following in "dswDSW":
             self._at += 2
@@ -242,7 +242,7 @@ class Reader:
         return Chars(tuple(ranges), negated, "i" in self._flags, tuple(parts))
 
     def _posix(self) -> Chars | None:
-        """A class such as [:alpha:] inside a set."""
+        """A class such as [:alpha:] inside a set, or None."""
         end = self._text.find(":]", self._at + 2) if self._text.startswith("[:", self._at) else -1
         if end < 0:
             return None
@@ -264,7 +264,7 @@ class Reader:
         return low, high
 
     def _point(self) -> int:
-        """One character, as it is or escaped."""
+        """One character, literal or escaped."""
         char = self._text[self._at : self._at + 1]
         if not char:
             raise InvalidExpression("missing closing ]")
@@ -317,7 +317,7 @@ def _bounds(count: re.Match[str]) -> tuple[int, int]:
 
 
 def _times(node: Node) -> int:
-    """How many copies of its smallest part a node stands for."""
+    """The number of copies of its smallest part that a node expands to."""
     if isinstance(node, Repeat):
         return max(1, node.least, node.most) * _times(node.node)
     if isinstance(node, Sequence | Choice):

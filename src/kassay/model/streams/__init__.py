@@ -1,1 +1,1 @@
-"""Kafka Streams applications: tasks, what happens to their processes, and their documents."""
+"""Kafka Streams applications: tasks, the events of their processes, and their documents."""

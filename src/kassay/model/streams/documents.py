@@ -1,4 +1,4 @@
-"""Histories of Streams applications and what came of them as JSON, for traces."""
+"""Histories of Streams applications and their results as JSON, for traces."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from kassay.model.streams.tasks import ClientTasks, TaskClient, process_id, proc
 
 
 def _is_uuid(process_id: str, path: str) -> None:
-    """A process id is a UUID, since its order and hash are those of Java's."""
+    """Check that a process id is a UUID: its order and its hash must match Java's."""
     try:
         process_key(process_id)
     except InputError as error:
@@ -49,17 +49,17 @@ _BY_KEY: Final = codec.mapped(TEXT)
 _TAGS: Final[Shape[Tags]] = Shape(
     lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())), lambda tags: dict(tags)
 )
-"""Tags as an object, the value by the key."""
+"""Tags as an object: values by key."""
 _RACK: Final = Field(codec.optional(TEXT), None, sparse=True)
 
 
 def _if_any(name: str) -> Callable[[Any], Any]:
-    """What gets a tuple of that name, or None for an empty one, which is not written."""
+    """A getter for the tuple of that name; returns None for an empty tuple, which is then not written."""
     return lambda value: getattr(value, name) or None
 
 
 _PLACE: Final = {"rack": _RACK, "tags": Field(_TAGS, (), _if_any("tags"), sparse=True)}
-"""Where a process runs, for events that say so."""
+"""The location of a process, for events that set it."""
 
 
 _JOIN: Final = record(ProcessJoin, process=_NEW_PROCESS, threads=size(1), **_PLACE)
@@ -90,7 +90,7 @@ def _begins(history: TaskHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "threads")
     ids = [join.process_id for join in history.processes]
     if not ids or len(set(ids)) < len(ids):
-        raise codec.wrong(f"{path}.processes", "one process or more, each once", ids)
+        raise codec.wrong(f"{path}.processes", "at least one process, each listed once", ids)
 
 
 TASK_HISTORY: Final = record(
@@ -168,11 +168,11 @@ TASK_STEP: Final = record(
     answer=Field(ASSIGNED_TASKS, None, sparse=True),
     **NO_ANSWER,
 )
-"""What `task_step_to_json` writes."""
+"""The form of `task_step_to_json`."""
 
 
 def task_step_to_json(step: TaskStep) -> dict[str, Any]:
-    """One rebalance for the reader of a trace: who had what, how far behind, and what each is given."""
+    """One rebalance for a trace: the previous tasks, lags and new tasks of each process."""
     request = step.request
     document: dict[str, Any] = {
         "tasks": [str(task) for task in sorted(request.tasks)],
@@ -194,7 +194,7 @@ def task_step_to_json(step: TaskStep) -> dict[str, Any]:
 
 
 def _process_to_json(client: TaskClient) -> dict[str, Any]:
-    """A process before the rebalance; its rack and its tags if it has any."""
+    """A process before the rebalance, with its rack and tags if set."""
     standby = sorted(client.previous_standby)
     document: dict[str, Any] = {
         "id": client.process_id,

@@ -1,8 +1,7 @@
-"""What happens to a Streams application between two rebalances: processes come, go, and start again.
+"""Events of a Streams application between two rebalances: processes join, leave and restart.
 
-An event that names a process that is not there (or is there already) does nothing, and neither does one
-that would leave no process at all.
-Sources: KIP-441, for what is left on a disk; KIP-708 and KIP-925, for tags and racks.
+An event has no effect if it names a missing process, adds an existing one, or would remove the last one.
+Sources: KIP-441 for the state that stays on a disk; KIP-708 and KIP-925 for tags and racks.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 Tags = tuple[tuple[str, str], ...]
-"""The tags of a process (`client.tag.KEY`) as pairs of key and value, each key once, in the order of keys."""
+"""The tags of a process (`client.tag.KEY`) as pairs of key and value with unique keys, ordered by key."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessJoin:
-    """A process without any state comes, from a rack (`client.rack`) and with tags if it has some."""
+    """A process without state joins, with an optional rack (`client.rack`) and optional tags."""
 
     process_id: str
     threads: int
@@ -26,14 +25,14 @@ class ProcessJoin:
 
 @dataclass(frozen=True, slots=True)
 class ProcessLeave:
-    """A process goes, and its state with it."""
+    """A process leaves and its state is lost."""
 
     process_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadsChange:
-    """A process goes on with another number of threads."""
+    """A process continues with another number of threads."""
 
     process_id: str
     threads: int
@@ -41,9 +40,9 @@ class ThreadsChange:
 
 @dataclass(frozen=True, slots=True)
 class ProcessRestart:
-    """A process goes and comes back before the rebalance: its threads are new, its disk is what it was.
+    """A process restarts before the rebalance: its threads are new, its disk is unchanged.
 
-    What it ran before is now a copy that has caught up, and no thread holds anything.
+    Its previous active tasks become caught-up copies, and no thread owns any task.
     """
 
     process_id: str
@@ -51,7 +50,7 @@ class ProcessRestart:
 
 @dataclass(frozen=True, slots=True)
 class ProcessRetag:
-    """A process starts again as in `ProcessRestart`, now with this rack and these tags and no others."""
+    """A process restarts as in `ProcessRestart`, with exactly this rack and these tags."""
 
     process_id: str
     rack: str | None = None
@@ -60,14 +59,14 @@ class ProcessRetag:
 
 @dataclass(frozen=True, slots=True)
 class StateLost:
-    """A process loses what its disk held, but for the tasks that it is running."""
+    """A process loses the state on its disk, except for the tasks that it is running."""
 
     process_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class StandbysChange:
-    """Another number of standby copies is asked for from now on."""
+    """The number of standby replicas changes."""
 
     replicas: int
 
@@ -75,7 +74,7 @@ class StandbysChange:
 TaskEvent = (
     ProcessJoin | ProcessLeave | ThreadsChange | ProcessRestart | ProcessRetag | StateLost | StandbysChange
 )
-"""What can happen; all but the last happen to a process."""
+"""All events; each except the last names a process."""
 
 
 class Running(NamedTuple):
@@ -87,7 +86,7 @@ class Running(NamedTuple):
 
 
 def happen(event: TaskEvent, here: dict[str, Running]) -> None:
-    """Change how the processes run by one event, in place, by process id; other events change nothing."""
+    """Apply one event to the processes, in place, by process id; events of other kinds change nothing."""
     match event:
         case ProcessJoin(process_id, threads, rack, tags) if process_id not in here:
             here[process_id] = Running(threads, rack, tags)

@@ -1,8 +1,8 @@
-"""A Streams group of the broker's own protocol: subtopologies, members inside processes, who has which task.
+"""A Streams group of the broker's own protocol: subtopologies, members, processes, and task owners.
 
-A member is a stream thread. Members of one process share its state directory, so that a process needs a
-copy of a task once at most. Subtopologies are named by text here, and order as text: `10` before `2`.
-Sources: KIP-1071; Kafka `org.apache.kafka.coordinator.group.api.streams.assignor`.
+A member is a stream thread. Members of one process share its state directory, so a process needs at most one
+copy of a task. Here subtopologies are named by text and ordered as text: `10` before `2`. Sources: KIP-1071;
+Kafka `org.apache.kafka.coordinator.group.api.streams.assignor`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class GroupTask(NamedTuple):
 
 
 class Subtopology(NamedTuple):
-    """A connected part of a topology: as many tasks as its widest input has partitions."""
+    """A connected part of a topology; it has as many tasks as its widest input topic has partitions."""
 
     name: str
     partitions: int
@@ -35,7 +35,7 @@ class Subtopology(NamedTuple):
 
 
 class MemberTasks(NamedTuple):
-    """What one member is given, each in task order."""
+    """The tasks assigned to one member, each list in task order."""
 
     active: tuple[GroupTask, ...] = ()
     standby: tuple[GroupTask, ...] = ()
@@ -43,10 +43,10 @@ class MemberTasks(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamsMember:
-    """One thread of a process: the tasks that it has now, and the state that it reports.
+    """One thread of a process: its current tasks and the state that it reports.
 
-    `offsets` has the sum of a task's changelog offsets, for tasks of which it finds state on its disk.
-    `rack` and `tags` say where its process runs.
+    `offsets` has the sum of the changelog offsets of each task with state on its disk. `rack` and `tags`
+    describe its process.
     """
 
     member_id: str
@@ -67,7 +67,7 @@ class StreamsMember:
 class StreamsGroup:
     """What the broker knows when it assigns tasks; members in the order in which its map iterates them.
 
-    `rack_aware_tags` are the keys of tags for custom assignors; no rule of the broker's own reads them.
+    `rack_aware_tags` are tag keys for custom assignors; none of the broker's own rules reads them.
     """
 
     subtopologies: tuple[Subtopology, ...]
@@ -88,7 +88,7 @@ class StreamsGroup:
 
     @lazy
     def stateful(self) -> tuple[GroupTask, ...]:
-        """The tasks with state, of which standby copies can be kept."""
+        """The stateful tasks, which can have standby copies."""
         return tuple(_tasks(tuple(sub for sub in self.subtopologies if sub.stateful)))
 
 

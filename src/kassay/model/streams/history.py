@@ -1,9 +1,8 @@
-"""Histories of a Streams application: processes come and go, copies fall behind and catch up.
+"""Histories of a Streams application: processes join and leave, copies fall behind and catch up.
 
-A history is a start and changes in order; each change is a few events and one rebalance. Between two
-rebalances every process runs and keeps what it was given, which is all that its next request says
-of the past.
-Source: KIP-441, for what processes report.
+A history is a start and a sequence of changes; each change is a few events and one rebalance. Between two
+rebalances every process runs and keeps its tasks, and its next request reports only these. Source: KIP-441,
+for what processes report.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ from kassay.model.streams.tasks import (
 )
 
 SETTLING_ROUNDS_MAX: Final = 64
-"""Probing rebalances after which an application counts as never at rest."""
+"""An application counts as never stable after this many probing rebalances."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """What happened before a rebalance, and how far behind the standby copies are by then.
+    """The events before a rebalance, and the lags of the standby copies at that time.
 
-    `lags` are dealt out over the standby copies by process and task, again from the front when they
-    are used up; without any, all copies have caught up.
+    `lags` are distributed over the standby copies by process and task, and repeat from the front when used
+    up. Without lags, all copies have caught up.
     """
 
     events: tuple[TaskEvent, ...] = ()
@@ -55,10 +54,10 @@ class TaskChange:
 
 @dataclass(frozen=True, slots=True)
 class TaskHistory:
-    """An application's tasks and settings, its first processes, and what happens to it.
+    """The tasks and settings of an application, its first processes, and its changes.
 
     `partitions` has the number of tasks of each subtopology; the first `stateful` subtopologies keep state.
-    `rack_aware_tags` are the keys of tags over whose values standby copies are to be spread.
+    `rack_aware_tags` are the tag keys over whose values standby copies should be spread.
     """
 
     partitions: tuple[int, ...]
@@ -73,9 +72,10 @@ class TaskHistory:
 
 @dataclass(frozen=True)
 class TaskStep(Call[TaskRequest, TaskAssignment]):
-    """One rebalance: what the leader saw, what it decided, and how second looks answered.
+    """One rebalance: the leader's input, its decision, and the answers of repeat calls.
 
-    `at_rest` marks the end of `settle_tasks`: the answer repeats the one before and asks for no other.
+    `at_rest` marks the end of `settle_tasks`: the answer equals the previous one and requests no probing
+    rebalance.
     """
 
     at_rest: bool = False
@@ -83,11 +83,11 @@ class TaskStep(Call[TaskRequest, TaskAssignment]):
 
 NewTaskAssignor = Callable[[], TaskAssignor]
 Asking = Callable[[TaskRequest], TaskStep]
-"""Puts a request to an assignor."""
+"""Calls an assignor with a request."""
 
 
 def asking(new: NewTaskAssignor, looks: Collection[Look] = (), twin: NewTaskAssignor | None = None) -> Asking:
-    """What makes a step with a new object of the assignor; PERMUTED gives clients and tasks backwards."""
+    """A function that makes a step with a new assignor object; PERMUTED reverses clients and tasks."""
 
     def assign(assignor: TaskAssignor, request: TaskRequest) -> TaskAssignment:
         return assignor.assign(request)
@@ -102,7 +102,7 @@ def _backwards(request: TaskRequest) -> TaskRequest:
 
 
 def play_tasks(history: TaskHistory, ask: Asking) -> Iterator[TaskStep]:
-    """The start and every change in turn, a rebalance each; ends early where there is no answer."""
+    """Play the start and every change, one rebalance each; stops early if there is no answer."""
     step = ask(first_request(history))
     yield step
     for change in history.changes:
@@ -113,9 +113,9 @@ def play_tasks(history: TaskHistory, ask: Asking) -> Iterator[TaskStep]:
 
 
 def settle_tasks(step: TaskStep, ask: Asking) -> Iterator[TaskStep]:
-    """The rebalances that follow by themselves, all copies having caught up, until nothing changes.
+    """The rebalances that follow without events, with all copies caught up, until nothing changes.
 
-    The last one is at rest, unless there was no answer or `SETTLING_ROUNDS_MAX` came first.
+    The last one is stable, unless it has no answer or `SETTLING_ROUNDS_MAX` is reached first.
     """
     for _ in range(SETTLING_ROUNDS_MAX):
         before = step.answer
@@ -129,7 +129,7 @@ def settle_tasks(step: TaskStep, ask: Asking) -> Iterator[TaskStep]:
 
 
 def first_request(history: TaskHistory) -> TaskRequest:
-    """What the leader sees first: processes without state, and tasks that nobody has."""
+    """The first request of the leader: processes without state, and unassigned tasks."""
     tasks = [TaskId(sub, p) for sub, size in enumerate(history.partitions) for p in range(size)]
     stateful = [task for task in tasks if task.subtopology < history.stateful]
     empty = TaskRequest(
@@ -145,7 +145,7 @@ def first_request(history: TaskHistory) -> TaskRequest:
 
 
 def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChange) -> TaskRequest:
-    """What the leader sees after the processes have lived by this answer and the change has happened."""
+    """The leader's next request, after the processes applied this answer and the change happened."""
     here = {
         client.process_id: Running(client.capacity, client.rack, client.tags) for client in request.clients
     }
@@ -179,13 +179,13 @@ def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChang
 
 
 def _endless(lags: tuple[int, ...]) -> Iterator[int]:
-    """The lags over and over; 0 for ever if there are none."""
+    """The lags in an endless cycle; endless zeros if there are none."""
     while True:
         yield from lags or (0,)
 
 
 class _Past(NamedTuple):
-    """What a process brings along: its tasks, those of each thread, and copies that have caught up."""
+    """The past of a process: its tasks, those of each thread, and its caught-up copies."""
 
     tasks: ClientTasks
     held: tuple[ClientTasks, ...]
@@ -193,7 +193,7 @@ class _Past(NamedTuple):
     caught_up: frozenset[TaskId] = frozenset()
 
     def restarted(self, stateful: list[TaskId]) -> _Past:
-        """The same process started again: its state is on the disk, and nothing runs."""
+        """The same process after a restart: its state is on the disk, and no task is running."""
         active, standby = self.tasks
         copies = frozenset(active).intersection(stateful)
         tasks = ClientTasks((), tuple(sorted({*standby, *copies})))
@@ -203,7 +203,7 @@ class _Past(NamedTuple):
 def _client(
     process_id: str, past: _Past, stateful: list[TaskId], lags: Iterator[int], *, runs: Running, lost: bool
 ) -> TaskClient:
-    """One process with what it was given; what it never had or has lost, it lacks altogether."""
+    """One process with its previous tasks; it has no copy of a task that it lost or never had."""
     active, standby = past.tasks
 
     def lag(task: TaskId) -> int:
@@ -229,7 +229,7 @@ def _client(
 def _by_thread(
     process_id: str, start: int, threads: int, members: Mapping[str, ClientTasks] | None
 ) -> tuple[ClientTasks, ...]:
-    """What each thread of a process was given; nothing where the answer did not say."""
+    """The tasks of each thread of a process; empty if the answer does not specify them."""
     if members is None:
         return ()
     return tuple(
@@ -239,10 +239,10 @@ def _by_thread(
 
 @dataclass(frozen=True)
 class TaskRun:
-    """A history with everything that it led to: a step a rebalance, those at the end without any change.
+    """A history with its results: one step per rebalance, including the final ones without a change.
 
-    `quiet` says of each step whether nothing had happened before it: no event, and no copy behind.
-    `played` is how many steps belong to the history itself; the others follow by themselves.
+    `quiet` marks each step that no event and no lagging copy preceded. `played` counts the steps of the
+    history itself; the others follow on their own.
     """
 
     steps: tuple[TaskStep, ...]
@@ -251,32 +251,32 @@ class TaskRun:
 
     @property
     def answered(self) -> bool:
-        """Whether every rebalance got an answer."""
+        """Whether every rebalance has an answer."""
         return not any(isinstance(step.answer, Failure) for step in self.steps)
 
     @property
     def settling(self) -> int:
-        """The rounds that the last change took, the one that shows the rest left out."""
+        """The rounds that the last change took, excluding the confirming one."""
         return len(self.steps) - self.played
 
     @property
     def outcomes(self) -> tuple[TaskStep, ...]:
-        """The steps at which balance and movement are judged: those at rest."""
+        """The stable steps, on which balance and movement are checked."""
         return tuple(step for step in self.steps if step.at_rest)
 
     @property
     def at_rest(self) -> bool:
-        """Whether the application came to rest."""
+        """Whether the application became stable."""
         return self.steps[-1].at_rest
 
     @property
     def contradictory(self) -> bool:
-        """Processes report what they have and cannot contradict each other."""
+        """Always False: processes report what they own and cannot contradict each other."""
         return False
 
 
 def run_tasks(history: TaskHistory, ask: Asking) -> TaskRun:
-    """The history played, and then left alone until it is at rest."""
+    """Play the history, then run the application until it is stable."""
     played = list(play_tasks(history, ask))
     after = list(settle_tasks(played[-1], ask))
     changes = [change == TaskChange() for change in history.changes]

@@ -1,8 +1,8 @@
-"""Kafka Streams' tasks: what runs, who may run it, and what an assignor of tasks decides.
+"""Tasks of Kafka Streams, the processes that run them, and the decisions of a task assignor.
 
-A task is one partition of one subtopology. A process (a Streams instance with so many threads) runs
-active tasks and keeps standby copies of stateful ones. How far a copy is behind is its lag.
-Sources: KIP-441; Kafka's `TaskId`, `ClientState`, `TaskAssignor`.
+A task is one partition of one subtopology. A process is a Streams instance with one or more threads; it runs
+active tasks and keeps standby copies of stateful ones. The lag of a copy is how far it is behind. Sources:
+KIP-441; Kafka's `TaskId`, `ClientState`, `TaskAssignor`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHANGELOG: Final = 100_000
 """The lag of a process without a copy: the whole changelog of a task."""
 
 LAG_UNBOUNDED: Final = (1 << 63) - 1
-"""The acceptable recovery lag with which every copy counts as caught up (`Long.MAX_VALUE`)."""
+"""The acceptable recovery lag at which every copy counts as caught up (`Long.MAX_VALUE`)."""
 
 
 class TaskId(NamedTuple):
@@ -41,7 +41,7 @@ class TaskId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> TaskId:
-        """The task written as `subtopology_partition`; raises `InputError` otherwise.
+        """The task from `subtopology_partition`; raises `InputError` for any other text.
 
         >>> TaskId.parse("2_11")
         TaskId(subtopology=2, partition=11)
@@ -53,7 +53,7 @@ class TaskId(NamedTuple):
 
 
 def member_id(process_id: str, start: int, thread: int) -> str:
-    """The id of a thread of a process that was started again so many times."""
+    """The id of a thread of a process; `start` is the number of restarts."""
     return f"{process_id}-{start}-{thread}"
 
 
@@ -63,7 +63,7 @@ def _group_task(task: TaskId) -> GroupTask:
 
 
 class ClientTasks(NamedTuple):
-    """What one process or thread is given, each in task order."""
+    """The tasks assigned to one process or thread, each list in task order."""
 
     active: tuple[TaskId, ...] = ()
     standby: tuple[TaskId, ...] = ()
@@ -71,12 +71,12 @@ class ClientTasks(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskClient:
-    """One process with `capacity` threads, and what it brings along.
+    """One process with `capacity` threads, and its state.
 
-    `previous_active` and `previous_standby` are the tasks that it held before. `lags` has the total
-    lag of each stateful task on this process: `RUNNING` where it was active, the whole changelog
-    where the process has no copy. `held` has the tasks of each thread, where an assignor gave them to
-    threads; `start` counts how often the process was started again. `rack` and `tags` say where it runs.
+    `previous_active` and `previous_standby` are its previous tasks. `lags` has the total lag of each stateful
+    task on this process: `RUNNING` if it was active, the whole changelog if the process has no copy. `held`
+    has the tasks of each thread, if an assignor assigned them to threads; `start` counts the restarts of the
+    process. `rack` and `tags` describe its location.
     """
 
     process_id: str
@@ -91,7 +91,7 @@ class TaskClient:
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
-            raise InputError(f"process {self.process_id}: expected a thread or more, got {self.capacity}")
+            raise InputError(f"process {self.process_id}: expected at least one thread, got {self.capacity}")
 
     @lazy
     def tag_of(self) -> Mapping[str, str]:
@@ -105,10 +105,10 @@ class TaskClient:
 
     @lazy
     def members(self) -> tuple[StreamsMember, ...]:
-        """The threads; where nobody said which of them had what, the first one had it.
+        """The threads; the first one has all tasks if the tasks were not assigned to threads.
 
-        Each reports an offset for the stateful tasks that it holds, and the first one for what else is on the
-        disk. A changelog ends at `CHANGELOG`; a copy that lacks all of it reports nothing.
+        Each thread reports an offset for each of its stateful tasks; the first one also reports the rest of
+        the disk. A changelog ends at `CHANGELOG`; a copy that lacks all of it has no reported offset.
         """
         held = self.held or (ClientTasks(self.previous_active, self.previous_standby),)
         on_disk = {_group_task(task): CHANGELOG - max(lag, 0) for task, lag in self.lags if lag < CHANGELOG}
@@ -134,10 +134,10 @@ class TaskClient:
 class TaskRequest:
     """What the leader knows when it assigns tasks.
 
-    `clients`, `tasks` and `stateful` come in the order in which the leader's maps and sets iterate
-    them; `stateful` is a part of `tasks`. A copy counts as caught up if its lag is at most
-    `acceptable_recovery_lag`. `rack_aware_tags` are the keys of tags over whose values standby copies
-    are to be spread (`rack.aware.assignment.tags`); without any, tags say nothing.
+    `clients`, `tasks` and `stateful` are in the order in which the leader's maps and sets iterate them;
+    `stateful` is a subset of `tasks`. A copy counts as caught up if its lag is at most
+    `acceptable_recovery_lag`. `rack_aware_tags` are the tag keys over whose values standby copies should be
+    spread (`rack.aware.assignment.tags`); if empty, tags have no effect.
     """
 
     clients: tuple[TaskClient, ...]
@@ -152,7 +152,7 @@ class TaskRequest:
         if len(self.by_id) < len(self.clients):
             raise InputError("clients: expected different process ids")
         if strange := set(self.stateful) - set(self.tasks):
-            raise InputError(f"stateful tasks: expected a part of the tasks, got {min(strange)} as well")
+            raise InputError(f"stateful tasks: expected a subset of the tasks, got {min(strange)}")
 
     @lazy
     def by_id(self) -> dict[str, TaskClient]:
@@ -161,7 +161,7 @@ class TaskRequest:
 
     @lazy
     def group(self) -> StreamsGroup:
-        """The application as a group: members process by process, in the order of the request."""
+        """The application as a group, with members ordered by process as in the request."""
         stateful = {task.subtopology for task in self.stateful}
         sizes = Counter(task.subtopology for task in sorted(self.tasks))
         return StreamsGroup(
@@ -173,9 +173,9 @@ class TaskRequest:
 
     @lazy
     def previous_owners(self) -> dict[TaskId, str]:
-        """Who ran each task before, the last listed process where several say so; treat as read-only.
+        """The process that ran each task before; the last listed if several did. Treat as read-only.
 
-        In the order in which Java's `HashMap` iterates tasks put there process by process.
+        In the order in which Java's `HashMap` iterates tasks inserted process by process.
         """
         owners = {
             task: client.process_id for client in self.clients for task in sorted(client.previous_active)
@@ -185,10 +185,10 @@ class TaskRequest:
 
 @dataclass(frozen=True)
 class TaskAssignment:
-    """What each process is given, and whether a probing rebalance should follow (KIP-441).
+    """The tasks of each process, and whether a probing rebalance should follow (KIP-441).
 
-    A warm-up copy is listed among the standby tasks, as Kafka does. `members` has what each thread is
-    given, where the assignor says so, and None where the process deals its tasks out itself.
+    Warm-up copies are listed among the standby tasks, as in Kafka. `members` has the tasks of each thread if
+    the assignor specifies them, and None if each process distributes its tasks itself.
     """
 
     processes: Mapping[str, ClientTasks]
@@ -205,12 +205,12 @@ class TaskAssignment:
 
     @lazy
     def active_on(self) -> dict[TaskId, list[str]]:
-        """The processes that run each task, one entry for each time it is listed; treat as read-only."""
+        """The processes that run each task, with one entry per listing; treat as read-only."""
         return _places((process_id, tasks.active) for process_id, tasks in sorted(self.processes.items()))
 
     @lazy
     def standby_on(self) -> dict[TaskId, list[str]]:
-        """The processes that keep a copy of each task, one entry each time; treat as read-only."""
+        """The processes that keep a copy of each task, with one entry per listing; treat as read-only."""
         return _places((process_id, tasks.standby) for process_id, tasks in sorted(self.processes.items()))
 
 
@@ -229,7 +229,7 @@ class TaskAssignor(Protocol):
     name: str
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The tasks of all processes."""
+        """Assign the tasks of all processes."""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -239,9 +239,9 @@ def process_id(number: int) -> str:
 
 
 def process_key(process_id: str) -> tuple[int, int]:
-    """What `java.util.UUID` compares: the process id as two signed 64-bit halves.
+    """The key that `java.util.UUID` compares: the process id as two signed 64-bit halves.
 
-    Raises `InputError` if the process id is no UUID.
+    Raises `InputError` if the process id is not a UUID.
     """
     try:
         return uuid_halves(uuid.UUID(process_id).bytes)
@@ -250,14 +250,14 @@ def process_key(process_id: str) -> tuple[int, int]:
 
 
 def process_hash_order(process_ids: Iterable[str]) -> list[str]:
-    """The order in which a `java.util.HashSet` filled in this order iterates process ids."""
+    """The process ids in the iteration order of a `java.util.HashSet` filled in the given order."""
     return bucket_order(process_ids, lambda process_id: uuid_hash(process_key(process_id)))
 
 
 def task_hash_order(tasks: Iterable[TaskId]) -> list[TaskId]:
-    """The order in which a `java.util.HashSet` filled in this order iterates task ids.
+    """The task ids in the iteration order of a `java.util.HashSet` filled in the given order.
 
-    The hash is that of `Objects.hash(subtopology, partition, null)`; the null stands for the named
-    topology that a task here never has.
+    The hash is `Objects.hash(subtopology, partition, null)`; the null is the named topology, which tasks here
+    never have.
     """
     return bucket_order(tasks, lambda task: ((31 + task.subtopology) * 31 + task.partition) * 31)

@@ -1,7 +1,7 @@
-"""An application thread by thread: an assignor of its threads, and what its answer means.
+"""Assignors that assign tasks to threads, and the meaning of their answers.
 
-An assignor of `level: process` (KIP-924) sees processes with so many threads, one of `level: member`
-(KIP-1071, KIP-1357) a group whose members are the threads. Both are asked about the same application.
+An assignor of `level: process` (KIP-924) sees processes with a number of threads; one of `level: member`
+(KIP-1071, KIP-1357) sees a group whose members are the threads. Both run on the same application.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskId, Task
 
 
 class GroupTaskAssignor(ABC):
-    """An assignor of `level: member`: it gives tasks to the members of a group, and so to processes."""
+    """An assignor of `level: member`: it assigns tasks to group members, and thereby to processes."""
 
     name: str
 
     @abstractmethod
     def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
-        """The tasks of all members, by member id."""
+        """Assign the tasks of all members, by member id."""
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The tasks of all processes, and of each of their threads."""
+        """Assign the tasks of all processes and of each of their threads."""
         return assignment_of(request, self.assign_group(request.group))
 
 
 def assignment_of(request: TaskRequest, given: Mapping[str, MemberTasks]) -> TaskAssignment:
-    """The answer for a group as one for processes, with what each member is given.
+    """The answer for a group converted to processes, with the tasks of each member.
 
-    A member without an entry is given nothing, as the broker has it; one that is not of the group stands as
-    a process of its own.
+    As in the broker, a member without an entry gets no tasks. An unknown member counts as a process of its
+    own.
     """
     process_of = {member.member_id: member.process_id for member in request.group.members}
     members = {
@@ -55,5 +55,5 @@ def assignment_of(request: TaskRequest, given: Mapping[str, MemberTasks]) -> Tas
 
 @lru_cache(maxsize=1 << 14)
 def _numbered(task: GroupTask) -> TaskId:
-    """The task by number; raises `InputError` for a subtopology that is none."""
+    """The task with a numeric subtopology; raises `InputError` if the subtopology is not a number."""
     return TaskId.parse(str(task))

@@ -1,1 +1,1 @@
-"""What must hold of a group protocol at every moment."""
+"""The invariants of the group protocols."""

@@ -1,4 +1,4 @@
-"""Whom a consumer group has to let in: no client of its own protocol is ended by what it asks for."""
+"""Admission to a consumer group: no request ends a client of the group's own protocol."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from kassay.properties.protocols.registry import ENDED, always, real
 
 @always("joins-are-let-in", ENDED, source="KIP-848; KAFKA-18095, KAFKA-17593")
 def joins_are_let_in(ended: frozenset[str]) -> Iterator[Finding]:
-    """No error ends a dynamic client of KIP-848 that has only such clients beside it: it may join again."""
+    """No error ends a dynamic KIP-848 client in a group with only such clients: it may join again."""
     for name in sorted(ended):
         yield real(f"an error has ended {name}")

@@ -1,4 +1,4 @@
-"""The coordinator and its members: invariants over epochs, what is stored, timers and whoever polls."""
+"""Invariants of the coordinator and its members: epochs, stored records, timers, polling members."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _GROW: Final = "generations and epochs only grow, except to what was persisted"
 
 
 def _assigns(old: ClassicGroup, new: ClassicGroup) -> bool:
-    """Whether a group comes to await its assignment, or has it now."""
+    """Whether a group begins to await its assignment, or has just received it."""
     return old.state != new.state and (
         new.state == COMPLETING or (old.state, new.state) == (COMPLETING, STABLE)
     )
@@ -80,7 +80,7 @@ def generations_never_go_back(old: ClassicGroup, new: ClassicGroup) -> Iterator[
 def epochs_never_go_back(
     old: ConsumerGroup | StreamsTaskGroup, new: ConsumerGroup | StreamsTaskGroup
 ) -> Iterator[Finding]:
-    """Neither the epoch of a group nor that of its target nor a member's decreases; 0 begins anew."""
+    """No epoch of a group, its target or a member decreases, except to 0, which starts over."""
     for name, was, now in (
         ("epoch", old.epoch, new.epoch),
         ("target epoch", old.target_epoch, new.target_epoch),
@@ -100,9 +100,9 @@ each_step(NEVER_BACK, STREAMS_GROUP, short="I10", source=_GROW)(epochs_never_go_
 
 @each_step(NEVER_BACK, STORED, short="I10", source=_GROW)
 def stored_once(before: Any, after: Any) -> Iterator[Finding]:
-    """What is on record of a generation is one thing: another assignment has another number."""
+    """At most one assignment is stored per generation: another assignment has another number."""
     if after.generation <= before.generation and after.members and before.assignment != after.assignment:
-        yield real(f"generation {after.generation} is on record with a second assignment")
+        yield real(f"generation {after.generation} has a second recorded assignment")
 
 
 @always("epochs-in-order", CONSUMER_GROUP, short="I11", source="KIP-848")
@@ -130,7 +130,7 @@ def epochs_in_order(group: ConsumerGroup) -> Iterator[Finding]:
 
 
 def _heard(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[ConsumerMember]:
-    """The members, present ones, of whom a step made something."""
+    """The current members that a step changed."""
     was = {member.member_id: member for member in old.members}
     for member in new.members:
         if member.epoch >= 0 and was.get(member.member_id) != member:
@@ -138,7 +138,7 @@ def _heard(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[ConsumerMember]:
 
 
 def _unread(new: ConsumerGroup, member: ConsumerMember, topics: Iterable[str]) -> list[str]:
-    """Those of some topics that a member does not subscribe to."""
+    """The topics among these to which a member does not subscribe."""
     return sorted(set(topics).difference(member.reads(new.resolved)))
 
 
@@ -151,10 +151,10 @@ def _unread(new: ConsumerGroup, member: ConsumerMember, topics: Iterable[str]) -
     ),
 )
 def assigned_is_subscribed(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
-    """A member that has been heard is left with nothing of a topic to which it does not subscribe.
+    """After its heartbeat a member keeps no partition of a topic to which it does not subscribe.
 
-    What it must still give up is pending. One whose subscription changed may not be told to own what it no
-    longer reads, also while a target from before stands.
+    Partitions that it must still revoke are pending. A member whose subscription changed may not be told to
+    own partitions that it no longer subscribes to, even under an older target.
     """
     for member in _heard(old, new):
         for topic in _unread(new, member, (tp.topic for tp in member.assigned)):
@@ -178,10 +178,11 @@ def topics_never_shrink(before: Any, after: Any) -> Iterator[Finding]:
     where=lambda watch: watch.group is not None and bool(watch.group.members),
 )
 def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
-    """Nobody can die unnoticed: every member is watched by a session timer.
+    """No member can die unnoticed: a session timer watches every member.
 
-    So it is by the revocation timer of its epoch, where that alone is left. Excused are members that wait in
-    a JoinGroup (unless new) or SyncGroup: their expiry is ignored, and the timer comes back with the reply.
+    The revocation timer of a member's epoch counts as well, if it is the only one left. Members that wait in
+    a JoinGroup (unless new) or SyncGroup are exempt: their expiry is ignored, and the timer restarts with the
+    reply.
     """
     for member in watch.group.members:
         if member.member_id not in watch.armed and member.member_id not in watch.excused:
@@ -194,11 +195,11 @@ def members_watched(watch: WatchedSessions) -> Iterator[Finding]:
     source="CoordinatorRuntime undoes a failed write; GroupMetadataManager does it for classic groups",
 )
 def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Finding]:
-    """What could not be written is not in force: nobody joins, is replaced or is assigned anything by it.
+    """A failed write takes no effect: no member joins, is replaced or is assigned anything by it.
 
-    A group of any other kind is as it was, but for when its topics were looked up, which is not written. A
-    classic group changes before it writes, and keeps of that what
-    it can do without: members that are gone, a rebalance that has begun.
+    A group of another kind stays unchanged, except for the time at which its topics were looked up, which is
+    not written. A classic group changes before it writes, and keeps the changes that do not need the write:
+    removed members, a rebalance that has begun.
     """
     old, new = before.group, after.group
     if old is None or not isinstance(old, ClassicGroup):
@@ -211,19 +212,19 @@ def unwritten_not_in_force(before: HeldGroup, after: HeldGroup) -> Iterator[Find
     ids = {member.member_id for member in old.members}
     for member in new.members:
         if member.member_id not in ids:
-            yield real(f"a write failed, and {member.member_id} is a member by it")
+            yield real(f"a write failed, and it made {member.member_id} a member")
     if new.state == STABLE and (old.state != STABLE or _given(old) != _given(new)):
         yield real(f"a write failed, and the assignment of generation {new.generation} is in force")
 
 
 def _remembered(group: Group) -> Group:
-    """A group without what is in nobody's log: when a consumer group's topics were looked up."""
+    """A group without its unlogged state: the time at which a consumer group's topics were looked up."""
     return group._replace(refreshed=()) if isinstance(group, ConsumerGroup) else group
 
 
 @always("every-log-loads", LOADED, source="KAFKA-19862, KAFKA-20254")
 def every_log_loads(loaded: LoadedGroup) -> Iterator[Finding]:
-    """Whatever a cleaner left of the log, a new coordinator can read it."""
+    """A new coordinator can read the log, whatever a cleaner left of it."""
     if not loaded.readable:
         yield real("the log was compacted, and the new coordinator cannot read it")
 
@@ -235,9 +236,9 @@ def every_log_loads(loaded: LoadedGroup) -> Iterator[Finding]:
     where=lambda _, after: after.readable,
 )
 def compaction_means_nothing(before: LoadedGroup, after: LoadedGroup) -> Iterator[Finding]:
-    """Whatever a cleaner left of the log tells of the same group as the whole log."""
+    """A cleaned log yields the same group as the whole log, whatever the cleaner left of it."""
     if before.whole != after.group:
-        yield real("the log was compacted, and it tells of another group than the whole one")
+        yield real("the log was compacted, and it yields another group than the whole log")
 
 
 def _given(group: ClassicGroup) -> list[tuple[str, object]]:
@@ -245,7 +246,7 @@ def _given(group: ClassicGroup) -> list[tuple[str, object]]:
 
 
 def _hearing(before: Iterable[Any], after: Iterable[Any]) -> Iterator[tuple[int, Any, Any]]:
-    """The number of each client that hears a retriable error while it has a member id, before and after."""
+    """Each client that gets a retriable error while it has a member id: its number, before and after."""
     for number, (old, new) in enumerate(zip(before, after), 1):
         error = getattr(old.inbox[0], "error", "") if old.inbox else ""
         if error in RETRIABLE and not new.inbox and old.run == new.run and old.member_id:
@@ -260,7 +261,7 @@ def _hearing(before: Iterable[Any], after: Iterable[Any]) -> Iterator[tuple[int,
     where=lambda before, after: any(True for _ in _hearing(before, after)),
 )
 def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Finding]:
-    """A retriable error never costs a client its member id: the old one would linger as a ghost."""
+    """A retriable error never costs a client its member id: the old one would remain as a ghost."""
     for number, old, new in _hearing(before, after):
         if not new.member_id:
             yield real(f"c{number} forgets its member id {old.member_id} over {old.inbox[0].error}")
@@ -274,9 +275,9 @@ def member_id_kept(before: Iterable[Any], after: Iterable[Any]) -> Iterator[Find
     where=lambda before, after: bool(before.known - after.known),
 )
 def live_members_kept(before: Presence, after: Presence) -> Iterator[Finding]:
-    """A member that is alive, sends its heartbeats and polls is never removed.
+    """A live member that sends its heartbeats and polls is never removed.
 
-    Promised only where the lost heartbeats leave the session enough time; who leaves in order no longer
+    Guaranteed only if lost heartbeats leave the session enough time; a member that leaves in order no longer
     polls.
     """
     gone = before.known - after.known

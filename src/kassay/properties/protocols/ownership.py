@@ -1,6 +1,6 @@
-"""Who may own and commit what: invariants over the census of a state, or around a step.
+"""Invariants of ownership and commits, over the census of a state or around a step.
 
-"Effective exclusivity" (commits-fenced) is what Kafka promises where belief can lag behind the record.
+"Effective exclusivity" (commits-fenced) is Kafka's guarantee while belief can lag behind the record.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def _live(census: Census) -> list[Belief]:
     where=lambda census: len(census.registry) > 1,
 )
 def single_owner_on_record(census: Census) -> Iterator[Finding]:
-    """No partition is on record for two members."""
+    """No partition has two members recorded as owners."""
     for one, other in combinations(census.registry, 2):
         if both := _shared(one.owned, other.owned):
-            yield real(f"{one.member_id} and {other.member_id} are both on record for {both}")
+            yield real(f"{one.member_id} and {other.member_id} are both recorded as owners of {both}")
 
 
 @always(
@@ -55,7 +55,7 @@ def single_owner_on_record(census: Census) -> Iterator[Finding]:
     where=lambda census: len(_live(census)) > 1,
 )
 def single_current_owner(census: Census) -> Iterator[Finding]:
-    """No two clients whose identity is current believe to own one partition."""
+    """No two clients with a current identity believe they own the same partition."""
     current = [belief for belief in _live(census) if belief.current]
     for one, other in combinations(current, 2):
         if both := _shared(one.owned, other.owned):
@@ -70,7 +70,7 @@ def single_current_owner(census: Census) -> Iterator[Finding]:
     where=lambda census: len(_live(census)) > 1,
 )
 def single_live_owner(census: Census) -> Iterator[Finding]:
-    """No two live clients believe to own one partition."""
+    """No two live clients believe they own the same partition."""
     for one, other in combinations(_live(census), 2):
         if both := _shared(one.owned, other.owned):
             yield Finding(
@@ -79,7 +79,7 @@ def single_live_owner(census: Census) -> Iterator[Finding]:
 
 
 def _zombies(one: Belief, other: Belief) -> str:
-    """Which of the two is no longer what it takes itself for."""
+    """Names the clients of the two that are zombies."""
     late = [belief.client for belief in (one, other) if not belief.current]
     if not late:
         return "both are current members, see single-current-owner"
@@ -94,34 +94,34 @@ def _zombies(one: Belief, other: Belief) -> str:
     where=lambda census: census.resting and bool(census.wanted or _held(census)),
 )
 def complete_at_rest(census: Census) -> Iterator[Finding]:
-    """At rest every subscribed partition has exactly one owner, on record and in belief."""
+    """In a stable group every subscribed partition has exactly one owner, by record and by belief."""
     if complete(census):
         return
     owned = [tp for entry in census.registry for tp in entry.owned]
     severity = Severity.BY_DESIGN if census.excused else Severity.REAL
     orphans = sorted(set(census.wanted) - set(owned))
     if orphans:
-        yield Finding(severity, f"at rest nobody owns {','.join(map(str, orphans))}")
+        yield Finding(severity, f"no member of the stable group owns {','.join(map(str, orphans))}")
     else:
         record = _listed((entry.member_id, entry.owned) for entry in census.registry)
         belief = _listed((b.client, b.owned) for b in _live(census))
-        yield Finding(severity, f"at rest the record has {record}, and the belief is {belief}")
+        yield Finding(severity, f"in the stable group the record is {record}, and the belief is {belief}")
 
 
 def _held(census: Census) -> list[Any]:
-    """What anybody owns, on record or in belief."""
+    """All owned partitions, by record or by belief."""
     owned = (*(entry.owned for entry in census.registry), *(belief.owned for belief in census.beliefs))
     return [tp for tps in owned for tp in tps]
 
 
 def _listed(owned: Iterable[tuple[str, Owned]]) -> str:
-    """Who owns what, in a line."""
+    """Owners with their partitions, in one line."""
     parts = (f"{name}: {','.join(map(str, tps)) or 'none'}" for name, tps in owned)
-    return "; ".join(parts) or "nobody"
+    return "; ".join(parts) or "none"
 
 
 def _strange(tps: Iterable[Any], entry: Registered) -> list[Any]:
-    """Those of topics that the member does not subscribe to; bare numbers are of the one topic there is."""
+    """The partitions of unsubscribed topics; bare numbers belong to the only topic."""
     return [tp for tp in tps if hasattr(tp, "topic") and tp.topic not in entry.topics]
 
 
@@ -135,12 +135,12 @@ def _strange(tps: Iterable[Any], entry: Registered) -> list[Any]:
     ),
 )
 def subscribed_at_rest(census: Census) -> Iterator[Finding]:
-    """No member is given a partition of a topic that it does not subscribe to, once the group is at rest."""
+    """In a stable group no member is assigned a partition of a topic to which it does not subscribe."""
     for entry in census.registry:
         strange = _strange(entry.owned, entry)
         if strange:
             yield real(
-                f"{entry.member_id} is given {','.join(map(str, strange))}, which it does not subscribe to"
+                f"{entry.member_id} is assigned {','.join(map(str, strange))}, to which it does not subscribe"
             )
 
 
@@ -151,7 +151,7 @@ def _at_target(census: Census) -> list[Belief]:
 
 
 def _of_others(census: Census, belief: Belief) -> list[tuple[str, Owned]]:
-    """What other members are to own, if anything."""
+    """The targets of other members that have one."""
     return [(member, tps) for member, tps in census.target if tps and member != belief.member_id]
 
 
@@ -163,9 +163,10 @@ def _of_others(census: Census, belief: Belief) -> list[tuple[str, Owned]]:
     where=lambda census: any(_of_others(census, belief) for belief in _at_target(census)),
 )
 def target_epoch_exclusive(census: Census) -> Iterator[Finding]:
-    """A member at the target epoch owns nothing that is another's by target.
+    """A member at the target epoch owns no partition in another member's target.
 
-    Also while it has an assignment to reconcile: only what it acknowledged to have given up led it there.
+    This holds even while it has an assignment to reconcile: it reached the epoch only by acknowledging its
+    revocations.
     """
     for belief in _at_target(census):
         for member, tps in _of_others(census, belief):
@@ -199,7 +200,7 @@ def one_member_per_instance_id(census: Census) -> Iterator[Finding]:
 def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
     """A partition is adopted only when no other member of the round still owns it.
 
-    A zombie may adopt a superseded assignment that it slept upon.
+    A zombie may adopt an outdated assignment that it received before it paused.
     """
     for old, new in zip(before.beliefs, after.beliefs):
         gained = _gained(old, new)
@@ -207,7 +208,7 @@ def released_before_adopted(before: Census, after: Census) -> Iterator[Finding]:
             continue
         if not new.joined:
             listed = ",".join(map(str, sorted(gained)))
-            yield real(f"{new.client} adopts {listed} though it knows that it is out of the group")
+            yield real(f"{new.client} adopts {listed} though it knows that it is not in the group")
         for other in after.beliefs:
             if (
                 other.client != new.client
@@ -223,16 +224,16 @@ def _gained(old: Belief, new: Belief) -> set[Any]:
     return set(new.owned) - set(old.owned)
 
 
-# What commits must not do.
+# Commits.
 
 
 def _clients(census: Census) -> set[str]:
-    """Whoever owns, or adopted, anything."""
+    """All clients that own, or have adopted, anything."""
     return {belief.client for belief in census.beliefs} | {client for _, client in census.adopted}
 
 
 def _commits(census: Census) -> bool:
-    """Whether the commit of somebody who owns something would be accepted."""
+    """Whether any commit of owned partitions would be accepted."""
     return any(belief.committable for belief in census.beliefs if belief.commits)
 
 
@@ -244,13 +245,13 @@ def _commits(census: Census) -> bool:
     where=lambda census: _commits(census) and len(_clients(census)) > 1,
 )
 def commits_fenced(census: Census) -> Iterator[Finding]:
-    """No commit is accepted from a client whose partition another has adopted since."""
+    """No commit is accepted from a client whose partition another client has since adopted."""
     last = dict(census.adopted)
     for belief in census.beliefs:
         for tp in belief.committable:
             if last.get(tp, belief.client) != belief.client:
                 yield real(
-                    f"a commit of {belief.client} for {tp} would count, though {last[tp]} has taken over"
+                    f"a commit of {belief.client} for {tp} would be accepted though {last[tp]} took over"
                 )
 
 
@@ -262,7 +263,7 @@ def commits_fenced(census: Census) -> Iterator[Finding]:
     where=lambda census: _commits(census) or any(belief.ahead for belief in census.beliefs),
 )
 def offsets_never_go_back(census: Census) -> Iterator[Finding]:
-    """Committed offsets never go back, and what is given up was committed as far as it was processed."""
+    """Committed offsets never decrease, and progress in a partition is committed before giving it up."""
     for belief in census.beliefs:
         if belief.ahead:
             yield real(f"{belief.client} gave partitions up after processing more than it had committed")
@@ -284,9 +285,9 @@ def offsets_never_go_back(census: Census) -> Iterator[Finding]:
     ),
 )
 def owners_may_commit(census: Census) -> Iterator[Finding]:
-    """A commit is accepted from whoever has the partition, though the epoch went on meanwhile.
+    """A commit is accepted from a partition's owner, even if the epoch has advanced meanwhile.
 
-    That is, of a member of a consumer group that has not heard of the epoch which it is at by now.
+    This concerns a member of a consumer group that does not know its current epoch yet.
     """
     on_record = {entry.member_id: entry.owned for entry in census.registry}
     for belief in census.beliefs:
@@ -294,23 +295,23 @@ def owners_may_commit(census: Census) -> Iterator[Finding]:
             continue
         for tp in belief.owned:
             if tp in on_record.get(belief.member_id, ()) and tp not in belief.committable:
-                yield real(f"a commit of {belief.client} for {tp}, which it has on record, would be refused")
+                yield real(f"a commit of {belief.client} for {tp}, its recorded partition, would be refused")
 
 
 @always(FENCED, ACCEPTED, short="I5", source="generation fencing of OffsetCommit")
 def accepted_commits_fenced(accepted: Breach) -> Iterator[Finding]:
-    """No commit was accepted from a client whose partition another has taken over."""
+    """No commit was accepted from a client whose partition another client has taken over."""
     return _broken(FENCED, accepted)
 
 
 @always(NEVER_BACK, ACCEPTED, short="I9", source="KAFKA-14196 and the offsets' hand-over")
 def accepted_offsets_never_go_back(accepted: Breach) -> Iterator[Finding]:
-    """No offset was accepted that is lower than the one before."""
+    """No offset was accepted that is lower than the previous one."""
     return _broken(NEVER_BACK, accepted)
 
 
 def _broken(name: str, breach: Breach) -> Iterator[Finding]:
-    """What an accepted commit broke of one promise."""
+    """The violation of one invariant by an accepted commit."""
     if breach.invariant == name:
         yield Finding(breach.severity, breach.message)
 
@@ -323,6 +324,6 @@ def _broken(name: str, breach: Breach) -> Iterator[Finding]:
     where=lambda census: census.awaiting and any(one.owned or one.commits for one in census.beliefs),
 )
 def no_commit_while_assigning(census: Census) -> Iterator[Finding]:
-    """No commit is accepted while an assignment is awaited."""
+    """No commit is accepted while the group awaits an assignment."""
     if any(belief.commits for belief in census.beliefs):
         yield real("a commit was accepted while the group awaited its assignment")

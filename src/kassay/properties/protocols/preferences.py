@@ -1,4 +1,4 @@
-"""Which server-side assignor the members of a consumer group ask for, and when that takes effect."""
+"""The server-side assignors that members of a consumer group prefer, and when a change takes effect."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kassay.model.protocols.values.requests import Config
 from kassay.properties.protocols.registry import PREFERENCES, each_step, real
 
 DEFAULT: Final = Config().assignors[0]
-"""What is preferred if nobody asks for any: the first of group.consumer.assignors."""
+"""The preference without any vote: the first of group.consumer.assignors."""
 
 
 def preferred(group: ConsumerGroup) -> str:
-    """The assignor that more members ask for than for any other, the default if nobody asks; "" in a tie."""
+    """The assignor with the most votes, the default without votes; "" in a tie."""
     votes = Counter(member.assignor for member in group.members if member.assignor).most_common(2)
     if not votes:
         return DEFAULT
@@ -25,16 +25,16 @@ def preferred(group: ConsumerGroup) -> str:
 
 
 def _changes(old: ConsumerGroup, new: ConsumerGroup) -> bool:
-    """Whether members come to prefer another assignor, and nobody need look how a tie is decided."""
+    """Whether the members' preferred assignor changes, and no tie is involved."""
     was, now = preferred(old), preferred(new)
     return bool(old.members and new.members and was and now) and was != now
 
 
 @each_step("preference-takes-effect", PREFERENCES, source="KAFKA-20434", where=_changes)
 def preference_takes_effect(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
-    """When most members come to prefer another assignor, the group epoch goes up, for a target by that one.
+    """If the preferred assignor changes, the group epoch increases, so that the new one computes a target.
 
-    Who asks for none leaves it to the others; if nobody asks, the default is preferred.
+    Members without a preference leave the choice to the others; without any vote, the default is preferred.
     """
     if new.epoch <= old.epoch:
         yield real(

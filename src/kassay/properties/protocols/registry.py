@@ -1,10 +1,10 @@
-"""The registry of protocol invariants: decorators over predicates, and what they make of one model.
+"""The registry of protocol invariants: decorators for predicates, and their binding to a model.
 
-A predicate is shown one thing of a state (a `Sight`) and yields findings with their evidence and their
-gravity: `real` breaks a promise, `zombie` is what a process that was away for longer than its session does
-to itself, `by design` is a promise that the protocol never made. It is asked only `where` the promise could
-be broken, so that an invariant of which nothing was asked is known for one. A model says in its `Views` how
-each of these things is seen in its states; of those that it lacks nothing is asked.
+A predicate receives one view of a state (a `Sight`) and yields findings with their evidence and their
+severity: `real` breaks a guarantee, `zombie` is the effect of a process on itself that was away for longer
+than its session, `by design` is a guarantee that the protocol never gave. It is evaluated only `where` the
+guarantee could be broken, so an invariant that was never applicable is reported as such. The `Views` of a
+model say how to extract each sight from its states; a sight that it lacks is not evaluated.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Predicate = TypeVar("Predicate", bound=Callable[..., Iterator[Finding]])
 
 @dataclass(frozen=True)
 class Sight(Generic[V]):
-    """Something that predicates are shown of a state."""
+    """A view of a state for predicates."""
 
     name: str
 
 
 class WatchedSessions(NamedTuple):
-    """The group, whose session timers are armed, and which members' expiry may be ignored."""
+    """The group, the members with an armed session timer, and those whose expiry may be ignored."""
 
     group: Any
     armed: tuple[str, ...]
@@ -41,20 +41,20 @@ class WatchedSessions(NamedTuple):
 
 
 class Presence(NamedTuple):
-    """The member ids that the coordinator knows, and (client, member id) of whoever is alive and polls."""
+    """The member ids that the coordinator knows, and (client, member id) of every live polling client."""
 
     known: frozenset[str]
     polling: tuple[tuple[str, str], ...]
 
 
 class HeldGroup(NamedTuple):
-    """The group that a coordinator holds, None if it has none."""
+    """The group of a coordinator, None if it has none."""
 
     group: Any
 
 
 class RefusedStep(NamedTuple):
-    """Around a step that answers with an error: the clients, the group, and what is on record."""
+    """Around a step that answers with an error: the clients, the group, and the records."""
 
     clients: tuple[Any, ...]
     group: Any
@@ -62,39 +62,39 @@ class RefusedStep(NamedTuple):
 
 
 class LoadedGroup(NamedTuple):
-    """The group that the whole log tells of, and that of the coordinator, if it could read its log."""
+    """The group in the whole log, and the coordinator's, if it could read its log."""
 
     whole: Any
     group: Any
     readable: bool
 
 
-CENSUS: Final[Sight[Census]] = Sight("who owns what, on record and in belief")
-ADOPTION: Final[Sight[Census]] = Sight("the census around a step by which somebody owns more")
-COMMITTERS: Final[Sight[Census]] = Sight("who may commit in a consumer group, from 4.4 on")
+CENSUS: Final[Sight[Census]] = Sight("ownership, by record and by belief")
+ADOPTION: Final[Sight[Census]] = Sight("the census around a step in which a client gains ownership")
+COMMITTERS: Final[Sight[Census]] = Sight("clients that may commit in a consumer group, from 4.4 on")
 CLASSIC_GROUP: Final[Sight[ClassicGroup]] = Sight("a classic group, as long as its coordinator does not move")
 CONSUMER_GROUP: Final[Sight[ConsumerGroup]] = Sight("a consumer group, as long as its coordinator stays")
 INTERVALS: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose targets are an interval apart")
-PREFERENCES: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose members ask for an assignor")
+PREFERENCES: Final[Sight[ConsumerGroup]] = Sight("a consumer group whose members prefer an assignor")
 STREAMS_GROUP: Final[Sight[StreamsTaskGroup]] = Sight("a Streams group, as long as its coordinator stays")
 TASKS: Final[Sight[TaskCensus]] = Sight("the tasks of members, processes and threads, in every role")
 REFUSED: Final[Sight[RefusedStep]] = Sight("the coordinator around an answer with an error")
-STORED: Final[Sight[Any]] = Sight("what is on record of a generation in ZooKeeper")
+STORED: Final[Sight[Any]] = Sight("the records of a generation in ZooKeeper")
 SESSIONS: Final[Sight[WatchedSessions]] = Sight("members and the timers that watch them")
-CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step that tells one of an error")
-PRESENCE: Final[Sight[Presence]] = Sight("who polls around a removal")
+CLIENTS: Final[Sight[tuple[Any, ...]]] = Sight("the clients around a step in which one gets an error")
+PRESENCE: Final[Sight[Presence]] = Sight("polling clients around a removal")
 ENDED: Final[Sight[frozenset[str]]] = Sight("the dynamic clients of KIP-848 that an error has ended")
 METADATA: Final[Sight[Any]] = Sight("the topics around a change of the metadata")
 UNWRITTEN: Final[Sight[HeldGroup]] = Sight("the group around a step whose write fails, where writes may")
 LOADED: Final[Sight[LoadedGroup]] = Sight("the group around a loading, where the log is compacted")
-ACCEPTED: Final[Sight[Breach]] = Sight("what an accepted commit broke, where offsets are counted")
+ACCEPTED: Final[Sight[Breach]] = Sight("violations by an accepted commit, if offsets are counted")
 
 
 class View(NamedTuple, Generic[V]):
-    """How a thing is seen in a model's states: `show` gives None where there is none, and nothing is asked.
+    """How to extract a sight from a model's states: `show` returns None if it is not applicable.
 
-    States alike in what `reads` names are judged once. Steps are judged where `relevant`, a cheap look at
-    both ends, lets it; `relevant` may be left out.
+    States with equal `reads` are checked once. Steps are checked only if `relevant`, a cheap test of both
+    ends, accepts them; `relevant` is optional.
     """
 
     show: Callable[[Any], V | None]
@@ -103,7 +103,7 @@ class View(NamedTuple, Generic[V]):
 
 
 class Views(NamedTuple):
-    """What can be seen in one model's states, and the promises that its protocol never made."""
+    """The sights of one model's states, and the guarantees that its protocol never gave."""
 
     views: Mapping[Sight[Any], View[Any]]
     waived: frozenset[str] = frozenset()
@@ -122,7 +122,7 @@ class _Check(NamedTuple):
 
 @dataclass(frozen=True)
 class ProtocolInvariant:
-    """One promise, by name and short id ("" without one), and the predicates that judge it."""
+    """One guarantee, by name and short id ("" without one), and the predicates that check it."""
 
     name: str
     short: str
@@ -137,11 +137,10 @@ _INVARIANTS: Final[dict[str, ProtocolInvariant]] = {}
 def always(
     name: str, sight: Sight[V], *, source: str, short: str = "", where: Callable[[V], bool] | None = None
 ) -> Callable[[Always[V]], Always[V]]:
-    """Register a predicate over states; the first line of its docstring is the promise.
+    """Register a predicate over states; the first line of its docstring is the guarantee.
 
-    `where` says of what is shown whether it could break the promise, and so whether the predicate is asked;
-    left out, it always could. A further predicate of the same name judges the same promise where something
-    else is seen.
+    `where` says whether a view could break the guarantee, and so whether to evaluate the predicate; by
+    default, always. A further predicate of the same name checks the same guarantee on another sight.
     """
 
     return _registration(name, short, source, _Looks(sight, where, of_steps=False))
@@ -150,12 +149,12 @@ def always(
 def each_step(
     name: str, sight: Sight[V], *, source: str, short: str = "", where: Callable[[V, V], bool] | None = None
 ) -> Callable[[EachStep[V]], EachStep[V]]:
-    """Register a predicate over steps, shown both ends, as is `where`; otherwise as `always`."""
+    """Register a predicate over steps; it and `where` receive both ends; otherwise as `always`."""
     return _registration(name, short, source, _Looks(sight, where, of_steps=True))
 
 
 class _Looks(NamedTuple):
-    """At what a predicate looks, and where."""
+    """The sight of a predicate, and where it applies."""
 
     sight: Sight[Any]
     where: Callable[..., bool] | None
@@ -177,7 +176,7 @@ def _registration(name: str, short: str, source: str, looks: _Looks) -> Callable
 
 
 def real(message: str) -> Finding:
-    """A broken promise."""
+    """A broken guarantee."""
     return Finding(Severity.REAL, message)
 
 
@@ -189,7 +188,7 @@ def load_invariants() -> dict[str, ProtocolInvariant]:
 
 
 def named(spelled: str) -> tuple[str, ...]:
-    """The names of the invariants that a name or a short id (I1 to I17) stands for. Raises InputError."""
+    """The names of the invariants with a name or a short id (I1 to I17). Raises InputError."""
     known = load_invariants()
     names = tuple(one.name for one in known.values() if spelled in (one.name, one.short))
     if not names:
@@ -198,7 +197,7 @@ def named(spelled: str) -> tuple[str, ...]:
 
 
 def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Invariant[Any], ...]:
-    """The invariants that make sense for a model, or those of these names or short ids, for the explorer."""
+    """The invariants that apply to a model, or those with these names or short ids, for the explorer."""
     known = load_invariants()
     wanted = known if spelled is None else {name for one in spelled for name in named(one)}
     views = {sight: (view, _once(view.show), _once(view.show)) for sight, view in model.views.items()}
@@ -212,7 +211,7 @@ def invariants(model: Views, spelled: Iterable[str] | None = None) -> tuple[Inva
 
 
 def _once(show: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The same, looking once at a state of which one invariant after the other is asked."""
+    """The same, caching the last state, which several invariants read in succession."""
     last = last_view = None
 
     def shown(state: Any) -> Any:
@@ -233,28 +232,26 @@ def _bound(
     *,
     waived: bool,
 ) -> Invariant[Any]:
-    """One predicate over the states, or the steps, of a model; the steps of a state have one before."""
+    """One predicate over the states, or the steps, of a model; all steps of a state share `before`."""
     judge, where = check.check, check.where
     if waived:
         judge = _by_design(judge)
 
-    def asked(state: Any) -> Iterator[Finding] | None:
+    def check_state(state: Any) -> Iterator[Finding] | None:
         shown = show(state)
         return judge(shown) if shown is not None and where(shown) else None
 
-    def asked_of_step(before: Any, after: Any) -> Iterator[Finding] | None:
+    def check_step(before: Any, after: Any) -> Iterator[Finding] | None:
         left, right = show_before(before), show(after)
         if left is None or right is None or not where(left, right):
             return None
         return judge(left, right)
 
     if check.of_steps:
-        return Invariant(
-            one.name, one.claim, check_step=asked_of_step, reads=view.reads, relevant=view.relevant
-        )
-    return Invariant(one.name, one.claim, check=asked, reads=view.reads)
+        return Invariant(one.name, one.claim, check_step=check_step, reads=view.reads, relevant=view.relevant)
+    return Invariant(one.name, one.claim, check=check_state, reads=view.reads)
 
 
 def _by_design(judge: Callable[..., Iterator[Finding]]) -> Callable[..., Iterator[Finding]]:
-    """The predicate, whose findings are no breach of what the protocol promises."""
+    """The predicate with findings that do not count as violations of the protocol's guarantees."""
     return lambda *shown: (finding._replace(severity=Severity.BY_DESIGN) for finding in judge(*shown))

@@ -1,6 +1,6 @@
-"""Streams groups (KIP-1071): invariants over tasks, processes, and what a refused request may leave behind.
+"""Invariants of Streams groups (KIP-1071): tasks, processes, and the effects of refused requests.
 
-Who owns an active task is judged by the invariants of `ownership`, which read tasks as they do partitions.
+The invariants of `ownership` check the owners of active tasks, which they read like partitions.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _named(tasks: Iterable[Any]) -> str:
 
 
 def _mates(holdings: Iterable[Holding]) -> Iterator[tuple[Holding, Holding]]:
-    """Every two that run in one process."""
+    """Every pair in one process."""
     return ((one, other) for one, other in combinations(holdings, 2) if one.process == other.process)
 
 
@@ -44,14 +44,14 @@ def _mates(holdings: Iterable[Holding]) -> Iterator[tuple[Holding, Holding]]:
     where=lambda tasks: any(holding.copies for holding in (*tasks.record, *tasks.belief)),
 )
 def one_copy_per_process(tasks: TaskCensus) -> Iterator[Finding]:
-    """No process has a task twice: its threads share a state directory, which one of them can open."""
+    """No process has a task twice: its threads share a state directory, which only one of them can open."""
     for holding in (*tasks.record, *tasks.belief):
         if both := set(holding.active) & set(holding.copies):
             yield real(f"{holding.who} has {_named(both)} as active and as standby tasks")
     for one, other in _mates(tasks.record):
         if both := _held(one) & _held(other):
             yield real(
-                f"{one.who} and {other.who} of process {one.process} both have {_named(both)} on record"
+                f"{one.who} and {other.who} of process {one.process} are both recorded with {_named(both)}"
             )
     for one, other in _mates(tasks.belief):
         if both := _held(one) & _held(other):
@@ -71,18 +71,18 @@ def _held(holding: Holding) -> set[Any]:
     where=lambda tasks: tasks.resting and bool(tasks.standbys and tasks.stateful and tasks.record),
 )
 def standbys_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
-    """At rest every task with state has its copies, in other processes than the one that runs it."""
+    """In a stable group every stateful task has its copies, in processes other than its owner's."""
     for task in tasks.stateful:
         owners = {holding.process for holding in tasks.record if task in holding.active}
         others = {holding.process for holding in tasks.record} - owners
         kept = {holding.process for holding in tasks.record if task in holding.copies}
         due = min(tasks.standbys, len(others))
         if len(kept & others) != due:
-            yield real(f"at rest {len(kept & others)} processes keep a copy of {task}; expected {due}")
+            yield real(f"{len(kept & others)} processes of the stable group keep {task}; expected {due}")
         believed = {holding.process for holding in tasks.belief if task in holding.copies}
         if believed != kept:
             yield real(
-                f"at rest the record has copies of {task} in {_named(kept)}, not in {_named(believed)}"
+                f"the stable group records copies of {task} in {_named(kept)}, not in {_named(believed)}"
             )
 
 
@@ -100,7 +100,7 @@ def no_server_error(tasks: TaskCensus) -> Iterator[Finding]:
 
 
 def _clients(tasks: TaskCensus) -> set[str]:
-    """Whoever runs anything, or has taken anything over, and may be gone since."""
+    """All clients that run a task or have taken one over, including those that left since."""
     return {holding.who for holding in tasks.belief} | {client for _, client in tasks.adopted}
 
 
@@ -112,13 +112,13 @@ def _clients(tasks: TaskCensus) -> set[str]:
     where=lambda tasks: any(holding.commits for holding in tasks.belief) and len(_clients(tasks)) > 1,
 )
 def task_commits_fenced(tasks: TaskCensus) -> Iterator[Finding]:
-    """No commit is accepted for a task that another client has taken over since."""
+    """No commit is accepted for a task that another client has since taken over."""
     last = dict(tasks.adopted)
     for holding in tasks.belief:
         for task in holding.commits:
             if last.get(task, holding.who) != holding.who:
                 yield real(
-                    f"a commit of {holding.who} for {task} would count, though {last[task]} has taken over"
+                    f"a commit of {holding.who} for {task} would be accepted though {last[task]} took over"
                 )
 
 
@@ -149,9 +149,9 @@ def task_epochs_in_order(group: StreamsTaskGroup) -> Iterator[Finding]:
 def _pending(member: StreamsTaskMember) -> Iterator[Finding]:
     waits = member.pending != HeldTasks()
     if member.state == MEMBER_STABLE and waits:
-        yield real(f"{member.member_id} is stable and has tasks to give up")
+        yield real(f"{member.member_id} is stable and has tasks to revoke")
     if member.state == UNREVOKED_TASKS and not waits:
-        yield real(f"{member.member_id} is unrevoked and has nothing to give up")
+        yield real(f"{member.member_id} is unrevoked and has nothing to revoke")
 
 
 def _actives(member: StreamsTaskMember) -> set[Any]:
@@ -165,13 +165,13 @@ def _actives(member: StreamsTaskMember) -> set[Any]:
     where=lambda old, new: _processes(old) != _processes(new),
 )
 def members_change_the_epoch(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
-    """Who comes or goes, or moves to another process, bumps the group epoch: only so is a target due."""
+    """A member that joins, leaves or changes its process advances the group epoch: a target becomes due."""
     if new.epoch <= old.epoch:
-        yield real(f"the members changed, and the group epoch is {new.epoch} as before")
+        yield real(f"the members changed, and the group epoch is still {new.epoch}")
 
 
 def _processes(group: StreamsTaskGroup) -> tuple[tuple[str, str], ...]:
-    """The members by what stays of them: a static one that comes back under another id is the same."""
+    """The members by what stays constant: a static one that returns under another id counts as the same."""
     return tuple(sorted((m.group_instance_id or m.member_id, m.process_id) for m in group.members))
 
 
@@ -182,17 +182,17 @@ def _processes(group: StreamsTaskGroup) -> tuple[tuple[str, str], ...]:
     where=lambda tasks: tasks.resting and bool(tasks.endpoints),
 )
 def endpoints_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
-    """At rest whoever will be told no more knows which partitions each endpoint has."""
+    """In a stable group every client without further updates knows the partitions of each endpoint."""
     for one in tasks.endpoints:
         if one.known != one.actual:
             yield real(
-                f"{one.client} will be told no more and knows {_listed(one.known)}; at rest there is "
+                f"{one.client} gets no further endpoints and knows {_listed(one.known)}; the group has "
                 f"{_listed(one.actual)}"
             )
 
 
 def _listed(endpoints: Iterable[Any]) -> str:
-    """Endpoints with what each has, in a line."""
+    """Endpoints with their partitions, in one line."""
     texts = (
         f"{one.endpoint} with {_named(one.active) or 'nothing'}"
         + (f", copies {_named(one.standby)}" if one.standby else "")
@@ -204,16 +204,14 @@ def _listed(endpoints: Iterable[Any]) -> str:
 @always(
     "offsets-known-at-rest",
     TASKS,
-    source="KIP-1071: offsets are not on record, so that a new coordinator must be told them again",
+    source="KIP-1071: offsets are not recorded, so clients must report them again to a new coordinator",
     where=lambda tasks: tasks.resting and any(report.said for report in tasks.reports),
 )
 def offsets_known_at_rest(tasks: TaskCensus) -> Iterator[Finding]:
-    """At rest the coordinator knows how far the state is of everybody who will not say it again."""
+    """In a stable group the coordinator knows the task offsets that clients will not report again."""
     for client, said, known in tasks.reports:
         if said != known:
-            yield real(
-                f"{client} has said {_counted(said)}, and will not say it again; known is {_counted(known)}"
-            )
+            yield real(f"{client} reported {_counted(said)} for the last time; known is {_counted(known)}")
 
 
 def _counted(offsets: Iterable[tuple[Any, int]]) -> str:
@@ -227,7 +225,7 @@ def _counted(offsets: Iterable[tuple[Any, int]]) -> str:
     where=lambda group: bool(group.members and group.topology),
 )
 def topologies_agree(group: StreamsTaskGroup) -> Iterator[Finding]:
-    """Nobody is a member with a newer topology than the group's, by which all tasks are dealt."""
+    """No member has a newer topology than the group's, which determines all tasks."""
     (topology,) = group.topology
     for member in group.members:
         if member.topology_epoch > topology.epoch:
@@ -243,19 +241,17 @@ def topologies_agree(group: StreamsTaskGroup) -> Iterator[Finding]:
     where=lambda old, new: any(True for _ in _returns(old, new)),
 )
 def static_return_keeps_tasks(old: StreamsTaskGroup, new: StreamsTaskGroup) -> Iterator[Finding]:
-    """A static member that comes back under another id has those of its tasks that it was still to have."""
+    """A static member that returns under another id keeps those of its tasks that its target has."""
     for was, now in _returns(old, new):
         due = {*was.assigned.active} & {*_target_of(old, was.member_id)} & {*_target_of(new, now.member_id)}
         if missing := due - _actives(now):
-            yield real(
-                f"{now.member_id} came back in the place of {was.member_id} and has lost {_named(missing)}"
-            )
+            yield real(f"{now.member_id} returned in place of {was.member_id} and has lost {_named(missing)}")
 
 
 def _returns(
     old: StreamsTaskGroup, new: StreamsTaskGroup
 ) -> Iterator[tuple[StreamsTaskMember, StreamsTaskMember]]:
-    """Static members that come back by a step, as they were and as they are."""
+    """Static members that return in a step, before and after."""
     away = {
         m.group_instance_id: m for m in old.members if m.group_instance_id and m.epoch == STATIC_LEAVE_EPOCH
     }
@@ -266,22 +262,22 @@ def _returns(
 
 
 def _target_of(group: StreamsTaskGroup, member_id: str) -> tuple[Any, ...]:
-    """The active tasks that a member shall have."""
+    """The active tasks in a member's target."""
     return next((roles.active for name, roles in group.target if name == member_id), ())
 
 
 @each_step("refused-changes-nothing", REFUSED, source="KIP-1071; a request that fails is as if it never came")
 def refused_changes_nothing(before: RefusedStep, after: RefusedStep) -> Iterator[Finding]:
-    """A request that is refused, or cannot be written, leaves group and log as they were."""
+    """A request that is refused, or cannot be written, leaves group and log unchanged."""
     heard = ", ".join(_errors(before, after)) or "a request is refused"
     if before.log != after.log:
-        yield real(f"{heard}, and the log is another")
+        yield real(f"{heard}, and the log has changed")
     elif before.group != after.group:
-        yield real(f"{heard}, and the group is another: {_differences(before.group, after.group)}")
+        yield real(f"{heard}, and the group has changed: {_differences(before.group, after.group)}")
 
 
 def _errors(before: RefusedStep, after: RefusedStep) -> Iterator[str]:
-    """Which clients are told of an error in a step, and of which, where it is still on its way."""
+    """The clients that get an error in a step, with the error, including replies in flight."""
     for number, (old, new) in enumerate(zip(before.clients, after.clients), 1):
         if len(new.wire.back) > len(old.wire.back):
             yield f"c{number} gets {new.wire.back[-1].body.error}"

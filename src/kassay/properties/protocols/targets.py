@@ -1,4 +1,4 @@
-"""The targets of a consumer group: when one is computed, and how each member is led to it."""
+"""Invariants of the targets of a consumer group: their computation, and the members' way to them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from kassay.properties.protocols.registry import CONSUMER_GROUP, INTERVALS, alwa
 
 
 def _computed(old: ConsumerGroup, new: ConsumerGroup) -> bool:
-    """Whether a group that has members, and had some, has a newer target."""
+    """Whether a group that has and had members has a newer target."""
     return bool(old.members and new.members) and new.target_epoch > old.target_epoch
 
 
 @each_step("targets-keep-the-interval", INTERVALS, source="KIP-1263, KAFKA-20266", where=_computed)
 def targets_keep_the_interval(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
-    """Between two targets lies the assignment interval, which begins anew with each, on record.
+    """The assignment interval separates two targets, and each target restarts and records it.
 
-    The time of a target goes down to 0 while the interval runs; the first target of a group, and the first
-    after it was empty, wait for none.
+    The time of a target decreases to 0 while the interval runs; the first target of a group, and the first
+    after it was empty, need no wait.
     """
     if old.target_time > 0:
         yield real(f"the target of epoch {new.target_epoch} is computed before the interval is over")
     if new.target_time == UNKNOWN_TIME:
-        yield real(f"when the target of epoch {new.target_epoch} was computed is not on record")
+        yield real(f"the time of the target of epoch {new.target_epoch} is not recorded")
 
 
 @always(
@@ -36,13 +36,13 @@ def targets_keep_the_interval(old: ConsumerGroup, new: ConsumerGroup) -> Iterato
     where=lambda group: not group.members,
 )
 def empty_group_at_its_target(group: ConsumerGroup) -> Iterator[Finding]:
-    """The target of a group without members is that of its epoch: nothing is left to be computed."""
+    """The target of a group without members is at the group epoch: no computation is due."""
     if group.target_epoch != group.epoch:
         yield real(f"the group is empty at epoch {group.epoch}, and its target is of {group.target_epoch}")
 
 
 def _led(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[tuple[ConsumerMember, ConsumerMember]]:
-    """The members that a step leads on, as they were and are."""
+    """The members that a step reconciles, before and after."""
     if old.members is not new.members:
         were = {member.member_id: member for member in old.members}
         for member in new.members:
@@ -62,24 +62,22 @@ def _epochs_moved(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember
     where=lambda old, new: bool(_epochs_moved(old, new)),
 )
 def epochs_of_targets(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
-    """A member's epoch goes on to that of the target, and to none between."""
+    """A member's epoch advances to that of the target, and to none in between."""
     for member in _epochs_moved(old, new):
         if member.epoch != new.target_epoch:
-            yield real(f"{member.member_id} goes on to epoch {member.epoch}, not to {new.target_epoch}")
+            yield real(f"{member.member_id} advances to epoch {member.epoch}, not to {new.target_epoch}")
 
 
 @always("members-have-epochs", CONSUMER_GROUP, source="KAFKA-20268", where=lambda group: bool(group.members))
 def members_have_epochs(group: ConsumerGroup) -> Iterator[Finding]:
-    """No member of a group is at epoch 0, by which a client says that it is in none."""
+    """No member of a group is at epoch 0, with which a client says that it is in no group."""
     for member in group.members:
         if member.epoch == JOIN_EPOCH:
-            yield real(
-                f"{member.member_id} is a member at epoch 0: it is told to join, whenever it has joined"
-            )
+            yield real(f"{member.member_id} is a member at epoch 0: each reply makes it join again")
 
 
 def _let_wait(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
-    """The members that a step lets wait; who goes for a while is at no epoch, and waits for nothing."""
+    """The members that a step lets wait; one that left temporarily has no epoch, and waits for nothing."""
     return [now for _, now in _led(old, new) if now.state == UNRELEASED and now.epoch > JOIN_EPOCH]
 
 
@@ -87,10 +85,10 @@ def _let_wait(old: ConsumerGroup, new: ConsumerGroup) -> list[ConsumerMember]:
     "waits-for-others", CONSUMER_GROUP, source="KAFKA-19449", where=lambda old, new: bool(_let_wait(old, new))
 )
 def waits_for_others(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
-    """A member waits for no partition but those that another member still holds."""
+    """A member waits only for partitions that another member still holds."""
     for member in _let_wait(old, new):
         waited = {*dict(new.target).get(member.member_id, ())} - {*member.assigned}
         others = (other for other in old.members if other.member_id != member.member_id)
         if waited.isdisjoint(tp for other in others for tp in (*other.assigned, *other.pending)):
             listed = ",".join(map(str, sorted(waited))) or "nothing"
-            yield real(f"{member.member_id} is left to wait for {listed}, which nobody else holds")
+            yield real(f"{member.member_id} has to wait for {listed}, which no other member holds")

@@ -65,10 +65,10 @@ def test_a_new_coordinator_watches_the_members_of_a_log_as_it_was_left():
 def test_offsets_alone_tell_of_a_classic_group_that_records_of_another_replace():
     assert read((OFFSET,), NONE) == ClassicGroup()
     assert read((OFFSET, EPOCH), NONE) == ConsumerGroup(epoch=3)
-    with pytest.raises(Unreadable, match="record epoch: the group is no consumer group"):
+    with pytest.raises(Unreadable, match="record epoch: the group is not a consumer group"):
         read((OFFSET, EPOCH), frozenset({"simple_group_kept"}).__contains__)
     named = LogRecord((r.GROUP, ""), GroupValue(1, "consumer", "range", "m"))
-    with pytest.raises(Unreadable, match="tombstone member of a: the group is no consumer group"):
+    with pytest.raises(Unreadable, match="tombstone member of a: the group is not a consumer group"):
         read((named, gone(r.MEMBER, "a")), NONE)
 
 
@@ -105,15 +105,15 @@ def test_a_member_that_changes_its_subscription_meanwhile_cannot_be_read():
 @pytest.mark.parametrize(
     ("log", "why"),
     [
-        ((member("a"), holds("a", 1, 0), gone(r.MEMBER, "a")), "its assignment is still there"),
+        ((member("a"), holds("a", 1, 0), gone(r.MEMBER, "a")), "its assignment still exists"),
         (
             (member("a"), LogRecord((r.TARGET, "a"), tps(0)), gone(r.CURRENT, "a"), gone(r.MEMBER, "a")),
-            "its target is still there",
+            "its target still exists",
         ),
-        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.TARGET_EPOCH)), "there are still targets"),
+        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.TARGET_EPOCH)), "targets still exist"),
         ((member("a"), EPOCH, gone(r.EPOCH)), "the group still has members"),
-        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.EPOCH)), "there are still targets"),
-        ((EPOCH, LogRecord((r.TARGET_EPOCH, ""), 3), gone(r.EPOCH)), "its target epoch is still there"),
+        ((EPOCH, LogRecord((r.TARGET, "a"), tps(0)), gone(r.EPOCH)), "targets still exist"),
+        ((EPOCH, LogRecord((r.TARGET_EPOCH, ""), 3), gone(r.EPOCH)), "its target epoch still exists"),
         ((member("a"), holds("a", 2, 0), member("b"), holds("b", 2, 0)), "foo-0 is still held at epoch 2"),
     ],
 )

@@ -58,6 +58,6 @@ def test_a_model_takes_the_faults_that_it_knows_and_no_others(model):
         if name in KNOWN[model]:
             check_faults(model, Faults(**{name: 1}))
         else:
-            with pytest.raises(InputError, match=f"--faults: {model} knows no {name}; expected one of"):
+            with pytest.raises(InputError, match=f"--faults: {model} has no fault {name}; expected one of"):
                 check_faults(model, Faults(**{name: 1}))
     check_faults(model, NO_FAULTS)

@@ -1,1 +1,1 @@
-"""The traces of the genuine group coordinator, step by step."""
+"""Checks of the models against traces of the genuine group coordinator, step by step."""

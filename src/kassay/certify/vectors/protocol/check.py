@@ -1,11 +1,11 @@
-"""Step-by-step traces of the genuine group coordinator: the models must do the same at every step.
+"""Step-by-step traces of the genuine group coordinator: the models must match every step.
 
-A trace's events drive the coordinator of `model/protocols` in virtual milliseconds;
-after each step the clock, the replies, the timers that fired, the records, the number of acknowledged
-records and the whole state with its armed timers are compared. Only what the protocol leaves free is
-read from the trace (`TraceChoices`): new member ids, which member leads when the leader is gone, tied
-votes, target assignments, and the order of timers due at one instant. Lists whose order is free
-(members, replies of one step, records of different keys) are compared as sets.
+A trace's events drive the coordinator of `model/protocols` in virtual milliseconds. After each step the check
+compares the clock, the replies, the fired timers, the records, the number of acknowledged records and the
+whole state with its armed timers. Only the protocol's free choices are read from the trace (`TraceChoices`):
+new member ids, the next leader after the leader left, tied votes, target assignments, and the order of timers
+due at one instant. Lists whose order is free (members, replies of one step, records of different keys) are
+compared as sets.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def check_trace(
     exact: bool = False,  # noqa: ARG001 - every list of a trace has either a fixed or a free order
     version: str = "",
 ) -> str | None:
-    """One line naming the step, what was expected and what came; None when every step agrees.
+    """One line with the step, the expected and the actual value; None if every step agrees.
 
-    The factory's object has a `step` like `coordinator.step`, which is what a factory of None stands
-    for. `version` is what the trace's file says of the release. Raises `InputError` if it has not, for a
-    release that is not modelled, or for a vector that is no such trace.
+    The factory's object has a `step` like `coordinator.step`, which is also the default for a factory of
+    None. `version` is the release in the header of the trace's file. Raises `InputError` if it has none, for
+    a release that is not modelled, or for an invalid trace.
     """
     target = factory() or coordinator
     if not callable(getattr(target, "step", None)):
@@ -64,7 +64,7 @@ def check_trace(
 
 
 class _Trace:
-    """One trace under way."""
+    """A trace in progress."""
 
     def __init__(self, trace: TraceShape, target: CoordinatorTarget, release: str) -> None:
         self._choices = TraceChoices()
@@ -74,16 +74,16 @@ class _Trace:
         self._clock = 0
         self._durable = 0
         self._release, self._tells_more = release, release == NEWEST
-        # Kafka's timers of consumers and of Streams threads share a key, and so a name where both occur.
+        # Kafka's timers of consumers and of Streams threads share a key; if both occur, they share a name.
         self._names = {CONSUMER_SESSION: STREAMS_SESSION} if trace.config.streams else {}
 
     def check(self, step: TracedStep) -> str | None:
-        """Take one step; what differs, or None."""
+        """Take one step; returns the difference, or None."""
         self._choices.turn_to(step)
         try:
             happened = self._perform(step)
         except IllegalTransition as problem:
-            return f"expected that this can happen, got: {problem}"
+            return f"expected a possible event, got: {problem}"
         self._host = happened.host
         self._clock += happened.elapsed
         self._durable += happened.acknowledged
@@ -102,7 +102,7 @@ class _Trace:
         return self._runtime.deliver(host, self._event(step), event.write_fails or "")
 
     def _event(self, step: TracedStep) -> Event:
-        """What the step's event hands to the coordinator."""
+        """The event that the step delivers to the coordinator."""
         if step.event.event in STREAMS_EVENTS:
             return streams_event_of(step.shape.i, step.shape.event, self._runtime.config.streams)
         return event_of(step, self._images, regexes=self._tells_more)
@@ -153,7 +153,7 @@ def _text(value: Any) -> str:
 
 
 def _grouped(documents: Iterable[Mapping[str, Any]], *key: str) -> dict[str, Any]:
-    """The documents by what they have of the key, in their order under each."""
+    """The documents by their values of the key, in order within each."""
     groups: dict[str, Any] = {}
     for document in documents:
         parts = [str(document[name]) for name in key if document.get(name) is not None]

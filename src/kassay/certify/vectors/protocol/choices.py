@@ -1,4 +1,4 @@
-"""The free choices of a genuine trace, read from the step that is being checked."""
+"""The free choices of a genuine trace, read from the step under check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kassay.model.streams.group import MemberTasks, StreamsGroup
 
 
 class TraceChoices:
-    """Answers as the trace went on; `turn_to` moves it to the next step."""
+    """Choices as in the trace; `turn_to` moves to the next step."""
 
     def __init__(self) -> None:
         self._known: set[str | None] = set()
@@ -27,14 +27,14 @@ class TraceChoices:
         self._fired: Iterator[tuple[str, str | None]] = iter(())
 
     def turn_to(self, step: TracedStep) -> None:
-        """The next step is to be answered for."""
+        """Move to this step."""
         self._known |= {*_ids(self._step), self._step.event.member}
         self._before = self._step.state
         self._step = step
         self._fired = iter(step.shape.fired)
 
     def pick(self, kind: str, options: Sequence[str]) -> str:
-        """The option that shows in the state after the step."""
+        """The option that appears in the state after the step."""
         if len(options) == 1:
             return options[0]
         state, before = self._step.state, self._before
@@ -42,13 +42,13 @@ class TraceChoices:
             return self._leader(options)
         outvoted = (before.state, state.state) == (STABLE, PREPARING)
         if kind == PROTOCOL and outvoted and self._step.event.event == "join":
-            # A static member came back and the vote went against the present protocol: hence the rebalance.
+            # A static member returned and the vote went against the current protocol: hence the rebalance.
             return next(option for option in options if option != before.protocol)
         chosen = state.protocol
         return chosen if chosen is not None and chosen in options else options[0]
 
     def _leader(self, options: Sequence[str]) -> str:
-        """The leader after the step; where another change hides it, the first in map order."""
+        """The leader after the step; if another change hides it, the first in map order."""
         chosen = self._step.state.leader
         if chosen is not None and chosen in options:
             return chosen
@@ -56,16 +56,16 @@ class TraceChoices:
         return next((member_id for member_id in ids if member_id in options), options[0])
 
     def member_id(self, prefix: str) -> str:
-        """The id that turns up in this step for the first time."""
+        """The id that appears in this step for the first time."""
         used = {*self._known, self._step.event.member}
         fresh = [member_id for member_id in _ids(self._step) if member_id not in used]
         return next((each for each in fresh if each.startswith(prefix)), f"{prefix}-never shown")
 
     def target(self, ask: TargetAsk) -> Target:
-        """The target after the step, for the members asked about.
+        """The target after the step, for these members.
 
-        A target whose write failed is not shown. All that can then be seen of it is whether the member
-        had to give something up: that armed its revocation timer, which a failed write does not undo.
+        The trace does not show a target whose write failed. It only shows whether the member had to revoke
+        something: that armed its revocation timer, which a failed write does not undo.
         """
         target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
         for record in self._step.records:
@@ -78,19 +78,19 @@ class TraceChoices:
         return tuple((member.member_id, target[member.member_id]) for member in ask.members)
 
     def _unwritten(self, member_id: str) -> Partitions:
-        """Nothing for a member whose revocation timer runs, else what the member has."""
+        """Nothing for a member with a running revocation timer, else the member's partitions."""
         if any(timer[:2] == (REVOCATION, member_id) for timer in self._step.state.timers):
             return ()
         return next((partitions_of(m.assigned or {}) for m in self._before.members if m.id == member_id), ())
 
     def tasks(self, ask: StreamsGroup) -> TaskTarget:
-        """What Kafka's own rule gives; the trace's answer where it is another one about the same tasks.
+        """The answer of Kafka's own rule, or the trace's answer if it differs for the same tasks.
 
-        The rule is asked with the members as Java's hash table has them, as far as that is known.
+        The rule gets the members in the order of Java's hash table, as far as it is known.
         """
         listed = {member.member_id: member for member in ask.members}
-        asked = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
-        given = StreamsGroupSticky().assign_group(asked)
+        reordered = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
+        given = StreamsGroupSticky().assign_group(reordered)
         target = []
         for member_id in sorted(listed):
             tasks = given.get(member_id, MemberTasks())
@@ -99,7 +99,7 @@ class TraceChoices:
         return shown if _same_tasks(shown, target) else tuple(target)
 
     def first_of(self, due: Armed) -> SetTimer:
-        """Of the timers due, the one that fired next."""
+        """The timer that fired next, among those due."""
         expected = next(self._fired, None)
         for order in due:
             if expected is not None and (order.timer.kind, order.timer.member_id or None) == expected:
@@ -108,14 +108,14 @@ class TraceChoices:
 
 
 def _same_tasks(one: TaskTarget, other: Sequence[tuple[str, TaskRoles]]) -> bool:
-    """Whether two targets are about the same members and tasks."""
+    """Whether two targets have the same members and tasks."""
     members = [[member for member, _ in target] for target in (one, other)]
     tasks = [sorted(task for _, roles in target for task in roles.active) for target in (one, other)]
     return members[0] == members[1] and tasks[0] == tasks[1]
 
 
 def _ids(step: TracedStep) -> list[str]:
-    """Every member id that a step shows beside the one that it is about, without repeats."""
+    """Every distinct member id in a step, except that of its event."""
     state = step.state
     ids = [response.member for response in step.responses]
     ids += [member.id for member in state.members]

@@ -1,4 +1,4 @@
-"""From the JSON of the coordinator traces to the values of `model/protocols`."""
+"""Decodes the JSON of the coordinator traces into the values of `model/protocols`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kassay.reading.values import read_as
 
 
 def release_named(version: str) -> str:
-    """The release whose coordinator took a trace, as the header's words for it name it; "" is the newest.
+    """The release of the coordinator that made a trace, from the words of its header; "" is the newest.
 
     Raises `InputError` for a release that is not modelled.
     """
@@ -59,7 +59,7 @@ def config_of(config: ConfigShape, release: str) -> Config:
 
 
 def _since_4_0(config: ConfigShape, name: str, release: str) -> int:
-    """A setting that 2024-10 does not know; raises `InputError` where a later release's is missing."""
+    """A setting that 2024-10 lacks; raises `InputError` if it is missing for a later release."""
     value: int | None = getattr(config, name)
     if value is None and release == NEWEST:
         raise InputError(f"config.{name}: missing")
@@ -80,7 +80,7 @@ def metadata_of(metadata: MetadataShape) -> requests.Metadata:
 
 
 class Images:
-    """The images of a trace; a topic that comes back after its deletion gets the next number as its id."""
+    """The images of a trace; a topic that is created again after its deletion gets the next number as id."""
 
     def __init__(self) -> None:
         self._present: dict[str, str] = {}
@@ -147,7 +147,7 @@ _REQUESTS: Final[dict[str, type[requests.Request]]] = {
 
 
 class _Field(NamedTuple):
-    """A field of a request: its name in the traces, what stands there, and what it becomes."""
+    """A field of a request: its name in the traces, its content there, and its decoder."""
 
     name: str
     shape: Any
@@ -155,7 +155,7 @@ class _Field(NamedTuple):
 
 
 def _marked(given: Any) -> Any:
-    """An assignment of a custom assignor, its user data marked among its partitions; others as they are."""
+    """A custom assignor's assignment with its user data marked among its partitions; others unchanged."""
     text, tps = (given.get("userdata"), given.get("partitions")) if isinstance(given, dict) else (None, None)
     return {**tps, text: [requests.USER_DATA]} if isinstance(text, str) and isinstance(tps, dict) else given
 
@@ -163,9 +163,9 @@ def _marked(given: Any) -> Any:
 def _owning(metadata: Any) -> Any:
     """Metadata as the driver of the traces sent it.
 
-    A client whose last assignment had user data hands its whole document on as what it owns: a topic
-    "partitions", of which the driver's reader of numbers makes partition 0, and a topic "userdata" of which
-    it makes none at all.
+    A client whose last assignment had user data sends its whole document as its owned partitions: a topic
+    "partitions", of which the driver's number parser makes partition 0, and a topic "userdata" without
+    partitions.
     """
     owned = metadata.get("owned") if isinstance(metadata, dict) else None
     custom = isinstance(owned, dict) and isinstance(owned.get("userdata"), str)
@@ -177,7 +177,7 @@ def _owning(metadata: Any) -> Any:
 
 
 def _as_sent(name: str, value: Any) -> Any:
-    """What stands in a field, where user data may stand beside partitions; what is amiss stays as it is."""
+    """The content of a field in which user data may accompany partitions; invalid content stays unchanged."""
     if name == "assignments" and isinstance(value, dict):
         return {member: _marked(given) for member, given in value.items()}
     if name == "protocols" and isinstance(value, list):
@@ -212,15 +212,15 @@ _FIELDS: Final[dict[str, _Field]] = {
 
 
 _NOT_EVERYWHERE: Final = frozenset({"regex"})
-"""What only some traces have; where it is missing it was not sent."""
+"""Fields that only some traces have; a missing one was not sent."""
 
 _TASKS: Final[Mapping[str, Event]] = {"resolve": ResolutionApplied(), "resolve_run": ResolutionRun()}
 
 
 def event_of(step: TracedStep, images: Images, *, regexes: bool = True) -> Event:
-    """The request or image of a step; raises `InputError` for an unknown kind, and for fields amiss.
+    """The request or image of a step; raises `InputError` for an unknown kind or invalid fields.
 
-    Without `regexes` the trace is of a release that knows no regular expressions.
+    Without `regexes` the trace is of a release without regular expressions.
     """
     number, document = step.shape.i, step.shape.event
     kind = step.event.event

@@ -1,4 +1,4 @@
-"""What the traces of later releases tell beside what the older format has a place for."""
+"""Additional data in the traces of later releases, which the older format has no place for."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from kassay.model.protocols.values.requests import Image, Partitions
 
 
 def records_beside(step: StepShape) -> list[Document]:
-    """The records of a step, each with what is told beside it as `more`.
+    """The records of a step, each with its additional data as `more`.
 
-    Raises `InputError` where that is not told of each.
+    Raises `InputError` unless there is additional data for each.
     """
-    beside = (step.more or {}).get("records")
-    if beside is None:
+    additions = (step.more or {}).get("records")
+    if additions is None:
         return list(step.records)
-    if not isinstance(beside, list) or len(beside) != len(step.records):
+    if not isinstance(additions, list) or len(additions) != len(step.records):
         raise InputError(f"step {step.i}: more.records: expected one for each of {len(step.records)} records")
     return [
-        {**record, "more": more} if more is not None else record for record, more in zip(step.records, beside)
+        {**record, "more": more} if more is not None else record
+        for record, more in zip(step.records, additions)
     ]
 
 
 def state_beside(step: StepShape) -> dict[str, Any]:
-    """What is told of the state beside the older format.
+    """The additional data of the state.
 
-    An `exception` that nobody caught is told of the answer instead. Raises `InputError` for one without.
+    An uncaught `exception` belongs to the reply. Raises `InputError` for an exception without a reply.
     """
     more = dict(step.more or {})
     more.pop("records", None)
@@ -45,7 +46,7 @@ def state_beside(step: StepShape) -> dict[str, Any]:
 
 
 def rendered_beside(record: r.LogRecord) -> dict[str, Any]:
-    """What is told beside a record, as `more` where that is anything."""
+    """The additional data of a record, as `more` if there is any."""
     value = record.value
     more: dict[str, Any] = {}
     if isinstance(value, r.EpochValue):
@@ -61,7 +62,7 @@ def rendered_beside(record: r.LogRecord) -> dict[str, Any]:
 
 
 def _epochs(name: str, tps: Partitions, epochs: tuple[int, ...]) -> dict[str, Any]:
-    """`{"topic": [epoch, ...]}` under a name, where there are any."""
+    """`{"topic": [epoch, ...]}` under a name, if there are any."""
     shown: dict[str, list[int]] = {}
     for tp, epoch in zip(tps, epochs):
         shown.setdefault(tp.topic, []).append(epoch)
@@ -74,12 +75,12 @@ def rendered_topics(topics: Image) -> dict[str, int]:
 
 
 def rendered_resolution(result: RegexMatches) -> dict[str, Any]:
-    """What a regular expression came to."""
+    """The result of a regular expression."""
     return {"topics": list(result.topics), "time": result.time, "image": result.image}
 
 
 def rendered_more(state: CoordinatorState) -> dict[str, Any]:
-    """What is told of a state beside the older format, as far as there is any."""
+    """The additional data of a state, if there is any."""
     group = state.group
     refreshing = {"refreshing": True} if state.background.tasks else {}
     if not isinstance(group, ConsumerGroup):

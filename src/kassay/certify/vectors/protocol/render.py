@@ -1,4 +1,4 @@
-"""From the values of `model/protocols` to the JSON of the coordinator traces."""
+"""Encodes the values of `model/protocols` as the JSON of the coordinator traces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kassay.model.protocols.values.streams.requests import StreamsHeartbeatReply
 
 
 def rendered_partitions(tps: Partitions) -> dict[str, Any] | None:
-    """`{"topic": [partition, ...]}`, None for zero bytes; with user data both under names of their own."""
+    """`{"topic": [partition, ...]}`, None for zero bytes; with user data, both under their own names."""
     if tps == ZERO_BYTES:
         return None
     if userdata := requests.user_data_of(tps):
@@ -35,7 +35,7 @@ def rendered_partitions(tps: Partitions) -> dict[str, Any] | None:
 
 
 def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
-    """A member's metadata; what its version does not know is not shown."""
+    """A member's metadata, without the fields that its version lacks."""
     if isinstance(metadata, requests.RawMetadata):
         return {"raw": metadata.raw}
     document: dict[str, Any] = {"topics": list(metadata.topics), "version": metadata.version}
@@ -50,7 +50,7 @@ def rendered_metadata(metadata: requests.Metadata) -> dict[str, Any]:
 
 
 def tidy(value: Any) -> Any:
-    """A comparable form: absent and empty strings are null, members by id, lists of any order in one."""
+    """A comparable form: absent and empty strings are null, members by id, unordered lists sorted."""
     if not isinstance(value, dict):
         return value
     document: dict[str, Any] = {key: None if item in ("", " ") else item for key, item in value.items()}
@@ -86,7 +86,7 @@ _PARTITIONS: Final = frozenset({"assigned", "assignment", "pending"})
 
 
 def _fields(value: Any, names: str) -> dict[str, Any]:
-    """Fields of a value under the names that the traces have for them; what is None stays None."""
+    """Fields of a value under their names in the traces; None stays None."""
     shown: dict[str, Any] = {}
     for name in names.split():
         item = getattr(value, name)
@@ -97,7 +97,7 @@ def _fields(value: Any, names: str) -> dict[str, Any]:
 
 
 def rendered_reply(reply: requests.Reply) -> dict[str, Any]:
-    """A reply as the traces write it; an error of the consumer protocol has no further fields."""
+    """A reply in the form of the traces; an error of the consumer protocol has no further fields."""
     body = reply.body
     document: dict[str, Any] = {"to": reply.correlation_id, "kind": _KINDS[type(body)], "error": body.error}
     if isinstance(body, requests.JoinGroupReply):
@@ -132,7 +132,7 @@ _KINDS: Final = {
 
 
 def rendered_record(record: r.LogRecord) -> dict[str, Any]:
-    """A record as the traces write it."""
+    """A record in the form of the traces."""
     kind, name = record.key
     streams = kind in STREAMS_KINDS
     document: dict[str, Any] = {"type": kind.removeprefix("streams_") if streams else kind}
@@ -185,7 +185,7 @@ def _rendered_group(value: r.GroupValue) -> dict[str, Any]:
 
 
 def rendered_state(host: CoordinatorHost, clock: int) -> dict[str, Any]:
-    """The observable state as the traces write it."""
+    """The observable state in the form of the traces."""
     group = host.state.group
     timers = [[order.timer.kind, order.timer.member_id or None, clock + order.due] for order in host.armed]
     if isinstance(group, ClassicGroup):

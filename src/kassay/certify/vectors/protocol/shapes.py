@@ -1,4 +1,4 @@
-"""What a genuine trace holds, as far as a check reads it; what is only compared stays a document."""
+"""The parts of a genuine trace that a check reads; parts that are only compared stay documents."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ConfigShape:
 
 @dataclass(frozen=True)
 class MetadataShape:
-    """A member's metadata for one protocol, or bytes that are none."""
+    """A member's metadata for one protocol, or invalid bytes."""
 
     raw: str | None = None
     topics: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class MetadataShape:
 
 @dataclass(frozen=True)
 class LeaverShape:
-    """Whom a LeaveGroup names."""
+    """A member named in a LeaveGroup."""
 
     member: str
     instance: str | None = None
@@ -57,7 +57,7 @@ class LeaverShape:
 
 @dataclass(frozen=True)
 class MemberShape:
-    """A member that a state or a record shows."""
+    """A member in a state or a record."""
 
     id: str
     assigned: Numbers | None = None
@@ -65,7 +65,7 @@ class MemberShape:
 
 @dataclass(frozen=True)
 class StateShape:
-    """What the choices look up in the state after a step."""
+    """The parts of the state after a step that the choices look up."""
 
     state: str | None = None
     protocol: str | None = None
@@ -78,7 +78,7 @@ class StateShape:
 
 @dataclass(frozen=True)
 class RecordShape:
-    """What the choices look up in the records of a step."""
+    """The parts of a step's records that the choices look up."""
 
     type: str
     member: str | None = None
@@ -89,14 +89,14 @@ class RecordShape:
 
 @dataclass(frozen=True)
 class ResponseShape:
-    """What the choices look up in the replies of a step."""
+    """The parts of a step's replies that the choices look up."""
 
     member: str | None = None
 
 
 @dataclass(frozen=True)
 class EventShape:
-    """What every event may have; the rest depends on its kind."""
+    """The common fields of events; the rest depends on the kind."""
 
     event: str
     member: str | None = None
@@ -107,9 +107,9 @@ class EventShape:
 
 @dataclass(frozen=True)
 class StepShape:
-    """One step: the event, and what Kafka did; `t` is in milliseconds since the first.
+    """One step: the event, and Kafka's reaction; `t` is in milliseconds since the first step.
 
-    `more` holds what traces of later releases have beside that, None where the trace's have nothing.
+    `more` holds the additional data in traces of later releases, None if the trace's release has none.
     """
 
     i: int
@@ -134,7 +134,7 @@ class TraceShape:
 
 @dataclass(frozen=True)
 class SeenShape:
-    """What is looked up in a step."""
+    """The parts of a step that are looked up."""
 
     event: EventShape
     state: StateShape
@@ -143,10 +143,10 @@ class SeenShape:
 
 
 class TracedStep:
-    """A step of a trace: the document `shape`, and what is looked up in it; raises `InputError`."""
+    """A step of a trace: the document `shape` and its looked-up parts; raises `InputError`."""
 
     def __init__(self, shape: StepShape) -> None:
-        # Tasks are not partitions: what the choices need of a Streams group they read themselves.
+        # Tasks are not partitions: the choices for a Streams group read the state themselves.
         state = {} if shape.state.get("type") == "streams" else shape.state
         parts = {"event": shape.event, "state": state}
         lists = {"records": list(shape.records), "responses": list(shape.responses)}
@@ -157,4 +157,4 @@ class TracedStep:
 
 
 BEFORE_THE_FIRST: Final = TracedStep(StepShape(-1, 0, {"event": ""}, (), (), (), 0, {}))
-"""Nothing happened yet."""
+"""Before the first event."""

@@ -1,4 +1,4 @@
-"""From the JSON of the traces of Streams groups to the values of `model/protocols/values/streams`."""
+"""Decodes the JSON of Streams groups' traces into the values of `model/protocols/values/streams`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TaskNumber = Annotated[int, Bound(f"a task, up to {TASKS_MAX}", range(-1, TASKS_
 
 @dataclass(frozen=True)
 class CopartitionShape:
-    """Inputs that must agree in partitions, by their places."""
+    """Co-partitioned inputs, by their indexes."""
 
     sources: tuple[int, ...]
     repartition_sources: tuple[int, ...]
@@ -34,7 +34,7 @@ class CopartitionShape:
 
 @dataclass(frozen=True)
 class SubtopologyShape:
-    """A subtopology as a member brings it."""
+    """A subtopology as a member sends it."""
 
     id: str
     sources: tuple[str, ...]
@@ -45,7 +45,7 @@ class SubtopologyShape:
 
     @property
     def value(self) -> StreamsSubtopology:
-        """The subtopology; raises `InputError` for copartition groups that point at no input."""
+        """The subtopology; raises `InputError` for copartition groups with invalid indexes."""
         for group in self.copartition:
             for name in ("sources", "repartition_sources"):
                 places = getattr(group, name)
@@ -62,7 +62,7 @@ class SubtopologyShape:
 
 @dataclass(frozen=True)
 class TopologyShape:
-    """A topology as a member brings it."""
+    """A topology as a member sends it."""
 
     epoch: int
     subtopologies: tuple[SubtopologyShape, ...]
@@ -76,7 +76,7 @@ class TopologyShape:
 
 @dataclass(frozen=True)
 class StreamsHeartbeatShape:
-    """A `streams_heartbeat` of a trace; null is what was not sent."""
+    """A `streams_heartbeat` of a trace; null means not sent."""
 
     event: str
     member: str
@@ -99,7 +99,7 @@ class StreamsHeartbeatShape:
     write_fails: str | None = None
 
     def request(self, number: int) -> StreamsHeartbeat:
-        """The request, which the answer will name by its number."""
+        """The request, whose number the reply repeats."""
         return StreamsHeartbeat(
             number,
             self.member or " ",
@@ -124,7 +124,7 @@ class StreamsHeartbeatShape:
 
 @dataclass(frozen=True)
 class GroupConfigShape:
-    """A `group_config` of a trace: the settings that the group has of its own from here on."""
+    """A `group_config` of a trace: the group's own settings from here on."""
 
     configs: Mapping[str, str]
 
@@ -140,7 +140,7 @@ class RolesShape:
 
 @dataclass(frozen=True)
 class StreamsStateShape:
-    """What the choices look up in the state of a Streams group."""
+    """The parts of a Streams group's state that the choices look up."""
 
     target: Mapping[str, RolesShape]
 
@@ -157,7 +157,7 @@ def _tasks(numbers: Numbers | None) -> TaskIds | None:
 
 
 def shown_tasks(state: Document) -> dict[str, TaskRoles]:
-    """The target that a state shows, by member; raises `InputError` for one that is none."""
+    """The target in a state, by member; raises `InputError` if it is invalid."""
     if state.get("type") != "streams":
         return {}
     target = read_as(StreamsStateShape, state, "state").target
@@ -187,14 +187,14 @@ _BOUNDS: Final = {
 }
 _TAGS: Final = "rack.aware.assignment.tags"
 _WITHOUT_EFFECT: Final = ("acceptable.recovery.lag", "assignor.offload.enable", "task.offset.interval.ms")
-"""Read by nothing that a trace shows: no task is ever warmed up, every target is computed at once."""
+"""Without effect on the traces: no task is ever warmed up, every target is computed at once."""
 
 BROKER: Final = "group.streams."
 GROUP: Final = "streams."
 
 
 def streams_config(settings: Document, prefix: str, base: StreamsConfig, where: str) -> StreamsConfig:
-    """The settings on top of `base`; raises `InputError` for a name or value that is none."""
+    """The settings on top of `base`; raises `InputError` for an invalid name or value."""
     values: dict[str, Any] = {}
     bounds = []
     for full_name, value in settings.items():
@@ -223,7 +223,7 @@ def _number(value: object, where: str) -> int:
 
 
 def heartbeat_of(number: int, document: Document) -> StreamsHeartbeat:
-    """The request of a step; raises `InputError` for fields that are missing, amiss or unknown."""
+    """The request of a step; raises `InputError` for missing, invalid or unknown fields."""
     where = f"step {number}: event"
     known = {field.name for field in fields(StreamsHeartbeatShape)}
     if unknown := document.keys() - known:

@@ -1,4 +1,4 @@
-"""From the values of Streams groups to the JSON of their traces."""
+"""Encodes the values of Streams groups as the JSON of their traces."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _topics(topics: Image) -> dict[str, int]:
 
 
 def rendered_streams_reply(body: StreamsHeartbeatReply) -> dict[str, Any]:
-    """A reply beside its kind and error; nothing more where it is an error."""
+    """The fields of a reply in addition to its kind and error; none if it is an error."""
     if body.error != errors.NONE:
         return {}
     tasks = dict.fromkeys(TaskRoles._fields) if body.tasks is None else rendered_roles(body.tasks)
@@ -66,7 +66,7 @@ def rendered_streams_reply(body: StreamsHeartbeatReply) -> dict[str, Any]:
 
 
 def _endpoints(endpoints: Iterable[EndpointPartitions]) -> list[dict[str, Any]]:
-    """Endpoints in the order of their names: Kafka's is that of a hash table."""
+    """Endpoints ordered by name: Kafka's order is that of a hash table."""
     return [
         {
             "endpoint": each.endpoint,
@@ -78,7 +78,7 @@ def _endpoints(endpoints: Iterable[EndpointPartitions]) -> list[dict[str, Any]]:
 
 
 def rendered_streams_record(kind: str, value: Any) -> dict[str, Any]:
-    """What stands in a record beside its type and member."""
+    """The fields of a record in addition to its type and member."""
     if isinstance(value, r.StreamsEpochValue):
         return {
             "epoch": value.epoch,
@@ -99,7 +99,7 @@ def rendered_streams_record(kind: str, value: Any) -> dict[str, Any]:
 
 
 def _said(value: r.StreamsMemberValue | StreamsTaskMember) -> dict[str, Any]:
-    """What a member says of itself."""
+    """A member's own metadata."""
     return {
         "instance": value.group_instance_id or None,
         "process": value.process_id,
@@ -112,7 +112,7 @@ def _said(value: r.StreamsMemberValue | StreamsTaskMember) -> dict[str, Any]:
 
 
 def _holds(value: r.StreamsCurrentValue | StreamsTaskMember) -> dict[str, Any]:
-    """What a member has."""
+    """A member's tasks."""
     return {
         "assigned": rendered_roles(value.assigned),
         "pending": rendered_roles(value.pending),
@@ -147,7 +147,7 @@ def rendered_streams(group: StreamsTaskGroup) -> dict[str, Any]:
 
 
 def rendered_streams_more(group: StreamsTaskGroup) -> dict[str, Any]:
-    """What the coordinator keeps in memory beside the state, as far as there is any."""
+    """The additional in-memory state of the coordinator, if there is any."""
     more: dict[str, Any] = {}
     if group.target_time != UNKNOWN_TIME:
         more["assignment_time"] = group.target_time

@@ -1,6 +1,6 @@
-"""One walk by several processes, each of which has a share of the states, dealt by a stable hash.
+"""One walk by several processes; a stable hash assigns each state to a process.
 
-`dealt` is what one walks alone at first, `letters` what they send each other, `shard` one process' share,
-`merged` the graph that all shares make up, `walk` the process that has the first share, starts the others
-and has all go from level to level.
+`dealt` walks the first levels in one process, `letters` are the messages between processes, `shard` is the
+share of one process, `merged` the graph of all shares. `walk` is the process with the first share: it starts
+the others and leads all of them from level to level.
 """

@@ -1,7 +1,7 @@
-"""The first levels of a walk, which one process walks alone, and what each process gets of them.
+"""The first levels of a walk, walked by one process, and their distribution over all processes.
 
-They are small, so that several processes would wait for each other more than walk; and the others are being
-started meanwhile. All of them then have what these levels hold, as if they had walked it together.
+These levels are small: several processes would spend more time waiting than walking, and the other processes
+are still starting. Afterwards every process continues as if all had walked these levels together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 def first_levels(search: Search[S], most: int) -> list[int]:
-    """Walk level by level until there are more states than `most`, or none to expand; where each begins."""
+    """Walk by level until there are more than `most` states or none to expand; returns each level's start."""
     search.start()
     states, levels = search.graph.states, [0]
     while not search.stop and levels[-1] < len(states) <= most:
@@ -34,7 +34,7 @@ def first_levels(search: Search[S], most: int) -> list[int]:
 def dealt(
     graph: Graph[S], levels: Sequence[int], shares: WalkShare[S], count: int
 ) -> tuple[list[Beginning], array[int]]:
-    """What each process begins with, and the name of each state."""
+    """The initial share of each process, and the name of each state."""
     nodes: list[list[int]] = [[] for _ in range(count)]
     names = array("I")
     for node, state in enumerate(graph.states):
@@ -47,7 +47,7 @@ def dealt(
 def _beginning(
     graph: Graph[S], levels: Sequence[int], shares: WalkShare[S], nodes: list[int], names: array[int]
 ) -> Beginning:
-    """The share that has these states."""
+    """The share that consists of these states."""
     outbox = Outbox(shares.parts, shares.codec)
     parents, first, targets, labels = array("i"), array("Q", [0]), array("I"), array("I")
     for node in nodes:

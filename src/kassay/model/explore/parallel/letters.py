@@ -1,4 +1,4 @@
-"""States on their way from one process to another: the numbers of their parts, and each part's bytes once."""
+"""Messages of states between processes: the numbers of their parts, and the bytes of each part once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 class Letter(NamedTuple):
-    """States for one process: parts not sent before by the sender's numbers, packed states, and parents."""
+    """States for one process: new parts by the sender's numbers, packed states, and parents."""
 
     parts: list[tuple[int, bytes]]
     keys: bytes
@@ -21,7 +21,7 @@ class Letter(NamedTuple):
 
 
 class Outbox(Generic[S]):
-    """What one process writes to another."""
+    """The messages from one process to another."""
 
     def __init__(self, parts: Parts[S], codec: StateCodec) -> None:
         self._parts = parts
@@ -32,7 +32,7 @@ class Outbox(Generic[S]):
         self._parents = array("I")
 
     def post(self, state: S, parent: int) -> int:
-        """Put a state into the next letter; the place that it has there."""
+        """Add a state to the next message; returns its position there."""
         key = self._parts.pack(state)
         for number in array("I", key):
             if number not in self._sent:
@@ -43,14 +43,14 @@ class Outbox(Generic[S]):
         return len(self._parents) - 1
 
     def letter(self) -> Letter:
-        """What was posted since the last one."""
+        """The message with all states added since the last one."""
         letter = Letter(self._new, bytes(self._keys), self._parents.tobytes())
         self._new, self._keys, self._parents = [], bytearray(), array("I")
         return letter
 
 
 class Inbox(Generic[S]):
-    """What one process gets from another."""
+    """The messages that one process receives from another."""
 
     def __init__(self, parts: Parts[S], codec: StateCodec) -> None:
         self._parts = parts
@@ -58,7 +58,7 @@ class Inbox(Generic[S]):
         self._known: dict[int, Any] = {}
 
     def read(self, letter: Letter) -> Iterator[tuple[S, int]]:
-        """The states of a letter, each with its parent, in the order in which they were posted."""
+        """The states of a message with their parents, in the order in which they were added."""
         for number, data in letter.parts:
             self._known[number] = self._codec.decode(data)
         known, numbers = self._known, array("I", letter.keys)

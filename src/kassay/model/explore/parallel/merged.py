@@ -1,4 +1,4 @@
-"""The graph that the shares of all processes make up: states by level, and within a level by process."""
+"""The graph of all shares: states by level, and within a level by process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 class MergedStates(Generic[S]):
-    """The states of all shares, put together once one is asked for: of most walks none ever is."""
+    """The states of all shares, combined on first access; most walks never need it."""
 
     def __init__(self, count: int, put_together: Callable[[], PackedStates[S]]) -> None:
         self._count = count
@@ -29,15 +29,15 @@ class MergedStates(Generic[S]):
         return self._put_together()
 
     def put(self, state: S) -> int:
-        """The state's number; none is new."""
+        """The state's number; no state is new."""
         return self._states.put(state)
 
     def number(self, state: S) -> int:
-        """The state's number, -1 if it has none."""
+        """The state's number, or -1 if it has none."""
         return self._states.number(state)
 
     def expanded(self, node: int) -> None:
-        """All are kept."""
+        """Do nothing: all states stay stored."""
 
     def __getitem__(self, node: int) -> S:
         return self._states[node]
@@ -50,7 +50,7 @@ class MergedStates(Generic[S]):
 
 
 def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> tuple[Graph[S], array[int]]:
-    """The graph as of one process but for the order within a level, and the number of each name."""
+    """The graph as of one process, except for the order within a level, and the number of each name."""
     count = sum(len(shard.parents) for shard in shards)
     graph: Graph[S] = Graph(MergedStates(count, partial(_packed, shards, parts, codec)))
     numbers = _numbered(shards)
@@ -76,7 +76,7 @@ def merged(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> 
 
 
 def _packed(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) -> PackedStates[S]:
-    """The states of all shares, packed, in the order of the merged graph."""
+    """The packed states of all shares, in the order of the merged graph."""
     written = WrittenParts(parts, codec)
     known = [array("I", map(written.number_of, shard.parts)) for shard in shards]
     packed = bytearray()
@@ -91,13 +91,13 @@ def _packed(shards: Sequence[ShardGraph], parts: Parts[S], codec: StateCodec) ->
 
 
 def _bounds(shard: ShardGraph, level: int) -> tuple[int, int]:
-    """Where a level of a share begins and ends."""
+    """The start and the end of a level of a share."""
     ends = [*shard.levels, len(shard.parents)]
     return (ends[level], ends[level + 1]) if level + 1 < len(ends) else (ends[-1], ends[-1])
 
 
 def _numbered(shards: Sequence[ShardGraph]) -> array[int]:
-    """The number of each name: level by level, process by process."""
+    """The number of each name, ordered by level, then by process."""
     count = len(shards)
     numbers = array("I", bytes(4 * count * max(len(shard.parents) for shard in shards)))
     own = [array("I") for _ in shards]
@@ -115,7 +115,7 @@ def _numbered(shards: Sequence[ShardGraph]) -> array[int]:
 def merged_findings(
     shared: Iterable[ShardFinding], graph: Graph[S], numbers: array[int], codec: StateCodec
 ) -> dict[tuple[str, Any], list[Any]]:
-    """The findings as a search has them: how often each was seen in all, and where nearest to the start."""
+    """The findings as of one search: the total count of each, and its occurrence nearest to the start."""
     findings: dict[tuple[str, Any], list[Any]] = {}
     nearest: dict[tuple[str, Any], tuple[int, int]] = {}
     for each in shared:

@@ -1,7 +1,7 @@
-"""One process' share of a walk: it expands its own states level by level, and posts those that are another's.
+"""The share of one process: it expands its own states by level and sends other states to their owners.
 
-A state is named by `local number * processes + process`. Steps are judged where they are taken, states where
-they belong, so that everything is judged once, as by one process.
+The name of a state is `local number * processes + process`. Each step is checked where it is taken and each
+state by its owner, so everything is checked once, as with one process.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from kassay.model.explore.values import Invariant, Model, WalkLimits, WalkProgre
 S = TypeVar("S", bound=Hashable)
 
 _TELLS: Final = 1024
-"""So many states are expanded between two words on how it goes."""
+"""The number of expanded states between two progress reports."""
 
 
 class WalkShare(NamedTuple, Generic[S]):
-    """What every process of a walk needs, made in each anew: nothing of it but the settings is sent.
+    """What every process of a walk needs; each creates its own, and only the settings are sent.
 
-    `place` gives a number of a state's value that says whose it is. States of which the same is computed
-    should have the same one, for each process remembers that for itself.
+    `place` maps a state to a number that determines its owner. States that share computed results should have
+    the same number, because each process caches results for itself.
     """
 
     model: Model[S]
@@ -44,7 +44,7 @@ MakeShare: TypeAlias = Callable[[], WalkShare[Any]]
 
 
 class ShardSize(NamedTuple):
-    """How many states one process has, how many of them wait, and whether it has seen what ends the walk."""
+    """The number of states and of waiting states of one process, and whether it has seen a reason to stop."""
 
     states: int
     waiting: int
@@ -52,7 +52,7 @@ class ShardSize(NamedTuple):
 
 
 class ShardFinding(NamedTuple):
-    """A finding of one process: how often it was seen, and where first; the state of `via` as bytes."""
+    """A finding of one process: its count and its first occurrence; the state of `via` as bytes."""
 
     invariant: str
     severity: Any
@@ -63,7 +63,7 @@ class ShardFinding(NamedTuple):
 
 
 class ShardGraph(NamedTuple):
-    """One process' part of the graph, targets and parents by name; `levels` says where each level begins."""
+    """One process' part of the graph, targets and parents by name; `levels` has the start of each level."""
 
     levels: list[int]
     parents: array[int]
@@ -79,7 +79,7 @@ class ShardGraph(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """One process' share of the levels that were walked before: a letter of its states, the rest by name."""
+    """One process' share of the levels already walked: a message with its states, the rest by name."""
 
     levels: list[int]
     states: Letter
@@ -91,7 +91,7 @@ class Beginning(NamedTuple):
 
 
 def named_findings(search: Search[Any], codec: StateCodec, name: Callable[[int], int]) -> list[ShardFinding]:
-    """The findings of a search, for others to read; `name` gives the name of one of its states."""
+    """The findings of a search in a form for other processes; `name` names a state of the search."""
     return [
         ShardFinding(
             invariant,
@@ -106,15 +106,15 @@ def named_findings(search: Search[Any], codec: StateCodec, name: Callable[[int],
 
 
 class _Kept(PackedStates[S]):
-    """The states of one process, which remembers by `ids` what it met lately."""
+    """The states of one process, which caches recently visited ones in `ids`."""
 
     def put(self, state: S) -> int:
-        """The state's number, the next one if it is new."""
+        """The state's number; assigns the next one to a new state."""
         return self._table.put(self._parts.pack(state))
 
 
 class Shard(Search[S]):
-    """The search of one process among `count`; it knows no state before it is told with what to begin."""
+    """The search of one process out of `count`; it has no state before `begin`."""
 
     def __init__(
         self,
@@ -127,19 +127,19 @@ class Shard(Search[S]):
         self.kept = _Kept(shares.parts)
         super().__init__(shares.model, shares.invariants, budget, tell, lambda: self.kept)
         self.pack(0)
-        # Names of states met lately, wherever they belong: most steps lead to one of them.
+        # Names of recently visited states of all owners: most steps lead to one of them.
         self.ids = Memo()
         self.shares = shares
         self.number = number
         self.count = count
         self.levels = [0]
-        self._asked: dict[S, tuple[int, int]] = {}
+        self._posted: dict[S, tuple[int, int]] = {}
         self._waiting: list[tuple[int, int, int]] = []
         self._outboxes = [Outbox(shares.parts, shares.codec) for _ in range(count)]
         self._inboxes = [Inbox(shares.parts, shares.codec) for _ in range(count)]
 
     def begin(self, before: Beginning) -> None:
-        """Take over the share of what was walked, and judged, before there were several processes."""
+        """Take over a share of the levels walked and checked by the first process."""
         graph, shares = self.graph, self.shares
         for state, _ in Inbox(shares.parts, shares.codec).read(before.states):
             self.kept.put(state)
@@ -151,20 +151,20 @@ class Shard(Search[S]):
             graph.depths.extend([depth] * (high - low))
 
     def admit(self, state: S, parent: int, depth: int) -> int:
-        """The state's name; 0 for one of another process whose name is not known yet."""
+        """The state's name; 0 for a state of another process whose name is not known yet."""
         owner = self.shares.place(state) % self.count
         name = parent * self.count + self.number
         if owner == self.number:
             own = self.ids[state] = super().admit(state, name, depth) * self.count + owner
             return own
-        asked = self._asked.get(state)
-        if asked is None:
-            asked = self._asked[state] = (owner, self._outboxes[owner].post(state, name))
-        self._waiting.append((len(self.graph.targets), *asked))
+        posted = self._posted.get(state)
+        if posted is None:
+            posted = self._posted[state] = (owner, self._outboxes[owner].post(state, name))
+        self._waiting.append((len(self.graph.targets), *posted))
         return 0
 
     def expand_level(self) -> list[Letter]:
-        """Take every step of the states of the last level; the letters to all processes."""
+        """Take every step of the states of the last level; returns the messages to all processes."""
         low, high = self.levels[-1], len(self.graph.states)
         self.levels.append(high)
         for node in range(low, high):
@@ -175,14 +175,14 @@ class Shard(Search[S]):
         return [outbox.letter() for outbox in self._outboxes]
 
     def take(self, letters: Sequence[Letter]) -> list[array[int]]:
-        """Admit what others have met that belongs here; the names, for each of them."""
+        """Admit the states that other processes sent; returns their names, for each sender."""
         return [
             array("I", [self._named(state, parent) for state, parent in inbox.read(letter)])
             for inbox, letter in zip(self._inboxes, letters, strict=True)
         ]
 
     def _named(self, state: S, parent: int) -> int:
-        """The name of a state that belongs here, met from the last level."""
+        """The name of an own state that was reached from the last level."""
         name = self.ids.get(state)
         if name is None:
             depth = len(self.levels) - 1
@@ -190,18 +190,18 @@ class Shard(Search[S]):
         return name
 
     def name(self, names: Sequence[array[int]]) -> ShardSize:
-        """Write the names of others' states where they were not known; how far this process is."""
+        """Fill in the names of other processes' states; returns the size of this share."""
         for edge, owner, place in self._waiting:
             self.graph.targets[edge] = names[owner][place]
-        for state, (owner, place) in self._asked.items():
+        for state, (owner, place) in self._posted.items():
             self.ids[state] = names[owner][place]
         self._waiting.clear()
-        self._asked.clear()
+        self._posted.clear()
         states = len(self.graph.states)
         return ShardSize(states, states - self.levels[-1], self.stop)
 
     def obey(self, order: str, *values: Any) -> Any:
-        """Do as told by the process that leads the walk."""
+        """Carry out an order of the leading process."""
         orders: dict[str, Callable[..., Any]] = {
             "begin": self.begin,
             "expand": self.expand_level,
@@ -212,7 +212,7 @@ class Shard(Search[S]):
         return orders[order](*values)
 
     def result(self) -> ShardGraph:
-        """All that this process knows."""
+        """The part of the graph that this process holds."""
         graph, codec = self.graph, self.shares.codec
         findings = named_findings(self, codec, lambda node: node * self.count + self.number)
         return ShardGraph(
@@ -231,7 +231,7 @@ class Shard(Search[S]):
 
 
 def serve(connection: Connection, make: MakeShare, number: int, count: int, budget: WalkLimits) -> None:
-    """Do what the process that leads the walk says, until it says no more; an interrupt is for that one."""
+    """Carry out the orders of the leading process until it closes; only that process handles interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
@@ -240,7 +240,7 @@ def serve(connection: Connection, make: MakeShare, number: int, count: int, budg
             while True:
                 order, *values = connection.recv()
                 connection.send(("done", shard.obey(order, *values)))
-    except (EOFError, OSError):  # nobody listens any more
+    except (EOFError, OSError):  # the leading process is gone
         return
     except Exception as error:
         connection.send(("failed", error))

@@ -1,4 +1,4 @@
-"""The walk of several processes: level by level, so that what is met first is nearest to the start."""
+"""The walk by several processes: level by level, so that the first path found is a shortest one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 ALONE_MOST: Final = 3_000
-"""So many states are walked by one process: there is little to share out, and others are being started."""
+"""One process walks this many states alone: there is little to share, and the others are starting."""
 
 
 def explore_by(
@@ -43,14 +43,14 @@ def explore_by(
     progress: Callable[[WalkProgress], None] | None = None,
     alone_most: int = ALONE_MOST,
 ) -> Exploration[S]:
-    """The same walk as `explore`, its states dealt to so many processes, of which this is one.
+    """The same walk as `explore`, with its states divided among several processes including this one.
 
-    `make` is sent to each of the others, where it makes what `shares` is here; the result has states of the
-    latter. The first levels, of up to `alone_most` states, are walked here alone.
+    `make` is sent to each of the others and creates there what `shares` is here; the result has states of
+    `shares`. The first levels, up to `alone_most` states, are walked by this process alone.
 
-    Counts, verdicts and the lengths of traces are those of one process. States are numbered otherwise within
-    a level, limits are looked at between levels, and the whole graph is put together here at the end. Raises
-    InputError if a process is killed, and whatever one raises.
+    Counts, verdicts and trace lengths equal those of one process. States are numbered differently within a
+    level, limits are checked between levels, and this process assembles the whole graph at the end. Raises
+    InputError if a process is killed, and any exception that a process raises.
     """
     search = Search(shares.model, shares.invariants, budget or WalkLimits(), progress)
     graphs: list[ShardGraph] = []
@@ -70,7 +70,7 @@ def explore_by(
 def put_together(
     search: Search[S], shares: WalkShare[S], graphs: Sequence[ShardGraph], names: array[int]
 ) -> None:
-    """Let a search know what all processes have met since it named its states so."""
+    """Add to a search what all processes have found since it named its states."""
     alone = named_findings(search, shares.codec, names.__getitem__)
     search.graph, numbers = merged(graphs, shares.parts, shares.codec)
     findings = chain(alone, *(graph.findings for graph in graphs))
@@ -79,7 +79,7 @@ def put_together(
 
 
 def reached(budget: WalkLimits, states: int, waiting: int, stop: bool, started: float) -> str | None:
-    """The name of what ends a walk, "" if nothing waits any more, or None: it goes on."""
+    """The name of the limit that ends a walk, "" if no state waits, or None to continue."""
     if stop:
         return "first violation"
     if not waiting:
@@ -92,7 +92,7 @@ def reached(budget: WalkLimits, states: int, waiting: int, stop: bool, started: 
 
 
 class Crew:
-    """The processes of a walk, as the first of them sees them, which leads the walk."""
+    """The processes of a walk, as seen by the first one, which leads it."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Crew:
         self._answers: dict[int, Any] = {}
 
     def walk(self, begun: Sequence[Beginning]) -> tuple[str, list[ShardGraph]]:
-        """Level by level until none is left: the limit that came first, or "", and all that is known then."""
+        """Walk level by level; returns the first limit reached, or "", and the graphs of all processes."""
         count = len(begun)
         self._so_far = [
             WalkProgress(len(each.parents), len(each.targets), len(each.levels) - 1, 0, 0.0) for each in begun
@@ -126,7 +126,7 @@ class Crew:
         return limit, self.all("end", [()] * count)
 
     def all(self, order: str, values: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Give every process an order, and do what is one's own of it; what all of them answer."""
+        """Give every process an order and carry out this process' own part; returns all answers."""
         try:
             for connection, each in zip(self.connections, values[1:], strict=True):
                 connection.send((order, *each))
@@ -141,7 +141,7 @@ class Crew:
         return self._answers.pop(number)
 
     def _hear(self, walked: WalkProgress) -> None:
-        """Tell how the own share goes; and listen meanwhile, so that nobody waits to be heard."""
+        """Report the progress of this share, and receive meanwhile so that no process has to wait."""
         for number, connection in enumerate(self.connections):
             while number not in self._answers and connection.poll():
                 self._read(number)
@@ -166,12 +166,12 @@ class Crew:
 
 @contextmanager
 def _processes(count: int, make: MakeShare, budget: WalkLimits) -> Iterator[list[Connection]]:
-    """All processes but this one; they end with the block however it ends."""
+    """All other processes; they end with the block, however it ends."""
     spawn = get_context("spawn")
     running, connections = [], []
-    # Where it is started with the first process, it unblocks interrupts for all of them.
+    # The resource tracker unblocks interrupts when it starts, so it must start before the first process.
     resource_tracker.ensure_running()
-    # They inherit what is blocked: a terminal's interrupt is not to reach them before they ignore it.
+    # Children inherit the blocked signals: no terminal interrupt may reach them before they ignore it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         for number in range(1, count):

@@ -1,1 +1,1 @@
-"""The protocols before Kafka 0.9: ZooKeeper's, and the proposal that was never shipped."""
+"""The protocols before Kafka 0.9: ZooKeeper's, and a proposal that was never released."""

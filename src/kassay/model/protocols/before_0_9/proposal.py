@@ -1,11 +1,10 @@
-"""The coordinator of `kassay explore draft`, as it was proposed in 2014-15, never shipped.
+"""The world of `kassay explore draft`: the coordinator proposed in 2014-15 and never released.
 
-The coordinator assigns, keeps its data in ZooKeeper, answers JoinGroup with partitions (there is no
-SyncGroup), and tells of a rebalance by IllegalGeneration. Consumers that lose their coordinator keep
-consuming while they look for the next one. Here consumers, coordinator, ZooKeeper and faults meet in
-one world; `proposal_table` has the state machines, `proposal_consumer` and `proposal_coordinator` what each
-does.
-Source: "Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the
+The coordinator assigns, stores its data in ZooKeeper, answers JoinGroup with partitions (there is no
+SyncGroup), and announces a rebalance by IllegalGeneration. Consumers that lose their coordinator keep
+consuming while they search for the next one. This module combines consumers, coordinator, ZooKeeper and
+faults; `proposal_table` has the state machines, `proposal_consumer` and `proposal_coordinator` the behaviour
+of each. Source: "Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the
 five phases in which a coordinator may fail.
 """
 
@@ -32,7 +31,7 @@ from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
 
 
 class ProposalModel:
-    """Consumers, one coordinator at a time, and what it stores; `split_persist` writes in two pieces."""
+    """Consumers, one coordinator at a time, and its stored data; `split_persist` writes in two pieces."""
 
     def __init__(
         self,
@@ -50,7 +49,7 @@ class ProposalModel:
         self.faults = faults
 
     def initial(self) -> Iterator[ProposalWorld]:
-        """A coordinator that is ready and knows nobody."""
+        """A ready coordinator without members."""
         stored = StoredProposal(partitions=self.partitions)
         coordinator = ProposalCoordinator(partitions=self.partitions)
         yield ProposalWorld(
@@ -58,7 +57,7 @@ class ProposalModel:
         )
 
     def canonical(self, state: ProposalWorld) -> ProposalWorld:
-        """Generations matter only by their distance: the lowest one anybody still holds becomes 0."""
+        """Only differences of generations matter: the lowest one that anything holds becomes 0."""
         held = [c.generation for c in state.consumers if c.generation >= 0]
         low = min([state.coordinator.generation, state.stored.generation, *held])
         if low == 0:
@@ -73,7 +72,7 @@ class ProposalModel:
         )
 
     def converged(self, state: ProposalWorld) -> bool:
-        """Ready, everybody alive settled in the current generation, every partition owned."""
+        """Whether it is ready, live consumers are settled in its generation, and partitions are all owned."""
         snapshot = census(state)
         return snapshot.resting and complete(snapshot)
 
@@ -120,7 +119,7 @@ class ProposalModel:
         return label, state._replace(coordinator=after, stored=stored)
 
     def _complete(self, state: ProposalWorld) -> Steps:
-        """The end of the join phase: all have joined, or the timer fires on those who are away."""
+        """The end of the join phase: all have joined, or the timer of the missing members fires."""
         coordinator = state.coordinator
         if coordinator.half:
             stored = state.stored._replace(generation=coordinator.generation + 1)
@@ -152,7 +151,7 @@ class ProposalModel:
         yield label, state._replace(coordinator=dc.rebalanced(coordinator, stored), stored=stored)
 
     def _reply(self, state: ProposalWorld, c: int) -> tuple[Action, ProposalWorld]:
-        """Send one JoinGroup response; a consumer that is gone will not hear it."""
+        """Send one JoinGroup response; a consumer that left does not receive it."""
         coordinator, consumer = state.coordinator, state.consumers[c]
         unsent = tuple(u for u in coordinator.unsent if u != c)
         owned = coordinator.assignment[coordinator.members.index(c)] if c in coordinator.members else ()
@@ -194,7 +193,7 @@ class ProposalModel:
 
 
 def _fail(state: ProposalWorld) -> ProposalWorld:
-    """The coordinator is gone: parked joins with it, and whoever knew it will have to look for the next."""
+    """The coordinator fails with its parked joins; consumers that knew it have to find the next one."""
     consumers = tuple(
         c
         if c.status is ProposalState.DOWN
@@ -206,7 +205,7 @@ def _fail(state: ProposalWorld) -> ProposalWorld:
 
 @lru_cache(maxsize=1 << 16)
 def census(state: ProposalWorld) -> Census:
-    """Who owns what, in belief and on record."""
+    """Ownership, by belief and by record."""
     coordinator = state.coordinator
     beliefs = tuple(
         Belief(

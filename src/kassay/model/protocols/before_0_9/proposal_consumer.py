@@ -1,4 +1,4 @@
-"""The consumer of the proposal: what it does in each state, held to the table `CONSUMER`."""
+"""The consumer of the proposal: its behaviour in each state, checked against the table `CONSUMER`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kassay.model.protocols.before_0_9.proposal_table import CONSUMER, Phase, Pr
 from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
 
 _WORDS: Final = {ProposalEvent.HEARTBEAT_OK: "ok", ProposalEvent.NOT_COORDINATOR: "NotCoordinator"}
-"""How a reply reads in a trace, where it is not named like the event that it is to the consumer."""
+"""The names of replies in traces, if they differ from the consumer's event."""
 
 
 def moved(consumer: ProposalConsumer, event: ProposalEvent, **changes: object) -> ProposalConsumer:
     """The consumer after an event, in the first state that the table lists unless `changes` name another.
 
-    An ignored event changes nothing. Raises `IllegalTransition` where the table does not allow it.
+    An ignored event changes nothing. Raises `IllegalTransition` if the table does not allow it.
     """
     rule = look_up(CONSUMER, consumer.status, event)
     if rule is IGNORE:
@@ -28,7 +28,7 @@ def moved(consumer: ProposalConsumer, event: ProposalEvent, **changes: object) -
 
 
 def consumer_steps(state: ProposalWorld, c: int) -> Steps:
-    """What one consumer can do by itself, or say to the coordinator."""
+    """The steps of one consumer: its own actions and its requests to the coordinator."""
     consumer, name = state.consumers[c], f"c{c + 1}"
     if consumer.paused or consumer.waits:
         return

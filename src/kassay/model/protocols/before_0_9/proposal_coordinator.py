@@ -1,4 +1,4 @@
-"""The coordinator of the proposal: its answers and its own steps, held to the table `COORDINATOR`."""
+"""The coordinator of the proposal: its answers and its own steps, checked against `COORDINATOR`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kassay.model.protocols.shared.table import check_move, look_up
 
 
 def moved(before: ProposalCoordinator, event: PhaseEvent, after: ProposalCoordinator) -> ProposalCoordinator:
-    """`after`, once the table has let `event` lead there; raises `IllegalTransition` if it does not."""
+    """Returns `after` if the table allows `event` to lead there; raises `IllegalTransition` otherwise."""
     check_move(COORDINATOR, before.status, event, after.status)
     return after
 
@@ -17,7 +17,7 @@ def moved(before: ProposalCoordinator, event: PhaseEvent, after: ProposalCoordin
 def hear_heartbeat(
     coordinator: ProposalCoordinator, c: int, generation: int
 ) -> tuple[ProposalCoordinator, ProposalEvent]:
-    """The coordinator after a consumer's heartbeat, and what the consumer is told."""
+    """The coordinator after a consumer's heartbeat, and its reply."""
     current = c in coordinator.members and generation == coordinator.generation
     event = PhaseEvent.HEARTBEAT if current else PhaseEvent.BEHIND
     look_up(COORDINATOR, coordinator.status, event)
@@ -38,7 +38,7 @@ def hear_heartbeat(
 
 
 def hear_join(coordinator: ProposalCoordinator, c: int) -> tuple[ProposalCoordinator, ProposalEvent | None]:
-    """The coordinator after a consumer's JoinGroup, and the refusal; None where it is parked."""
+    """The coordinator after a consumer's JoinGroup, and the refusal, or None if the request is parked."""
     look_up(COORDINATOR, coordinator.status, PhaseEvent.JOIN)
     if coordinator.status in (Phase.DOWN, Phase.CATCH_UP):
         return coordinator, _away(coordinator)
@@ -56,9 +56,9 @@ def _away(coordinator: ProposalCoordinator) -> ProposalEvent:
 
 
 def prepare(coordinator: ProposalCoordinator) -> ProposalCoordinator:
-    """A rebalance begins, unless one is being prepared already.
+    """Begin a rebalance, unless one is already being prepared.
 
-    Replies not yet sent are answered by the next round, their joins staying parked.
+    The next round answers replies that were not sent yet; their joins stay parked.
     """
     if coordinator.status is Phase.PREPARE:
         return coordinator
@@ -66,13 +66,13 @@ def prepare(coordinator: ProposalCoordinator) -> ProposalCoordinator:
 
 
 def grow(coordinator: ProposalCoordinator, partitions: int) -> ProposalCoordinator:
-    """The coordinator once it has noticed new partitions; a group without members has nothing to prepare."""
+    """The coordinator after it noticed new partitions; a group without members prepares nothing."""
     after = prepare(coordinator) if coordinator.members else coordinator
     return moved(coordinator, PhaseEvent.TRIGGER, after._replace(partitions=partitions))
 
 
 def expire(coordinator: ProposalCoordinator, c: int) -> ProposalCoordinator:
-    """The coordinator once a member's session has expired; without members it rests."""
+    """The coordinator after a member's session expired; without members it becomes idle."""
     members = tuple(m for m in coordinator.members if m != c)
     if not members:
         after = ProposalCoordinator(Phase.READY, coordinator.generation, partitions=coordinator.partitions)
@@ -87,7 +87,7 @@ def expire(coordinator: ProposalCoordinator, c: int) -> ProposalCoordinator:
 
 
 def load(coordinator: ProposalCoordinator, stored: StoredProposal, partitions: int) -> ProposalCoordinator:
-    """The coordinator once it has read the group: it rebalances if the partitions are not those on record."""
+    """The coordinator after reading the group; it rebalances if the partitions differ from the record."""
     after = ProposalCoordinator(
         Phase.READY, stored.generation, stored.members, stored.assignment, stored.partitions
     )
@@ -97,14 +97,14 @@ def load(coordinator: ProposalCoordinator, stored: StoredProposal, partitions: i
 
 
 def assign(coordinator: ProposalCoordinator, share: Share) -> StoredProposal:
-    """What is to be written when the join phase ends: the next generation, and the joined members' shares."""
+    """The data to write at the end of the join phase: the next generation and the joined members' shares."""
     members = coordinator.parked
     assignment = tuple(share(coordinator.partitions, len(members), index) for index in range(len(members)))
     return StoredProposal(coordinator.generation + 1, members, assignment, coordinator.partitions)
 
 
 def rebalanced(coordinator: ProposalCoordinator, stored: StoredProposal) -> ProposalCoordinator:
-    """The coordinator once the new generation is written: replies are to go to all who joined."""
+    """The coordinator after the new generation is written: all joined members are to be answered."""
     after = ProposalCoordinator(
         Phase.REBALANCING,
         stored.generation,
@@ -117,16 +117,16 @@ def rebalanced(coordinator: ProposalCoordinator, stored: StoredProposal) -> Prop
 
 
 def elected(coordinator: ProposalCoordinator) -> ProposalCoordinator:
-    """The next coordinator, which has read nothing yet."""
+    """The next coordinator, before it reads anything."""
     return moved(coordinator, PhaseEvent.ELECTED, ProposalCoordinator(Phase.CATCH_UP))
 
 
 def failed(coordinator: ProposalCoordinator) -> ProposalCoordinator:
-    """What is left of a coordinator that lost its leadership."""
+    """The rest of a coordinator that lost its leadership."""
     return moved(coordinator, PhaseEvent.LOST, ProposalCoordinator(Phase.DOWN))
 
 
 def _owners(members: tuple[int, ...], before: ProposalCoordinator) -> tuple[tuple[int, ...], ...]:
-    """The old assignment on a new list of members."""
+    """The old assignment for a new list of members."""
     old = dict(zip(before.members, before.assignment))
     return tuple(old.get(m, ()) for m in members)

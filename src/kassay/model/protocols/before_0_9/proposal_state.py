@@ -1,4 +1,4 @@
-"""What the proposal's consumers, coordinator and ZooKeeper hold, as frozen values."""
+"""The state of the proposal's consumers, coordinator and ZooKeeper, as frozen values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.protocols.shared.faults import Faults
 
 
 class ProposalConsumer(NamedTuple):
-    """One consumer. `waits`: its JoinGroup is parked. `stopped`: it stopped before it rediscovered."""
+    """One consumer. `waits`: its JoinGroup is parked. `stopped`: it stopped before rediscovery."""
 
     status: ProposalState = ProposalState.DOWN
     generation: int = -1
@@ -23,7 +23,7 @@ class ProposalConsumer(NamedTuple):
 
 
 class StoredProposal(NamedTuple):
-    """What ZooKeeper holds of the group; written in one piece."""
+    """ZooKeeper's data of the group; written in one piece."""
 
     generation: int = 0
     members: tuple[int, ...] = ()
@@ -32,7 +32,7 @@ class StoredProposal(NamedTuple):
 
 
 class ProposalCoordinator(NamedTuple):
-    """The coordinator in charge. `parked` joins wait, `unsent` replies are to go, `back` have heartbeat.
+    """The current coordinator: `parked` joins, `unsent` replies, and `back`, the members heard from.
 
     `half`: the assignment is written and the generation is not (switch `split_persist`).
     """
@@ -49,7 +49,7 @@ class ProposalCoordinator(NamedTuple):
 
 
 class ProposalWorld(NamedTuple):
-    """Consumers, coordinator, ZooKeeper, the true number of partitions, and the budget."""
+    """Consumers, coordinator, ZooKeeper, the true number of partitions, and the fault budget."""
 
     consumers: tuple[ProposalConsumer, ...]
     coordinator: ProposalCoordinator
@@ -59,7 +59,7 @@ class ProposalWorld(NamedTuple):
 
 
 Steps: TypeAlias = Iterator[tuple[Action, ProposalWorld]]
-"""Every enabled action with the world that it leads to."""
+"""Every enabled action with the world it leads to."""
 
 
 def put(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> ProposalWorld:

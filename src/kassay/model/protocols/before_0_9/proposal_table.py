@@ -22,7 +22,7 @@ class ProposalState(StrEnum):
 
 
 class ProposalEvent(StrEnum):
-    """What a consumer does or is told."""
+    """The actions of a consumer and the replies to it."""
 
     START = "start"
     FOUND = "coordinator found"
@@ -84,7 +84,7 @@ class Phase(StrEnum):
 
 
 class PhaseEvent(StrEnum):
-    """What reaches a coordinator."""
+    """The events of a coordinator."""
 
     ELECTED = "elected"
     LOADED = "loaded"

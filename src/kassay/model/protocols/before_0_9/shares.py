@@ -1,4 +1,4 @@
-"""The shares that a consumer of Kafka 0.8 computes for itself, and that the proposal's coordinator hands out.
+"""The range rules of a Kafka 0.8 consumer, also used by the proposal's coordinator.
 
 Sources: "Kafka Consumer" by Jason Guo (2015), for the rounded-up range; Kafka 0.8.2 `RangeAssignor`.
 """
@@ -10,7 +10,7 @@ from typing import Final
 
 
 def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
-    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as the 2015 article has it.
+    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as in the 2015 article.
 
     >>> [len(ceil_range(5, 4, i)) for i in range(4)]
     [2, 2, 1, 0]
@@ -20,7 +20,7 @@ def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
 
 
 def fair_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
-    """Quotient and remainder, earlier consumers one larger: what 0.8.2 really did.
+    """Quotient and remainder, with earlier consumers one larger: the actual rule of 0.8.2.
 
     >>> [len(fair_range(5, 4, i)) for i in range(4)]
     [2, 1, 1, 1]

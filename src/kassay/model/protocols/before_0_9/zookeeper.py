@@ -1,11 +1,10 @@
-"""A1: the self-coordinating consumers of Kafka 0.8, with ZooKeeper as their notice board.
+"""A1: the self-coordinating consumers of Kafka 0.8, which share state through ZooKeeper.
 
-Each consumer registers an ephemeral znode, watches its group, and on any change stops, releases
-what it owns, reads the board and takes *its own* share of the partitions. There is no generation
-and no fence, and no view is shared; what follows from that is the herd effect and the split brain
-that the coordinator was invented to end. Where a consumer may go is in `zookeeper_table`.
-Sources: "Kafka Consumer" by Jason Guo (2015), High Level Consumer Rebalance; Kafka 0.8.2
-`ZookeeperConsumerConnector` and `RangeAssignor`.
+Each consumer registers an ephemeral znode and watches its group. On any change it stops, releases what it
+owns, reads the znodes and takes *its own* share of the partitions. There is no generation, no fencing and no
+shared view; the consequences are the herd effect and the split brain that the coordinator was invented to
+prevent. `zookeeper_table` has the transitions of a consumer. Sources: "Kafka Consumer" by Jason Guo (2015),
+High Level Consumer Rebalance; Kafka 0.8.2 `ZookeeperConsumerConnector` and `RangeAssignor`.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ PARTITIONS_MAX: Final = 9
 
 
 class BoardView(NamedTuple):
-    """What a consumer read on the board."""
+    """What a consumer read from the znodes."""
 
     ids: tuple[int, ...]
     partitions: int
 
 
 class ZooKeeperConsumer(NamedTuple):
-    """One process. `owned` is what it believes; `expired` that the belief outlived its session."""
+    """One process. `owned`: what it believes it owns; `expired`: that belief outlived its session."""
 
     status: ZooKeeperStatus = ZooKeeperStatus.OFF
     view: BoardView | None = None
@@ -43,7 +42,7 @@ class ZooKeeperConsumer(NamedTuple):
 
 
 class ZooKeeperWorld(NamedTuple):
-    """Consumers, the znodes, the board before its last change (for stale reads), and the budget."""
+    """Consumers, the znodes, the znodes before the last change (for stale reads), and the budget."""
 
     consumers: tuple[ZooKeeperConsumer, ...]
     ids: tuple[int, ...]
@@ -53,10 +52,10 @@ class ZooKeeperWorld(NamedTuple):
 
 
 class ZooKeeperModel:
-    """The consumers and their board; switches as in section E.
+    """The consumers and the znodes; switches as in section E.
 
-    zk_no_owner_guard: claims ignore owner znodes. zk_stale_view: a read may see the board before its
-    last change (budget `stale`). zk_finite_retries: one retry, then the consumer gives up.
+    zk_no_owner_guard: a consumer ignores existing owner znodes. zk_stale_view: a read may return the znodes
+    before their last change (budget `stale`). zk_finite_retries: one retry, then the consumer gives up.
     """
 
     def __init__(
@@ -78,19 +77,19 @@ class ZooKeeperModel:
         self.faults = faults
 
     def initial(self) -> Iterator[ZooKeeperWorld]:
-        """Nobody has started."""
+        """No consumer has started."""
         yield ZooKeeperWorld(
             (ZooKeeperConsumer(),) * self.members, (), (None,) * self.partitions, None, self.faults
         )
 
     def canonical(self, state: ZooKeeperWorld) -> ZooKeeperWorld:
-        """The board before its last change matters only while a stale read can still happen."""
+        """Drop the contents before the last change if no stale read can happen any more."""
         if state.before is not None and not state.budget.stale:
             return state._replace(before=None)
         return state
 
     def converged(self, state: ZooKeeperWorld) -> bool:
-        """Everybody rests, owns what the znodes say, and every partition has an owner."""
+        """Whether all consumers are stable and own what the znodes say, and every partition has an owner."""
         live = [c for c in state.consumers if c.status is not ZooKeeperStatus.OFF]
         if any(c.status is not ZooKeeperStatus.IDLE or c.pending or c.expired for c in live):
             return False
@@ -98,7 +97,7 @@ class ZooKeeperModel:
         return not live or held == list(range(len(state.owner)))
 
     def steps(self, state: ZooKeeperWorld) -> Iterator[tuple[Action, ZooKeeperWorld]]:
-        """Each consumer's own steps, then what the world does to it."""
+        """Each consumer's own steps, then the events that affect it."""
         for c, consumer in enumerate(state.consumers):
             yield from self._own(state, c, consumer)
             yield from self._faults(state, c, consumer)
@@ -131,7 +130,7 @@ class ZooKeeperModel:
             yield Action("zookeeper", f"session of {name} expires", name), gone
 
     def _reads(self, state: ZooKeeperWorld) -> Iterator[tuple[str, BoardView, ZooKeeperWorld]]:
-        """The board as it is, and as it was if a stale read may still happen."""
+        """The znodes as they are, and as before the last change if a stale read may still happen."""
         yield "", BoardView(state.ids, len(state.owner)), state
         left = spend(state.budget, "stale")
         if left is not None and state.before is not None:
@@ -220,7 +219,7 @@ class ZooKeeperModel:
 
 
 def moved(status: ZooKeeperStatus, event: ZooKeeperEvent) -> ZooKeeperStatus:
-    """Where the table leads; raises `IllegalTransition` where the event cannot happen."""
+    """The next state according to the table; raises `IllegalTransition` if the event cannot happen."""
     return ZooKeeperStatus(look_up(CONSUMER, status, event).targets[0])
 
 
@@ -238,7 +237,7 @@ def _register(state: ZooKeeperWorld, c: int) -> ZooKeeperWorld:
 
 
 def _without(state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer) -> ZooKeeperWorld:
-    """The board without a consumer's ephemeral znodes, which every other is told; this is left of it."""
+    """The world without a consumer's ephemeral znodes, with `consumer` in its place; watches fire."""
     forgotten = _put(state, c, consumer)._replace(
         ids=tuple(i for i in state.ids if i != c),
         owner=tuple(None if o == c else o for o in state.owner),
@@ -248,7 +247,7 @@ def _without(state: ZooKeeperWorld, c: int, consumer: ZooKeeperConsumer) -> ZooK
 
 
 def _fire(state: ZooKeeperWorld, origin: int | None) -> ZooKeeperWorld:
-    """Every registered consumer but the origin is told; an expired session has no watches left."""
+    """Notify every registered consumer except the origin; an expired session has no watches."""
     consumers = tuple(
         consumer._replace(pending=True)
         if c != origin and look_up(CONSUMER, consumer.status, ZooKeeperEvent.WATCH) is not IGNORE
@@ -264,10 +263,10 @@ def _listing(partitions: tuple[int, ...]) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def census(state: ZooKeeperWorld) -> Census:
-    """Who owns what: by belief, and by the owner znodes.
+    """Ownership, by belief and by the owner znodes.
 
-    A consumer is current unless it believes in what it claimed in a session that has expired. Nothing
-    fences a commit, so every live one's would count.
+    A consumer is current unless its belief dates from a session that has expired. Nothing fences commits, so
+    those of every live consumer are accepted.
     """
     beliefs = tuple(
         Belief(

@@ -13,7 +13,7 @@ from kassay.model.protocols.shared.table import IGNORE, Rule, Table, total
 
 
 class ZooKeeperStatus(StrEnum):
-    """Where a consumer stands."""
+    """The states of a consumer."""
 
     OFF = "Off"
     IDLE = "Idle"
@@ -24,7 +24,7 @@ class ZooKeeperStatus(StrEnum):
 
 
 class ZooKeeperEvent(StrEnum):
-    """What can happen to a consumer."""
+    """The events of a consumer."""
 
     START = "start"
     WATCH = "watch fires"

@@ -1,1 +1,1 @@
-"""The consumer's half of both protocols."""
+"""The client side of all protocols."""

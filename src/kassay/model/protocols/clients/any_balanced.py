@@ -1,8 +1,9 @@
-"""`any-balanced`: every balanced answer at once, so that what holds for it holds for any balanced rule.
+"""`any-balanced`: every balanced answer at once, so that results hold for any balanced rule.
 
-Eager: all assignments whose loads differ as little as subscriptions let them. Cooperative: of those
-the ones that move least from the claims, with every partition withheld that its claimant must first
-give up (KIP-429). Claims: the highest generation wins, equal generations void both (KIP-341, KIP-792).
+Eager: all assignments whose loads differ as little as subscriptions allow. Cooperative: of those, the ones
+that move the fewest owned partitions, without every partition that its owner must first revoke (KIP-429).
+Reports of owned partitions: the highest generation wins, equal generations cancel each other (KIP-341,
+KIP-792).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Reader = tuple[str, tuple[str, ...]]
 
 
 def tps_of(image: Image, topics: Iterable[str]) -> Partitions:
-    """The partitions that exist of these topics, under their topic ids."""
+    """The existing partitions of these topics, by topic id."""
     wanted = set(topics)
     return tuple(
         TopicPartition(topic.topic_id, number)
@@ -53,11 +54,11 @@ def balanced(readers: tuple[Reader, ...], image: Image) -> tuple[Given, ...]:
 def claims(
     members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> dict[TopicPartition, str]:
-    """The winning claimant of each claimed partition.
+    """The winning owner of each partition that members report as owned.
 
-    Wrong on purpose: dup_claim_unchecked honours the first of two equal claims, and the later
-    claimant as well (see `doubled`); max_gen_only looks at the group's highest generation alone;
-    sticky_no_generation reads user data without its generation.
+    Deliberate faults: dup_claim_unchecked accepts the first of two equal reports, and the later one as well
+    (see `doubled`); max_gen_only considers only the group's highest generation; sticky_no_generation reads
+    user data without its generation.
     """
     members = tuple(members)
     top = max((claim_of(metadata)[1] for _, _, metadata in members), default=-1)
@@ -73,7 +74,7 @@ def claims(
 def _claimants(
     members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> dict[TopicPartition, tuple[int, list[str]]]:
-    """The highest generation at which each partition is claimed, and who claims it at that."""
+    """The highest generation reported for each partition, and the members that report it."""
     best: dict[TopicPartition, tuple[int, list[str]]] = {}
     for member, _, metadata in members:
         owned, label = claim_of(metadata)
@@ -86,7 +87,7 @@ def _claimants(
 
 
 def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
-    """What a member claims and at which generation: its subscription, else its user data."""
+    """A member's owned partitions and their generation, from its subscription, else from its user data."""
     if metadata.owned or not metadata.user_data:
         return metadata.owned, metadata.generation
     (memory,) = metadata.user_data
@@ -96,7 +97,7 @@ def claim_of(metadata: Subscription) -> tuple[Partitions, int]:
 def doubled(
     given: Given, members: Iterable[tuple[str, str, Subscription]], switches: frozenset[str]
 ) -> Given:
-    """What a rule answers that never compares equal claims: every claimant of the best label keeps."""
+    """The answer of a rule that never compares equal reports: all with the best one keep the partition."""
     best = _claimants(members, switches)
     twice = {tp: claimants for tp, (_, claimants) in best.items() if len(claimants) > 1}
     return tuple(
@@ -106,7 +107,7 @@ def doubled(
 
 
 def stickiest(answers: Iterable[Given], owner: dict[TopicPartition, str]) -> tuple[Given, ...]:
-    """Those of the answers that leave the most partitions where they are."""
+    """The answers that leave the most partitions with their owners."""
     scored = [
         (sum(owner.get(tp) == member for member, tps in given for tp in tps), given) for given in answers
     ]
@@ -115,17 +116,17 @@ def stickiest(answers: Iterable[Given], owner: dict[TopicPartition, str]) -> tup
 
 
 def withheld(given: Given, owner: dict[TopicPartition, str]) -> Given:
-    """The answer without what another member still claims."""
+    """The answer without partitions that another member still owns."""
     return tuple(
         (member, tuple(tp for tp in tps if owner.get(tp, member) == member)) for member, tps in given
     )
 
 
 class AnyBalanced:
-    """The leader's choices; `mode` cooperative withholds, `sticky` moves least in eager mode too.
+    """The leader's choices; `mode` cooperative withholds, `sticky` also minimises moves in eager mode.
 
-    Switches: no_withhold drops the withholding; naive_validation throws on claims that contradict each
-    other; dup_claim_unchecked and sticky_no_generation honour such claims; max_gen_only see `claims`.
+    Switches: no_withhold does not withhold; naive_validation throws if reports of owned partitions conflict;
+    dup_claim_unchecked and sticky_no_generation accept such reports; max_gen_only see `claims`.
     """
 
     def __init__(self, mode: str, *, sticky: bool = False, switches: frozenset[str] = frozenset()) -> None:
@@ -147,7 +148,7 @@ class AnyBalanced:
         if self.mode == "cooperative" and "no_withhold" not in self.switches:
             answers = tuple(dict.fromkeys(withheld(given, owner) for given in answers))
         if self.switches & {"dup_claim_unchecked", "sticky_no_generation"}:
-            # Withholding looks at what moves from one member to another; what both keep does not move.
+            # Withholding concerns partitions that move between members; what both keep does not move.
             answers = tuple(doubled(given, members, self.switches) for given in answers)  # type: ignore[arg-type]
         return answers
 
@@ -159,7 +160,7 @@ def _contradictory(members: Iterable[tuple[str, str, Subscription]]) -> bool:
 
 @lru_cache(maxsize=4096)
 def balanced_targets(ask: TargetAsk) -> tuple[Target, ...]:
-    """Every balanced target of a consumer group that moves least from the former one."""
+    """Every balanced target of a consumer group that moves least from the previous one."""
     owner = {tp: member.member_id for member in ask.members for tp in member.target}
     readers = tuple((member.member_id, member.subscribed) for member in ask.members)
     return stickiest(balanced(readers, ask.topics), owner)

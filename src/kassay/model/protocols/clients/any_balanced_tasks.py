@@ -1,9 +1,9 @@
-"""`any-balanced` for tasks: every balanced target of a Streams group at once, of those that move least.
+"""`any-balanced` for tasks: every balanced target of a Streams group with the fewest moves.
 
-Active tasks are spread over members as evenly as can be, and as many as can stay with who has them. Standby
-tasks go to other processes than the active one, each process once, as many as asked for and as there are
-processes; they too lie as evenly as can be, and stay where they can.
-Source: KIP-1071, for what an assignor of tasks must keep to.
+Active tasks are spread over members as evenly as possible, and as many as possible stay with their owners.
+Each standby task goes to a process other than the active one's, at most once per process, with as many copies
+as requested and possible. Standby tasks are also spread evenly, and stay where they can. Source: KIP-1071,
+for the requirements on a task assignor.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from kassay.model.protocols.values.streams.tasks import TaskIds, TaskRoles, Task
 from kassay.model.streams.group import GroupTask, StreamsGroup, StreamsMember
 
 Places = tuple[int, ...]
-"""Of each task, the place of the member that gets it; or of one task, the places of those with a copy."""
+"""For each task, the index of its member; or for one task, the indexes of members with a copy."""
 
 
 @lru_cache(maxsize=4096)
 def balanced_tasks(ask: StreamsGroup) -> tuple[TaskTarget, ...]:
-    """Every balanced target that moves least, in a fixed order."""
+    """Every balanced target with the fewest moves, in a fixed order."""
     if not ask.members:
         return ((),)
     targets: dict[TaskTarget, None] = {}
@@ -33,7 +33,7 @@ def balanced_tasks(ask: StreamsGroup) -> tuple[TaskTarget, ...]:
 
 
 def _actives(ask: StreamsGroup) -> list[Places]:
-    """Who runs each task: flattest first, then as many as can be stay."""
+    """The owners of active tasks: flattest loads first, then the most tasks that stay."""
     places = range(len(ask.members))
     dealt = list(product(places, repeat=len(ask.tasks)))
     flattest = min(_loads(owners, len(places)) for owners in dealt)
@@ -43,13 +43,13 @@ def _actives(ask: StreamsGroup) -> list[Places]:
 
 
 def _loads(owners: Iterable[int], members: int) -> list[int]:
-    """How many tasks each member has, most first."""
+    """The number of tasks of each member, largest first."""
     counts = Counter(owners)
     return sorted((counts[place] for place in range(members)), reverse=True)
 
 
 def _standbys(ask: StreamsGroup, owners: Places) -> list[tuple[Places, ...]]:
-    """Who keeps the copies of each stateful task, in the order of these."""
+    """The members with copies of each stateful task, in the order of the tasks."""
     owner = dict(zip(ask.tasks, owners))
     options = [list(_copies(ask, owner[task])) for task in ask.stateful]
     dealt = list(product(*options))
@@ -62,7 +62,7 @@ def _standbys(ask: StreamsGroup, owners: Places) -> list[tuple[Places, ...]]:
 
 
 def _copies(ask: StreamsGroup, owner: int) -> Iterator[Places]:
-    """The ways to place copies of one task: at most one in a process, none beside the active task."""
+    """The placements of one task's copies: at most one per process, none in the active task's process."""
     home = ask.members[owner].process_id
     away = {member.process_id for member in ask.members} - {home}
     number = min(ask.standby_replicas, len(away))
@@ -73,7 +73,7 @@ def _copies(ask: StreamsGroup, owner: int) -> Iterator[Places]:
 
 
 def _kept(tasks: Iterable[GroupTask], members: tuple[StreamsMember, ...], copies: Iterable[Places]) -> int:
-    """How many copies stay with a member that has the task already, in either role."""
+    """The number of copies that stay with a member that already has the task, in either role."""
     return sum(
         task in (*members[place].standby, *members[place].active)
         for task, places in zip(tasks, copies)

@@ -1,11 +1,10 @@
-"""The consumer's side of the classic protocol: what a client sends next, and what a reply does to it.
+"""The client side of the classic protocol: its next request, and the effect of each reply.
 
-Pure functions over one frozen `ClassicClient`. Where a client goes in its state machine is in the table of
-`classic_table`; the functions below look every event up there first and are held to its
-targets. What the state machine leaves out, the fields of `ClassicClient` tell: whether
-a rejoin is due, whether the callbacks before it are, and what the application believes to own.
-Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java client; KIP-62, KIP-345, KIP-394,
-KIP-429, KIP-792, KIP-814.
+Pure functions on one frozen `ClassicClient`. The table in `classic_table` defines the transitions of its
+state machine; the functions below first look up every event there and may only lead to its targets. The
+fields of `ClassicClient` hold the rest: whether a rejoin is due, whether the callbacks before it are due, and
+what the application believes it owns. Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java
+client; KIP-62, KIP-345, KIP-394, KIP-429, KIP-792, KIP-814.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FATAL_ERRORS: Final = frozenset(
     }
 )
 OF_AN_IDENTITY: Final = frozenset({errors.ILLEGAL_GENERATION, errors.UNKNOWN_MEMBER_ID})
-"""The errors that take a client's generation away."""
+"""The errors that invalidate a client's generation."""
 _ERRORS: Final = {
     errors.ILLEGAL_GENERATION: ClassicEvent.ILLEGAL_GENERATION,
     errors.UNKNOWN_MEMBER_ID: ClassicEvent.UNKNOWN_MEMBER_ID,
@@ -49,8 +48,8 @@ def must_join(client: ClassicClient) -> bool:
 def poll(config: ClientConfig, number: int, client: ClassicClient, image: requests.Image) -> Turn:
     """Run the callbacks if they are due, then send JoinGroup.
 
-    Callbacks once: without generation or id, what is owned is lost; else an eager client revokes all
-    and a cooperative one the topics it no longer reads.
+    Callbacks run once: without generation or id, all owned partitions are lost; otherwise an eager client
+    revokes all, and a cooperative one the topics that it no longer subscribes to.
     """
     owned = client.owned
     if client.callbacks:
@@ -76,7 +75,7 @@ def poll(config: ClientConfig, number: int, client: ClassicClient, image: reques
 
 
 def join_request(config: ClientConfig, number: int, client: ClassicClient) -> requests.JoinGroup:
-    """The JoinGroup of this moment, with the client's claims labelled by its generation."""
+    """The client's current JoinGroup, with its owned partitions and their generation."""
     version = config.version
     label = client.adopted_in if "label_agen" in config.switches else client.generation
     subscription = requests.Subscription(
@@ -100,7 +99,7 @@ def join_request(config: ClientConfig, number: int, client: ClassicClient) -> re
 
 
 def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> requests.Heartbeat | None:
-    """The heartbeat of this moment, or None where the client sends none."""
+    """The client's current heartbeat, or None if it sends none."""
     if client.run not in (Process.UP, Process.STALLED) or client.generation < 0:
         return None
     if client.state not in (ClassicState.COMPLETING, ClassicState.STABLE):
@@ -111,7 +110,7 @@ def heartbeat(config: ClientConfig, number: int, client: ClassicClient) -> reque
 def commit(
     config: ClientConfig, number: int, client: ClassicClient, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> requests.OffsetCommit | None:
-    """The OffsetCommit of this moment, or None where it would fail without being sent."""
+    """The client's current OffsetCommit, or None if it fails without being sent."""
     if client.state is not ClassicState.STABLE or client.generation < 0:
         return None
     return requests.OffsetCommit(
@@ -124,7 +123,8 @@ def on_commit(
 ) -> ClassicClient:
     """The client after a commit's reply, which may concern an older identity.
 
-    Such a reply ends nobody, and resets nobody who prepares the next round; whoever is past that it resets.
+    A reply to an older identity ends no client and does not reset one that prepares the next round; it resets
+    a client that is past that.
     """
     if error == errors.NONE:
         return client
@@ -151,7 +151,7 @@ def on_heartbeat(
 
 
 def on_error(config: ClientConfig, client: ClassicClient, error: str) -> ClassicClient:
-    """The client after an error that concerns its present identity."""
+    """The client after an error that concerns its current identity."""
     if error in FATAL_ERRORS:
         return fatal(client)
     event = _ERRORS[error]
@@ -177,9 +177,9 @@ def on_error(config: ClientConfig, client: ClassicClient, error: str) -> Classic
 
 
 def _refused(config: ClientConfig, client: ClassicClient, asked: ClassicState, error: str) -> ClassicClient:
-    """The client after its JoinGroup or SyncGroup is refused, which it sent in that state.
+    """The client after a refused JoinGroup or SyncGroup, which it sent in state `asked`.
 
-    One that is no longer in it was reset meanwhile, and is not reset again: it joins with the id that it has.
+    A client no longer in that state was reset meanwhile and is not reset again: it joins with its current id.
     """
     if error in OF_AN_IDENTITY and client.state is not asked:
         return client
@@ -187,7 +187,7 @@ def _refused(config: ClientConfig, client: ClassicClient, asked: ClassicState, e
 
 
 def fatal(client: ClassicClient) -> ClassicClient:
-    """The consumer throws to its user; nothing is owned any more."""
+    """The consumer throws to its user and owns nothing any more."""
     check_move(CLIENT, client.state, ClassicEvent.FATAL, ClassicState.UNJOINED)
     return ClassicClient(
         Process.FATAL, topics=client.topics, rollout_step=client.rollout_step, connection=client.connection
@@ -202,7 +202,7 @@ def on_join(
     image: requests.Image,
     assign: Assign,
 ) -> Iterator[Turn]:
-    """Every way to go on after JoinGroup's reply: one for each answer of a leader's assignor."""
+    """Every continuation after JoinGroup's reply: one per answer of a leader's assignor."""
     client = client._replace(waits="")
     wants_id = reply.error == errors.MEMBER_ID_REQUIRED
     if wants_id and look_up(CLIENT, client.state, ClassicEvent.MEMBER_ID_REQUIRED) is not IGNORE:
@@ -282,9 +282,9 @@ def callback(config: ClientConfig, client: ClassicClient) -> ClassicClient:
 
 
 def adopt(config: ClientConfig, client: ClassicClient, assignment: requests.Partitions) -> ClassicClient:
-    """The application owns the assignment; a cooperative client that gave something up joins again.
+    """Adopt the assignment; a cooperative client that revoked something joins again.
 
-    An assignment with a topic that is not subscribed is not adopted: the client joins again.
+    An assignment with a topic that the client does not subscribe to is not adopted: the client joins again.
     """
     if any(tp.topic not in client.topics for tp in assignment):
         return client._replace(rejoin=True, given=())
@@ -302,10 +302,10 @@ def adopt(config: ClientConfig, client: ClassicClient, assignment: requests.Part
 def stale_metadata(
     config: ClientConfig, client: ClassicClient, image: requests.Image
 ) -> ClassicClient | None:
-    """The client once it sees that metadata changed what it reads, or None if it did not.
+    """The client after it detects a relevant metadata change, or None if there is none.
 
-    A leader compares what the group subscribes to with what it saw when it assigned; every client watches its
-    own subscription.
+    A leader compares the group's subscribed topics with those at its last assignment; every client watches
+    its own subscription.
     """
     forgetful = "metadata_revert_no_rejoin" in config.switches and not client.waits
     if (
@@ -326,7 +326,7 @@ def stale_metadata(
 
 
 def poll_expired(client: ClassicClient) -> ClassicClient:
-    """A dynamic member that processed for too long has left; it learns so at its next poll."""
+    """A dynamic member that exceeded max.poll.interval.ms has left; it notices at its next poll."""
     return moved(
         client,
         ClassicEvent.POLL_EXPIRED,

@@ -1,4 +1,4 @@
-"""What a classic client knows, what its leader's assignor is asked, and a move held to the table."""
+"""The state of a classic client, the input of its leader's assignor, and checked transitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kassay.model.protocols.values.marks import Generation, MemberId
 
 
 class Ask(NamedTuple):
-    """What a leader's assignor is given: its name, the members' metadata, and the leader's image."""
+    """The input of a leader's assignor: its name, the members' metadata, and the leader's image."""
 
     assignor: str
     members: tuple[tuple[str, str, requests.Metadata], ...]
@@ -23,24 +23,22 @@ class Ask(NamedTuple):
 
 Given: TypeAlias = tuple[tuple[str, requests.Partitions], ...]
 Assign: TypeAlias = Callable[[Ask], tuple[Given, ...]]
-"""Every answer that the assignor may give; none at all means that it throws."""
+"""Returns every possible answer of the assignor; no answer means that it throws."""
 
 
 class ClassicClient(NamedTuple):
-    """All that one client knows. `waits` names its outstanding main request: "join", "sync" or "".
+    """The state of one client. `waits` names its outstanding main request: "join", "sync" or "".
 
-    `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot` is what a leader
-    saw when it assigned, `others_read` the topics that only others of its group read. `adopted_in` labels
-    what is owned with its generation (only where a rule reads it), `remembered` is what a sticky assignor
-    keeps of the last assignment, if there was one. `ahead`: records were processed after the last commit and
-    then given up.
-    `connection` tells replies of an earlier connection, or process, from those of this one.
-    `trusting`: a returning static leader that was told to skip the assignment (KIP-814).
-    `overtaken`: it goes on owning what it was given before a round that went by without it, as a static
-    member may (KIP-345), until it adopts anew; no rule reads this, only who judges it.
-    `resubscribed`: it subscribed to other topics after its last JoinGroup, which did not tell of them.
-    `given` holds an assignment whose callback is still to run (two threads only). `wire` is what lies
-    between client and coordinator (N1, N2).
+    `callbacks`: the callbacks before a join are due (`needsJoinPrepare`). `snapshot`: what a leader saw when
+    it assigned; `others_read`: the topics that only other members subscribe to. `adopted_in`: the generation
+    of the owned partitions (only if a rule reads it); `remembered`: the last assignment as a sticky assignor
+    stores it, if any. `ahead`: records were processed after the last commit and their partitions then given
+    up. `connection` distinguishes replies to an earlier connection or process from current ones. `trusting`:
+    a returning static leader that is to skip the assignment (KIP-814). `overtaken`: it still owns partitions
+    from before a round that it missed, as a static member may (KIP-345), until its next adoption; only
+    invariants read this. `resubscribed`: its subscription changed after its last JoinGroup. `given`: an
+    assignment whose callback is still to run (two threads only). `wire`: the messages between client and
+    coordinator (N1, N2).
     """
 
     run: Process = Process.NEW
@@ -73,7 +71,7 @@ Turn: TypeAlias = tuple[ClassicClient, requests.Request | None]
 
 
 def moved(client: ClassicClient, event: ClassicEvent, **changes: object) -> ClassicClient:
-    """The client after an event, held to the table."""
+    """The client after an event, checked against the table."""
     after = client._replace(**changes)  # type: ignore[arg-type]
     check_move(CLIENT, client.state, event, after.state)
     return after

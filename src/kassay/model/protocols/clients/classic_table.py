@@ -1,7 +1,7 @@
 """The state machine of a classic client as data: `CLIENT`, total over states and events.
 
-An assignment whose callback runs only after the generation was reset is dropped: that is what Unjoined
-ignores. Source: `AbstractCoordinator.MemberState` and the response handlers of the Java client.
+An assignment whose callback runs only after the generation was reset is dropped: Unjoined ignores that event.
+Source: `AbstractCoordinator.MemberState` and the response handlers of the Java client.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ClassicState(StrEnum):
 
 
 class ClassicEvent(StrEnum):
-    """What a client does on its own, and the replies it can get."""
+    """The client's own actions, and the replies that it can get."""
 
     POLL = "polled, rejoin needed"
     JOIN_OK = "JoinGroup ok"
@@ -47,7 +47,7 @@ _JOIN: Final = Rule((_S.PREPARING,), "callbacks once: commit, then lost or revok
 
 
 def _any_state(state: ClassicState) -> dict[ClassicEvent, Rule]:
-    """What happens alike wherever the client is."""
+    """The rules that apply in every state."""
     return {
         ClassicEvent.POLL: _JOIN,
         ClassicEvent.JOIN_OK: IGNORE,

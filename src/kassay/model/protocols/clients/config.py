@@ -1,4 +1,4 @@
-"""What clients of both protocols share: what becomes of the process, and what it was configured with."""
+"""Common parts of all clients: the status of the process, and its configuration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COOPERATIVE: Final = "cooperative"
 
 
 class Process(StrEnum):
-    """What becomes of the process. STALLED: its main thread stands still, heartbeats go on."""
+    """The status of the process. STALLED: its main thread does not run, heartbeats continue."""
 
     NEW = "new"
     UP = "up"
@@ -26,17 +26,17 @@ class Process(StrEnum):
 
 
 class ClientConfig(NamedTuple):
-    """What does not change while a client runs.
+    """The configuration of a client, constant while it runs.
 
     `assignment_strategies` are its lists of assignors (partition.assignment.strategy), oldest first: a
-    rollout moves to the next. `modes` says of each assignor what it supports. `pattern` is a prefix that
+    rollout moves to the next. `modes` has the rebalance protocol of each assignor. `pattern` is a prefix that
     topics must have, or "" for fixed `topics`; `regex` is an expression that the coordinator resolves.
     `version` is that of its subscriptions. `remembers`: user data carries the last assignment with its
-    generation (sticky). `threads`: the heartbeat thread may strike between SyncGroup's reply and the
-    callback. The timeouts are told to the coordinator, in whatever unit the world counts time.
-    A stream thread runs in a process (`process_id`), may be asked for its state at an `endpoint`, and brings
-    the topology of its version: `topologies`, oldest first; with `reports` it says how far its state is.
-    `remote_assignor` is group.remote.assignor.
+    generation (sticky). `threads`: the heartbeat thread may act between SyncGroup's reply and the callback.
+    The client sends the timeouts to the coordinator, in the time unit of the world. A stream thread runs in a
+    process (`process_id`), may serve state at an `endpoint`, and sends the topology of its version:
+    `topologies`, oldest first; with `reports` it reports its task offsets. `remote_assignor` is
+    group.remote.assignor.
     """
 
     client_id: str
@@ -59,11 +59,11 @@ class ClientConfig(NamedTuple):
     remote_assignor: str = ""
 
     def names(self, rollout_step: int) -> tuple[str, ...]:
-        """The assignors of one step of the rollout; beyond the last step, the last list stays."""
+        """The assignors of one step of the rollout; after the last step, the last list applies."""
         return self.assignment_strategies[min(rollout_step, len(self.assignment_strategies) - 1)]
 
     def topology(self, rollout_step: int) -> StreamsTopology:
-        """The topology of one step of the rollout; beyond the last step, the last one stays."""
+        """The topology of one step of the rollout; after the last step, the last one applies."""
         return self.topologies[min(rollout_step, len(self.topologies) - 1)]
 
     def mode(self, rollout_step: int) -> str:
@@ -74,17 +74,17 @@ class ClientConfig(NamedTuple):
 
     @property
     def leave_epoch(self) -> int:
-        """What a member of the consumer or Streams protocol sends to leave: a static one goes for a while."""
+        """The epoch with which a consumer or Streams member leaves: a static one leaves temporarily."""
         return STATIC_LEAVE_EPOCH if self.group_instance_id else LEAVE_EPOCH
 
 
 def matching(config: ClientConfig, image: Image) -> tuple[str, ...]:
-    """The topics that the client subscribes to when it starts, given what exists."""
+    """The topics that the client subscribes to when it starts, given the existing topics."""
     if config.pattern:
         return tuple(topic.name for topic in image if topic.name.startswith(config.pattern))
     return config.topics
 
 
 def still_matching(config: ClientConfig, topics: tuple[str, ...], image: Image) -> tuple[str, ...]:
-    """The topics that the client reads now: what its pattern finds, or those that it subscribed to last."""
+    """The current topics of the client: the matches of its pattern, or its last subscription."""
     return matching(config, image) if config.pattern else topics

@@ -1,11 +1,10 @@
-"""The consumer's side of KIP-848: what its next heartbeat carries, and what a reply does to it.
+"""The client side of KIP-848: its next heartbeat, and the effect of each reply.
 
-Pure functions over one frozen `ConsumerClient`, held to the table of `consumer_table`. The member
-id is the client's own. Every assignment that differs from the last one is to be reconciled and
-acknowledged, even if it equals what is owned: that is what a local epoch is for (`settled` and `moved`
-stand for it here).
-Source: KIP-848; `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` and `CommitRequestManager` of
-the Java client.
+Pure functions on one frozen `ConsumerClient`, checked against the table in `consumer_table`. The client
+chooses its own member id. Every assignment that differs from the last one has to be reconciled and
+acknowledged, even if it equals the owned partitions; Kafka uses a local epoch for that (here `settled` and
+`moved`). Source: KIP-848; `ConsumerMembershipManager`, `ConsumerHeartbeatRequestManager` and
+`CommitRequestManager` of the Java client.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ NOTHING_YET: Final = requests.ZERO_BYTES
 
 
 class ConsumerClient(NamedTuple):
-    """All that one client knows.
+    """The state of one client.
 
     `target` is the last assignment received, `settled` whether it is reconciled. `setting_out` holds the
-    target that a reconciliation under way began with, `moved` whether the target changed since.
-    `completed` is the last assignment reconciled, `acknowledged` whether a heartbeat has told the
-    coordinator of it; `full` that the next request must carry everything. `preference` is the server-side
-    assignor that it has come to prefer to the configured one, `announces` that the next request must name it.
-    `wire` is what lies between client and coordinator (N1, N2).
+    target with which the current reconciliation began, `moved` whether the target changed since. `completed`
+    is the last reconciled assignment, `acknowledged` whether a heartbeat has reported it; `full`: the next
+    request must carry all fields. `preference` is a server-side assignor that the client came to prefer to
+    the configured one, `announces`: the next request must name it. `wire` holds the messages between client
+    and coordinator (N1, N2).
     """
 
     run: Process = Process.NEW
@@ -81,18 +80,18 @@ def started(topics: tuple[str, ...], member: str, rollout_step: int = 0, regex: 
 def heartbeat(
     config: ClientConfig, number: int, client: ConsumerClient
 ) -> tuple[ConsumerClient, ConsumerHeartbeat] | None:
-    """The heartbeat of this moment, and the client once it is sent; None where none is sent.
+    """The client's current heartbeat, and the client after sending it; None if it sends none.
 
-    Kafka's client names the assignment last completed (switch full_names_completed); the model found that
-    a full heartbeat in the middle of a reconciliation then seems to give up what is about to be owned. So
-    does the acknowledgement of one assignment when the next one has come already.
+    Kafka's client reports the last completed assignment (switch full_names_completed). The model found that a
+    full heartbeat during a reconciliation then seems to give up partitions that are about to be owned. The
+    same applies to the acknowledgement of one assignment after the next one has arrived.
     """
     if client.run is not Process.UP or client.state not in MEMBER:
         return None
     everything = client.full or client.epoch == requests.JOIN_EPOCH
     owned = client.completed if everything or not client.acknowledged else None
     if owned is not None and "full_names_completed" not in config.switches:
-        # What it is about to own must be named too: left out, it would look revoked.
+        # Partitions about to be owned must be reported too: otherwise they would look revoked.
         coming = client.setting_out[0] if client.setting_out else ()
         waiting = () if client.settled else client.target
         owned = requests.partitions((*owned, *coming, *waiting))
@@ -117,10 +116,11 @@ def heartbeat(
 
 
 def commit_epoch(config: ClientConfig, client: ConsumerClient) -> Generation | None:
-    """The epoch under which the client commits now, -1 for none; None where it commits nothing.
+    """The epoch of the client's commits, -1 for none; None if it commits nothing.
 
-    Kafka's client that was fenced, or has left for lateness, commits under its id without an epoch (switch
-    commits_out_of_group): a group without members takes that from anybody, whoever had the partitions since.
+    Kafka's client commits under its id without an epoch after it was fenced or exceeded max.poll.interval.ms
+    (switch commits_out_of_group). A group without members accepts that from any client, whichever member
+    owned the partitions since.
     """
     if client.state in MEMBER and client.epoch != requests.JOIN_EPOCH:
         return client.epoch
@@ -130,7 +130,7 @@ def commit_epoch(config: ClientConfig, client: ConsumerClient) -> Generation | N
 def commit(
     config: ClientConfig, number: int, client: ConsumerClient, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> OffsetCommit | None:
-    """The OffsetCommit of this moment, or None where none is sent."""
+    """The client's current OffsetCommit, or None if it sends none."""
     epoch = commit_epoch(config, client)
     if epoch is None:
         return None
@@ -138,12 +138,12 @@ def commit(
 
 
 def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartbeatReply) -> ConsumerClient:
-    """The client after a reply to its heartbeat; out of the group replies are ignored.
+    """The client after a reply to its heartbeat; a client outside the group ignores replies.
 
-    A member that is fenced or unknown joins again. GROUP_ID_NOT_FOUND ends it whatever its epoch: the group
-    is, or is again, a classic one, which may not or cannot yet be converted. Up to 4.1 Kafka's
-    `AbstractHeartbeatRequestManager` ends with it as with any error it does not expect, from 4.2 on by name,
-    for all but who is leaving.
+    A fenced or unknown member joins again. GROUP_ID_NOT_FOUND ends it at any epoch: the group is a classic
+    one (again) that may not be or cannot yet be converted. Up to 4.1, Kafka's
+    `AbstractHeartbeatRequestManager` ends with it as with any unexpected error; from 4.2 on it names this
+    error, for all clients that are not leaving.
     """
     if reply.error in (errors.FENCED_MEMBER_EPOCH, errors.UNKNOWN_MEMBER_ID):
         if client.epoch == requests.JOIN_EPOCH:
@@ -177,7 +177,7 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
             state=ConsumerState.STABLE if client.state is ConsumerState.JOINING else client.state,
         )
     if "no_local_epoch" in config.switches and reply.assignment == client.owned:
-        # The wrong rule leaves the table: the assignment is neither reconciled nor acknowledged.
+        # This deliberate fault leaves the table: the assignment is neither reconciled nor acknowledged.
         return client._replace(
             target=reply.assignment,
             state=ConsumerState.STABLE,
@@ -203,10 +203,10 @@ def on_reply(config: ClientConfig, client: ConsumerClient, reply: ConsumerHeartb
 
 
 def _give_up(client: ConsumerClient) -> ConsumerClient:
-    """The client after an error that ends it; one that is out of the group stays as it is.
+    """The client after an error that ends it; one outside the group stays unchanged.
 
-    In Kafka too a late error ends no client that is Fenced or Stale: the application is handed the error, but
-    `MemberState` has no such transition.
+    In Kafka, too, a late error does not end a client that is Fenced or Stale: the application gets the error,
+    but `MemberState` has no such transition.
     """
     if look_up(CLIENT, client.state, ConsumerEvent.FATAL) is IGNORE:
         return client
@@ -222,14 +222,14 @@ def _give_up(client: ConsumerClient) -> ConsumerClient:
 
 
 def failed(config: ClientConfig, client: ConsumerClient) -> ConsumerClient:
-    """A request or its reply was lost: the next one carries everything."""
+    """A request or its reply was lost: the next one carries all fields."""
     if look_up(CLIENT, client.state, ConsumerEvent.FAILED) is IGNORE:
         return client
     return _move(client, ConsumerEvent.FAILED, full="partial_after_loss" not in config.switches)
 
 
 def reconcile(client: ConsumerClient) -> ConsumerClient | None:
-    """The next step of a reconciliation: first give up, then take; None where there is nothing to do."""
+    """The next step of a reconciliation: first revoke, then add; None if nothing is left to do."""
     if client.setting_out and client.state in MEMBER:
         (goal,) = client.setting_out
         done = client._replace(
@@ -241,7 +241,7 @@ def reconcile(client: ConsumerClient) -> ConsumerClient | None:
             acknowledged=False,
         )
         if client.state is not ConsumerState.RECONCILING:
-            # Only where a fence did not abort it (switch no_abort_on_rejoin), and against the table.
+            # Happens only if a fence did not abort it (switch no_abort_on_rejoin), against the table.
             return done
         return _move(done, ConsumerEvent.RECONCILED, state=ConsumerState.ACKNOWLEDGING)
     if client.state is not ConsumerState.RECONCILING or client.settled or client.run is not Process.UP:
@@ -252,7 +252,7 @@ def reconcile(client: ConsumerClient) -> ConsumerClient | None:
 
 
 def unresolved(client: ConsumerClient) -> ConsumerClient | None:
-    """KAFKA-16198: a client that does not know the topics' names yet takes them for revoked."""
+    """KAFKA-16198: a client that does not know the topics' names yet treats them as revoked."""
     if (
         client.state is not ConsumerState.RECONCILING
         or client.settled
@@ -264,7 +264,7 @@ def unresolved(client: ConsumerClient) -> ConsumerClient | None:
 
 
 def lost(client: ConsumerClient) -> ConsumerClient | None:
-    """The callback after being fenced, or the first poll after having left for lateness."""
+    """The callback after being fenced, or the first poll after exceeding max.poll.interval.ms."""
     if client.run is not Process.UP or client.state not in (
         ConsumerState.FENCED,
         ConsumerState.STALE,
@@ -286,7 +286,7 @@ def lost(client: ConsumerClient) -> ConsumerClient | None:
 
 
 def poll_expired(client: ConsumerClient) -> ConsumerClient:
-    """The member has left for lateness; it loses what it owns at its next poll."""
+    """The member has left for exceeding max.poll.interval.ms; it loses its partitions at its next poll."""
     return _move(
         client,
         ConsumerEvent.POLL_EXPIRED,
@@ -298,6 +298,6 @@ def poll_expired(client: ConsumerClient) -> ConsumerClient:
 
 
 def closed(client: ConsumerClient) -> ConsumerClient:
-    """What is left of a process that has closed in order."""
+    """The rest of a process that has closed in order."""
     check_move(CLIENT, client.state, ConsumerEvent.CLOSE, ConsumerState.UNSUBSCRIBED)
     return ConsumerClient(Process.GONE, rollout_step=client.rollout_step, connection=client.connection)

@@ -25,7 +25,7 @@ class ConsumerState(StrEnum):
 
 
 class ConsumerEvent(StrEnum):
-    """What a client does on its own, and what it is told."""
+    """The client's own actions, and the replies that it gets."""
 
     SUBSCRIBE = "subscribe"
     ASSIGNED = "ok with a new assignment"

@@ -1,19 +1,19 @@
-"""The client's side of KIP-1071: what a stream thread's next heartbeat carries, and what a reply does to it.
+"""The client side of KIP-1071: a stream thread's next heartbeat, and the effect of each reply.
 
-Pure functions over one frozen `StreamThread`, held to the table of `streams_table`. The member id is the
-client's own; the process id is that of its state directory, which outlives it. Every assignment that differs
-from the last one is to be reconciled and acknowledged, even if it equals what is run.
-Source: KIP-1071; `StreamsMembershipManager`, `StreamsGroupHeartbeatRequestManager` and
+Pure functions on one frozen `StreamThread`, checked against the table in `streams_table`. The client chooses
+its own member id; the process id is that of its state directory, which outlives it. Every assignment that
+differs from the last one has to be reconciled and acknowledged, even if it equals the running tasks. Source:
+KIP-1071; `StreamsMembershipManager`, `StreamsGroupHeartbeatRequestManager` and
 `DefaultStreamsRebalanceListener` of branch 4.4.
 
 Switches (`Config.switches`) turn wrong rules on; these concern the client:
 
-* streams_names_reconciled: what Kafka's client does today, see `_named`
-* streams_commits_out_of_group: as it does, too, see `commit`
-* streams_acknowledged_once: after a lost reply the tasks are not named again
-* streams_no_abort: a reconciliation from before a fence is carried out after it
+* streams_names_reconciled: the behaviour of Kafka's client, see `_named`
+* streams_commits_out_of_group: the behaviour of Kafka's client as well, see `commit`
+* streams_acknowledged_once: after a lost reply the tasks are not reported again
+* streams_no_abort: a reconciliation from before a fence is completed after it
 * streams_standbys_kept: a standby task that the new assignment lacks is not closed
-* streams_target_named: the tasks that a heartbeat names are those of the target, reconciled or not
+* streams_target_named: heartbeats report the tasks of the target, reconciled or not
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kassay.model.protocols.values.streams.topology import (
 _S = StreamsState
 MEMBER: Final = frozenset({_S.JOINING, _S.RECONCILING, _S.ACKNOWLEDGING, _S.STABLE})
 UNKNOWN_SUBTOPOLOGY: Final = "unknown subtopology"
-"""What ends a client that is given tasks it cannot run: no error of the coordinator's."""
+"""Ends a client that is assigned tasks it cannot run; not an error of the coordinator."""
 RETRIABLE: Final = frozenset(
     {errors.NOT_COORDINATOR, errors.COORDINATOR_NOT_AVAILABLE, errors.COORDINATOR_LOAD_IN_PROGRESS}
 )
@@ -61,7 +61,7 @@ _UNREADY: Final = frozenset(
 
 
 class LocalTasks(NamedTuple):
-    """An assignment as the client keeps it: the tasks, and whether the group was ready."""
+    """An assignment as the client stores it: the tasks, and whether the group was ready."""
 
     roles: TaskRoles = NO_TASKS
     ready: bool = False
@@ -71,16 +71,16 @@ NO_LOCAL_TASKS: Final = LocalTasks()
 
 
 class StreamThread(NamedTuple):
-    """All that one stream thread knows.
+    """The state of one stream thread.
 
-    `owned` are the active tasks that it runs, `standby` and `warmup` the copies that it keeps. `target` is
-    the last assignment received, () before there is one, `settled` whether it is reconciled. `setting_out`
-    holds the target that a reconciliation under way began with, `moved` whether the target changed since.
-    `reconciled` is what the callback last completed, `acknowledged` whether a heartbeat has told the
-    coordinator of it. `endpoints` are what it was last told of where state can be asked for, `endpoint_epoch`
-    is the count of the last answer, `ended_by` the error that ended it. `wire` is what lies between client
-    and coordinator (N1, N2). Where it says how far its state is, `restored` are the tasks whose state is
-    there, and `reported` is what it last said of that, () once it is to say it again.
+    `owned` are its running active tasks, `standby` and `warmup` its copies. `target` is the last assignment
+    received, () before the first, `settled` whether it is reconciled. `setting_out` holds the target with
+    which the current reconciliation began, `moved` whether the target changed since. `reconciled` is the last
+    assignment that the callback completed, `acknowledged` whether a heartbeat has reported it. `endpoints`
+    are the last received endpoints for interactive queries, `endpoint_epoch` is that of the last answer,
+    `ended_by` the error that ended it. `wire` holds the messages between client and coordinator (N1, N2). If
+    it reports offsets, `restored` are the tasks with restored state, and `reported` is its last report, ()
+    once it has to report again.
     """
 
     run: Process = Process.NEW
@@ -127,7 +127,7 @@ def started(member: str, rollout_step: int = 0) -> StreamThread:
 def heartbeat(
     config: ClientConfig, number: int, client: StreamThread
 ) -> tuple[StreamThread, StreamsHeartbeat] | None:
-    """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+    """The client's current heartbeat, and the client after sending it; None if it sends none."""
     if client.run is not Process.UP or client.state not in MEMBER:
         return None
     request = StreamsHeartbeat(
@@ -150,7 +150,7 @@ def heartbeat(
         if config.reports:
             joining = joining._replace(task_offsets=(), task_end_offsets=())
             client = client._replace(reported=((),))
-        # Kafka's client forgets that it has just named none, and names none once more.
+        # Kafka's client does not record that it reported no tasks, and reports none once more.
         acknowledged = "streams_names_reconciled" not in config.switches
         return _move(client, StreamsEvent.SENT, state=client.state, acknowledged=acknowledged), joining
     if not client.acknowledged:
@@ -167,7 +167,7 @@ def heartbeat(
 def _reporting(
     config: ClientConfig, client: StreamThread, request: StreamsHeartbeat
 ) -> tuple[StreamThread, StreamsHeartbeat]:
-    """The heartbeat with what has changed of the state of the client's tasks since it last said so."""
+    """The heartbeat with the changes of the client's task offsets since its last report."""
     held = streams_offsets.stateful(config, client.rollout_step, (*client.owned, *client.copies))
     now = streams_offsets.offsets(held, client.restored)
     if client.reported == (now,):
@@ -177,10 +177,10 @@ def _reporting(
 
 
 def _named(config: ClientConfig, client: StreamThread) -> TaskRoles:
-    """The tasks that a heartbeat names, where it has to name any.
+    """The tasks that a heartbeat reports, if it has to report any.
 
-    Kafka's client names those of the callback last completed (switch streams_names_reconciled), none at
-    first. What it has been given and is about to run must be named too: left out, it would look given up.
+    Kafka's client reports those of the last completed callback (switch streams_names_reconciled), initially
+    none. Tasks that are assigned and about to run must be reported too: otherwise they would look revoked.
     """
     if "streams_names_reconciled" in config.switches:
         return client.reconciled.roles
@@ -193,16 +193,16 @@ def _named(config: ClientConfig, client: StreamThread) -> TaskRoles:
 
 
 def _either(one: TaskRoles, other: TaskRoles) -> TaskRoles:
-    """The tasks of both, role by role."""
+    """The union of both, role by role."""
     return TaskRoles(*(tuple(sorted({*mine, *theirs})) for mine, theirs in zip(one, other)))
 
 
 def commit(
     config: ClientConfig, number: int, client: StreamThread, offsets: tuple[tuple[TopicPartition, int], ...]
 ) -> OffsetCommit | None:
-    """The OffsetCommit of this moment, under the member epoch; None where none is sent.
+    """The client's current OffsetCommit, under the member epoch; None if it sends none.
 
-    Kafka's thread commits out of the group as well, under no epoch (switch streams_commits_out_of_group).
+    Kafka's thread also commits outside the group, without an epoch (switch streams_commits_out_of_group).
     """
     epoch = client.epoch
     if client.state not in MEMBER or epoch == requests.JOIN_EPOCH:
@@ -213,10 +213,10 @@ def commit(
 
 
 def on_reply(config: ClientConfig, client: StreamThread, reply: StreamsHeartbeatReply) -> StreamThread:
-    """The client after a reply to its heartbeat; out of the group replies are ignored.
+    """The client after a reply to its heartbeat; a client outside the group ignores replies.
 
-    A member that is fenced or unknown joins again, whatever its epoch. All errors that are neither that nor
-    retriable end the thread, UNKNOWN_SERVER_ERROR and UNRELEASED_INSTANCE_ID among them.
+    A fenced or unknown member joins again, at any epoch. Any other error that is not retriable ends the
+    thread, including UNKNOWN_SERVER_ERROR and UNRELEASED_INSTANCE_ID.
     """
     if reply.error in (errors.FENCED_MEMBER_EPOCH, errors.UNKNOWN_MEMBER_ID):
         return _fenced(config, client)
@@ -253,14 +253,14 @@ def on_reply(config: ClientConfig, client: StreamThread, reply: StreamsHeartbeat
 
 
 def _knows(config: ClientConfig, client: StreamThread, roles: TaskRoles) -> bool:
-    """Whether all tasks are of the client's own topology."""
+    """Whether all tasks belong to the client's own topology."""
     topology = config.topology(client.rollout_step)
     known = {part.subtopology_id for part in topology.subtopologies}
     return all(task.subtopology in known for tasks in roles for task in tasks)
 
 
 def _fenced(config: ClientConfig, client: StreamThread) -> StreamThread:
-    """The client once it hears that it is no member: it loses its tasks by a callback, then joins again."""
+    """The client after it was fenced: a callback loses its tasks, then it joins again."""
     if look_up(CLIENT, client.state, StreamsEvent.FENCED) is IGNORE:
         return client
     kept = "streams_no_abort" in config.switches
@@ -276,7 +276,7 @@ def _fenced(config: ClientConfig, client: StreamThread) -> StreamThread:
 
 
 def _give_up(client: StreamThread, error: str) -> StreamThread:
-    """The client after an error that ends it; one that is out of the group stays as it is."""
+    """The client after an error that ends it; one outside the group stays unchanged."""
     if look_up(CLIENT, client.state, StreamsEvent.FATAL) is IGNORE:
         return client
     nothing = _without_tasks(client)
@@ -293,7 +293,7 @@ def _give_up(client: StreamThread, error: str) -> StreamThread:
 
 
 def failed(config: ClientConfig, client: StreamThread) -> StreamThread:
-    """A request or its reply was lost, or could be tried again: the next one names the tasks."""
+    """A request or its reply was lost, or is retriable: the next one reports the tasks."""
     if look_up(CLIENT, client.state, StreamsEvent.FAILED) is IGNORE:
         return client
     acknowledged = client.acknowledged and "streams_acknowledged_once" in config.switches
@@ -301,9 +301,9 @@ def failed(config: ClientConfig, client: StreamThread) -> StreamThread:
 
 
 def reconcile(config: ClientConfig, client: StreamThread) -> StreamThread | None:
-    """The next step of a reconciliation: first give up, then take; None where there is nothing to do.
+    """The next step of a reconciliation: first revoke, then add; None if nothing is left to do.
 
-    Standby tasks are closed with the second step, where new ones are opened.
+    Standby tasks are closed in the second step, which also opens new ones.
     """
     if client.setting_out and client.state in MEMBER:
         return _assigned(config, client, client.setting_out[0])
@@ -315,14 +315,14 @@ def reconcile(config: ClientConfig, client: StreamThread) -> StreamThread | None
 
 
 def _assigned(config: ClientConfig, client: StreamThread, goal: LocalTasks) -> StreamThread:
-    """The client once the callback has given it its tasks; one that is active is no copy beside that."""
+    """The client after the callback assigned its tasks; an active task has no copy as well."""
     active, standby, warmup = goal.roles
     standby = tuple(task for task in standby if task not in active)
     warmup = tuple(task for task in warmup if task not in active and task not in standby)
     running = goal._replace(roles=TaskRoles(active, standby, warmup))
     if "streams_standbys_kept" in config.switches:
         standby = tuple(sorted({*standby, *client.standby}))
-    # Kafka's client does not acknowledge again what it has acknowledged.
+    # Kafka's client does not acknowledge the same assignment again.
     same = running == client.reconciled and "streams_names_reconciled" in config.switches
     done = client._replace(
         owned=active,
@@ -336,13 +336,13 @@ def _assigned(config: ClientConfig, client: StreamThread, goal: LocalTasks) -> S
         acknowledged=client.acknowledged and same,
     )
     if client.state is not StreamsState.RECONCILING:
-        # Only where a fence did not abort it (switch streams_no_abort), and against the table.
+        # Happens only if a fence did not abort it (switch streams_no_abort), against the table.
         return done
     return _move(client, StreamsEvent.RECONCILED, **(done._asdict() | {"state": StreamsState.ACKNOWLEDGING}))
 
 
 def lost(client: StreamThread) -> StreamThread | None:
-    """The callback after being fenced, or the first poll after having left for lateness."""
+    """The callback after being fenced, or the first poll after exceeding max.poll.interval.ms."""
     if client.run is not Process.UP or client.state not in (StreamsState.FENCED, StreamsState.STALE):
         return None
     event = StreamsEvent.LOST if client.state is StreamsState.FENCED else StreamsEvent.POLLED
@@ -362,7 +362,7 @@ def _without_tasks(client: StreamThread) -> StreamThread:
 
 
 def poll_expired(client: StreamThread) -> StreamThread:
-    """The member has left for lateness; it loses its tasks at its next poll."""
+    """The member has left for exceeding max.poll.interval.ms; it loses its tasks at its next poll."""
     return _move(
         client,
         StreamsEvent.POLL_EXPIRED,
@@ -375,6 +375,6 @@ def poll_expired(client: StreamThread) -> StreamThread:
 
 
 def closed(client: StreamThread) -> StreamThread:
-    """What is left of a stream thread that has closed in order."""
+    """The rest of a stream thread that has closed in order."""
     check_move(CLIENT, client.state, StreamsEvent.CLOSE, StreamsState.UNSUBSCRIBED)
     return StreamThread(Process.GONE, rollout_step=client.rollout_step, connection=client.connection)

@@ -1,8 +1,7 @@
 """The state machine of a client of a Streams group as data: `CLIENT`.
 
-Kafka's PREPARE_LEAVING and LEAVING are left as soon as they are entered where a leave is one step, and so
-have no rows of their own.
-Source: KIP-1071; `MemberState` and `StreamsMembershipManager` of the Java client.
+Here a leave is a single step, so Kafka's PREPARE_LEAVING and LEAVING have no rows. Source: KIP-1071;
+`MemberState` and `StreamsMembershipManager` of the Java client.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class StreamsState(StrEnum):
 
 
 class StreamsEvent(StrEnum):
-    """What a client does on its own, and what it is told."""
+    """The client's own actions, and the replies that it gets."""
 
     SUBSCRIBE = "subscribe"
     ASSIGNED = "ok with tasks, or a group that is ready or no longer is"

@@ -1,1 +1,1 @@
-"""The group coordinator of Kafka, as one pure step, and the runtime around it."""
+"""Kafka's group coordinator as one pure step, and the runtime around it."""

@@ -1,9 +1,9 @@
-"""How old a group's target is, on a clock that always shows the same instant.
+"""The age of a group's target, on a clock that always shows the same instant.
 
-The integer clock counts from now, so that a world in which nothing happens comes back to a state that it was
-in. There `now` is the assignment interval, and when a target was computed goes down with time, to 0 and no
-further: that long ago the interval is over, and older than old makes no difference. Without a clock it
-is one tick long, and its end is a step of its own.
+The integer clock counts relative to the present, so that an idle world returns to an earlier state. There
+`now` is the assignment interval, and the time at which a target was computed decreases with time, down to 0:
+at 0 the interval is over, and a greater age makes no difference. Without a clock the interval is one tick
+long, and its end is a step of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EPOCHS: Final = (TargetEpochValue, StreamsTargetEpochValue)
 
 
 def aged(host: CoordinatorHost, ticks: int, cell: Callable[[CoordinatorState], Interned]) -> CoordinatorHost:
-    """The host so many ticks later, as far as its targets' age goes; the same one if that is as it was."""
+    """The host so many ticks later, in terms of its targets' age; the same object if nothing changes."""
     state = host.state
     group = state.group
     if isinstance(group, ConsumerGroup | StreamsTaskGroup) and group.target_time > 0:

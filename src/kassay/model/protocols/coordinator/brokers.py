@@ -1,4 +1,4 @@
-"""Every outcome of what may happen to a coordinator, for the explorer: cells in, cells and replies out."""
+"""Every outcome of a coordinator's events, for the explorer: cells in, cells and replies out."""
 
 from __future__ import annotations
 
@@ -42,32 +42,33 @@ Outcome: TypeAlias = tuple[Interned, Mail]
 """A host's cell and the replies."""
 
 Targets: TypeAlias = Callable[[TargetAsk], Sequence[Target]]
-"""Every target worth considering."""
+"""Returns every target worth considering."""
 
 TaskTargets: TypeAlias = Callable[[StreamsGroup], Sequence[TaskTarget]]
 """The same for the tasks of a Streams group."""
 
 
 SPENT: Final = frozenset({requests.SESSION, requests.SYNC, requests.CONSUMER_SESSION})
-"""The timers that a conversion leaves nothing to do, though they run on.
+"""The timers without effect after a conversion, although they keep running.
 
-A session is armed anew when its member comes back to a group of its kind, and nobody is pending there then;
-a sync timer is of a round whose generation waits for nobody any more, until the next one arms it anew.
+A session is armed again when its member returns to a group of its kind, and no member is pending there at
+that time; a sync timer belongs to a generation in which no member is awaited any more, until the next one
+arms it again.
 """
 
 
 class Brokers:
-    """All that the model's broker can do; cells hold `CoordinatorHost` values.
+    """All behaviour of the model's broker; cells hold `CoordinatorHost` values.
 
-    `keeps_log` is off where no failover can happen any more: then the log is never read. `split_sync`
-    leaves the leader's SyncGroup unanswered after the write, so that a failover can fall between.
-    `clocked` keeps the due times of timers, which otherwise are forgotten. All outcomes are remembered by
-    (host, event): a walk meets the same pair thousands of times.
+    `keeps_log` is off if no failover can happen any more: then the log is never read. `split_sync` leaves the
+    leader's SyncGroup unanswered after the write, so that a failover can happen in between. `clocked` keeps
+    the due times of timers, which otherwise are dropped. All outcomes are cached by (host, event): a walk
+    meets the same pair thousands of times.
 
-    Where the log is `compacted` a new coordinator may find anything that a cleaner may have left of it.
+    If the log is `compacted`, a new coordinator may find anything that a cleaner may have left of it.
 
-    With `fails` the coordinator cannot append what an event has it write: of those outcomes there are none
-    where it writes nothing.
+    With `fails` the coordinator cannot append the records of an event; events that write nothing have no such
+    outcomes.
     """
 
     def __init__(
@@ -92,20 +93,21 @@ class Brokers:
         self.compacted = compacted
         self.clocked = clocked
         self.arranged: Callable[[requests.Armed], requests.Armed] = by_due if clocked else timeless
-        # Named tuples of two classes may be equal, as ResolutionRun() is to TargetApplied(): so by class too.
+        # Named tuples of two classes may be equal, as ResolutionRun() == TargetApplied(): the key has the
+        # class.
         self._outcomes: Memo[tuple[Interned, type[Event], Event, bool, bool], tuple[Outcome, ...]] = Memo()
         self._loaded: Memo[tuple[Interned, bool], tuple[Interned, ...]] = Memo()
         self._stepped: Memo[tuple[Interned, type[Event], Event], tuple[Result, ...]] = Memo()
 
     def first(self, image: requests.Image, number: int = 0) -> Interned:
-        """A broker that has never heard of the group; its image has a number where images have one."""
+        """A broker without any knowledge of the group; its image is numbered if images are."""
         state = CoordinatorState(image=image, now=self.now, background=Background(number, number))
         return self.interner.cell(CoordinatorHost(self.interner.cell(state)))
 
     def handle(
         self, cell: Interned, event: Event, *, keeps_log: bool = True, fails: bool = False
     ) -> tuple[Outcome, ...]:
-        """Every outcome of an event, duplicates merged, in the order of the choices."""
+        """Every outcome of an event, without duplicates, in the order of the choices."""
         key = (cell, type(event), event, keeps_log, fails)
         outcomes = self._outcomes.get(key)
         if outcomes is None:
@@ -132,7 +134,7 @@ class Brokers:
         return self.interner.cell(after), mail
 
     def _results(self, host: CoordinatorHost, event: Event) -> tuple[Result, ...]:
-        """What the coordinator may do about an event."""
+        """The coordinator's possible results for an event."""
         key = (host.coordinator, type(event), event)
         results = self._stepped.get(key)
         if results is None:
@@ -152,16 +154,16 @@ class Brokers:
         return tuple((self.interner.cell(after.state), after.outputs) for after in steps)
 
     def result(self, host: CoordinatorHost, event: Event) -> Result:
-        """What follows a write, which leaves no choice."""
+        """The result of an acknowledgement, which has no choices."""
         (result,) = self._results(host, event)
         return result
 
     def holds(self, then: Continuation) -> bool:
-        """Whether the leader's SyncGroup is left unanswered."""
+        """Whether the leader's SyncGroup stays unanswered."""
         return self.split_sync and isinstance(then, StoredAssignment)
 
     def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
-        """What a cleaner may have left of the log, where that is asked."""
+        """The log as a cleaner may have left it, if that is tracked."""
         if not self.compacted:
             return history
         from kassay.model.protocols.coordinator.history import appended
@@ -169,7 +171,7 @@ class Brokers:
         return self.interner.cell(appended(history.value, records))
 
     def acknowledge(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Outcome, ...]:
-        """The leader's stored assignment is answered at last."""
+        """Answer the leader's stored assignment."""
         host: CoordinatorHost = cell.value
         (then,) = host.waiting
         assert isinstance(then, StoredAssignment), "only the leader's SyncGroup waits"
@@ -185,7 +187,7 @@ class Brokers:
         return self.handle(disarmed, fired, keeps_log=keeps_log, fails=fails)
 
     def wait(self, cell: Interned, ticks: int) -> Interned:
-        """The broker so many ticks later; none of its timers may be due before."""
+        """The broker so many ticks later; none of its timers may be due earlier."""
         host: CoordinatorHost = cell.value
         after = host.later(ticks) if host.armed else host
         if self.config.assignment_interval:
@@ -193,14 +195,14 @@ class Brokers:
         return cell if after is host else self.interner.cell(after)
 
     def interval_over(self, cell: Interned) -> Interned:
-        """The broker once the interval since the last target is over, where no clock runs."""
+        """The broker after the interval since the last target, if no clock runs."""
         host: CoordinatorHost = cell.value
         return self.interner.cell(aged(host, self.config.assignment_interval, self.interner.cell))
 
     def fail_over(self, cell: Interned, *, keeps_log: bool = True, loads: bool = True) -> tuple[Outcome, ...]:
         """The coordinator moves: parked requests get NOT_COORDINATOR, the next one reads the log.
 
-        Without `loads` it has not yet read it, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
+        Without `loads` it has not read it yet, and answers COORDINATOR_LOAD_IN_PROGRESS until `load`.
         """
         host: CoordinatorHost = cell.value
         ((unloaded, mail),) = self.handle(self.interner.cell(host.deserted()), Unload())
@@ -210,7 +212,7 @@ class Brokers:
         return ((self.interner.cell(unloaded.value._replace(coordinator=loading)), mail),)
 
     def load(self, cell: Interned, *, keeps_log: bool = True) -> tuple[Interned, ...]:
-        """All that the new coordinator may have read of the log: first, what the whole log tells."""
+        """Every possible result of loading: that of the whole log comes first."""
         loaded = self._loaded.get((cell, keeps_log))
         if loaded is None:
             ((first, _),) = self.handle(cell, Load(cell.value.log))
@@ -223,13 +225,13 @@ class Brokers:
         return loaded
 
     def whole(self, cell: Interned) -> Group:
-        """The group that the whole log tells of."""
+        """The group in the whole log."""
         ((loaded, _),) = self.handle(cell, Load(cell.value.log))
         group: Group = loaded.value.state.group
         return group
 
     def _other_readings(self, cell: Interned) -> Iterator[Interned]:
-        """What may be read of a compacted log; logs that tell the same are read once."""
+        """Further results of loading a compacted log; equal results appear once."""
         from kassay.model.protocols.coordinator.history import views
         from kassay.model.protocols.coordinator.loading import Unreadable, read
 
@@ -247,12 +249,12 @@ class Brokers:
 
 
 def _wants_id(event: Event) -> bool:
-    """Whether the coordinator may hand out a member id: which ones are free depends on who else knows any."""
+    """Whether the coordinator may assign a member id: which ids are free depends on all clients' ids."""
     return isinstance(event, requests.JoinGroup | requests.ConsumerHeartbeat) and not event.member_id
 
 
 def _current(host: CoordinatorHost) -> CoordinatorHost:
-    """The host with the newest of the stored assignments alone, if the group still waits for it."""
+    """The host with only the newest stored assignment, if the group still waits for it."""
     if not host.waiting:
         return host
     then, group = host.waiting[-1], host.coordinator.value.group
@@ -262,10 +264,10 @@ def _current(host: CoordinatorHost) -> CoordinatorHost:
 
 
 def _converted(host: CoordinatorHost) -> CoordinatorHost:
-    """The host, its group being of one kind now: no conversion stops the timers of the other.
+    """The host once its group is of one kind: a conversion does not stop the timers of the other kind.
 
-    Where no clock runs it is noted that they may fire at any time. Of those that run on, `SPENT` are left
-    out: whatever the group becomes, they do nothing.
+    Without a clock, such timers are recorded as able to fire at any time. `SPENT` timers are left out:
+    whatever the group becomes, they have no effect.
     """
     if host.state.group is None:
         return host

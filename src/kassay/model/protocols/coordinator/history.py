@@ -1,10 +1,9 @@
-"""A log as its cleaner may leave it: what of each key can still be there, and all that a reader may find.
+"""A log as its cleaner may leave it: the records of each key, and all results of reading it.
 
-The cleaner goes over a log from the beginning up to some append, the cut, and drops each record of whose key
-a later one lies before the cut. Tombstones go as well once they are old. A reader that is under way meanwhile
-has read what comes first as it was, and reads the rest as it is left. The last record of a key is always
-found, unless it is a tombstone, and the order stays.
-Source: `LogCleaner`, `Cleaner`; KAFKA-19862.
+The cleaner processes a log from the beginning up to some append, the cut, and drops each record that has a
+later one with its key before the cut. Old tombstones are dropped as well. A concurrent reader has read the
+first part as it was, and reads the rest as cleaned. The last record of a key is always found, unless it is a
+tombstone, and the order is preserved. Source: `LogCleaner`, `Cleaner`; KAFKA-19862.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from typing import Final, NamedTuple
 from kassay.model.protocols.values.records import Batch, Key, LogHistory, LogRecord
 
 OLDER: Final = 2
-"""How many records of a key are told beside the last.
+"""The number of records kept per key in addition to the last one.
 
-With two a reader may find a member's older assignment, and not the one in which it gave a partition up: then
+With two, a reader may find a member's older assignment but not the one in which it gave a partition up: then
 two members seem to hold that partition.
 """
 
 
 def appended(history: LogHistory, records: Batch) -> LogHistory:
-    """The history with one more append, without what need not be told any more."""
+    """The history after another append, without records that no longer matter."""
     seen: dict[Key, int] = {}
     kept: list[Batch] = []
     for batch in reversed((*history.batches, records)):
@@ -38,7 +37,7 @@ def appended(history: LogHistory, records: Batch) -> LogHistory:
 
 
 class _Placed(NamedTuple):
-    """A record, the batch it is in, and that of the next record of its key (-1: there is none)."""
+    """A record, its batch, and the batch of the next record with its key (-1: none)."""
 
     record: LogRecord
     batch: int
@@ -46,7 +45,7 @@ class _Placed(NamedTuple):
 
 
 def views(history: LogHistory) -> Iterator[tuple[LogRecord, ...]]:
-    """Every log that a reader may find, each once: the whole one first."""
+    """Every distinct log that a reader may find, the whole one first."""
     placed = _placed(history)
     cuts = sorted({entry.next + 1 for entry in placed if entry.next >= 0} | {len(history.batches)})
     raws = sorted({0} | {entry.batch + 1 for entry in placed if entry.next >= 0})
@@ -59,7 +58,7 @@ def views(history: LogHistory) -> Iterator[tuple[LogRecord, ...]]:
                 for entry in placed
                 if entry.batch < raw or entry.batch >= cut or entry.next < 0 or entry.next >= cut
             ]
-            # Tombstones are kept for longer than any reading takes.
+            # Tombstones are kept for longer than any read takes.
             for entries in (visible,) if raw else (visible, _without_old_tombstones(visible, cut)):
                 log = tuple(entry.record for entry in entries)
                 if log not in yielded:
@@ -78,7 +77,7 @@ def _placed(history: LogHistory) -> list[_Placed]:
 
 
 def _without_old_tombstones(entries: list[_Placed], cut: int) -> list[_Placed]:
-    """The records without the last tombstones of keys of which nothing else is left before the cut."""
+    """The records without final tombstones of keys that have no other record left before the cut."""
     seen: set[Key] = set()
     left = []
     for entry in entries:

@@ -1,7 +1,7 @@
-"""What a new coordinator makes of the records that it finds, one after the other.
+"""How a new coordinator builds a group from its records.
 
-A record that does not fit what came before ends the loading: nobody coordinates the group then, until the
-coordinator moves once more. Source: `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
+A record that does not fit the previous ones ends the loading: the group has no coordinator then, until the
+coordinator moves again. Source: `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
 `ConsumerGroup.updateMember`; `CoordinatorRuntime` (a context that failed).
 """
 
@@ -22,18 +22,18 @@ from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 from kassay.model.protocols.values.streams.records import STREAMS_KINDS
 
 Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
-"""The group: a classic one as recorded, one that offsets alone tell of, one of either other kind, or none."""
+"""The group: a classic one as recorded, one with offsets only, one of the other kinds, or none."""
 
 NO_TARGET: Final = -1
 """The target epoch once its record is deleted."""
 
 
 class Unreadable(Exception):
-    """A record does not fit what was read before it."""
+    """A record does not fit the records before it."""
 
 
 def read(log: Iterable[LogRecord], has: Callable[[str], bool]) -> Loaded:
-    """The group that the records tell of, under the switches that are on; raises `Unreadable`."""
+    """The group in the records, given the active switches; raises `Unreadable`."""
     reader = _Reader(has)
     for record in log:
         reader.take(record)
@@ -41,7 +41,7 @@ def read(log: Iterable[LogRecord], has: Callable[[str], bool]) -> Loaded:
 
 
 class _Reader:
-    """A loading under way. `held` says at which member's epoch each partition was last given out."""
+    """Loads a group. `held` has the member epoch at which each partition was last assigned."""
 
     def __init__(self, has: Callable[[str], bool]) -> None:
         self.has = has
@@ -65,29 +65,29 @@ class _Reader:
                 self.group = self._replayed(group, record)
 
     def _streams(self, record: LogRecord) -> None:
-        """A record of a Streams group, which is made if need be; a tombstone without one is ignored."""
+        """Apply a Streams group's record, creating the group if needed; ignores a tombstone without one."""
         group = self.group
         if group is None and record.value is None:
             return
         if group is None or (_is_simple(group) and not self.has("streams_simple_group_kept")):
             group = NEW_GROUP
         if not isinstance(group, StreamsTaskGroup):
-            raise Unreadable(f"{_named(record)}: the group is no Streams group")
+            raise Unreadable(f"{_named(record)}: the group is not a Streams group")
         why = unfit(group, record)
         _demand(not why, record, why)
         self.group = after_record(group, record)
 
     def _consumer_group(self, record: LogRecord) -> ConsumerGroup | None:
-        """The consumer group that a record is about, made if need be; None for a tombstone without one."""
+        """The consumer group of a record, created if needed; None for a tombstone without a group."""
         group = self.group
         if isinstance(group, ConsumerGroup):
             return group
         if group is not None:
             if not _is_simple(group) or self.has("simple_group_kept"):
-                raise Unreadable(f"{_named(record)}: the group is no consumer group")
+                raise Unreadable(f"{_named(record)}: the group is not a consumer group")
             return self._fresh()
         if record.value is None:
-            self._absent(record, "there is no group")
+            self._absent(record, "the group does not exist")
             return None
         return self._fresh()
 
@@ -95,7 +95,7 @@ class _Reader:
         return ConsumerGroup(0, 0) if self.has("epochs_from_zero") else ConsumerGroup()
 
     def _absent(self, record: LogRecord, why: str) -> None:
-        """A tombstone of something that is not there."""
+        """A tombstone of something missing."""
         if self.has("tombstones_need_owners"):
             raise Unreadable(f"{_named(record)}: {why}")
 
@@ -106,24 +106,24 @@ class _Reader:
             return self._current(group, member, record)
         if record.value is not None:
             if kind == r.MEMBER and member is not None:
-                # Whatever changes of a member, its partitions are freed and given out again.
+                # Any change of a member frees its partitions and assigns them again.
                 self._free(member, record)
                 self._hold(member, record)
             return _known(replay(group, (record,)))
         if kind == r.MEMBER:
             if member is None:
-                self._absent(record, "there is no such member")
+                self._absent(record, "the member does not exist")
                 return group
-            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment is still there")
-            _demand(not target_of(group, member.member_id), record, "its target is still there")
+            _demand(member.epoch == LEAVE_EPOCH, record, "its assignment still exists")
+            _demand(not target_of(group, member.member_id), record, "its target still exists")
             return group._replace(members=tuple(m for m in group.members if m is not member))
         if kind == r.TARGET_EPOCH:
-            _demand(not group.target, record, "there are still targets")
+            _demand(not group.target, record, "targets still exist")
             return group._replace(target_epoch=NO_TARGET)
         if kind == r.EPOCH:
             _demand(not group.members, record, "the group still has members")
-            _demand(not group.target, record, "there are still targets")
-            _demand(group.target_epoch == NO_TARGET, record, "its target epoch is still there")
+            _demand(not group.target, record, "targets still exist")
+            _demand(group.target_epoch == NO_TARGET, record, "its target epoch still exists")
             self.held = {}
             return None
         return _known(replay(group, (record,)))
@@ -131,10 +131,10 @@ class _Reader:
     def _current(
         self, group: ConsumerGroup, member: ConsumerMember | None, record: LogRecord
     ) -> ConsumerGroup:
-        """A member's assignment, or the end of it."""
+        """Apply a member's current assignment, or its tombstone."""
         name, value = str(record.key[1]), record.value
         if value is None and member is None:
-            self._absent(record, "there is no such member")
+            self._absent(record, "the member does not exist")
             return group
         if member is not None:
             self._free(member, record)
@@ -146,7 +146,7 @@ class _Reader:
         return _known(replay(group, (record,)))
 
     def _hold(self, holder: ConsumerMember | CurrentValue, record: LogRecord) -> None:
-        """A member's partitions are given out at its epoch, which is above that of whoever had them."""
+        """Assign a member's partitions at its epoch, which must exceed that of the previous owner."""
         for tp in (*holder.assigned, *holder.pending):
             held = self.held.get(tp)
             if held is not None and held >= holder.epoch:
@@ -154,7 +154,7 @@ class _Reader:
             self.held[tp] = holder.epoch
 
     def _free(self, member: ConsumerMember, record: LogRecord) -> None:
-        """A member's former partitions are free, but for those that another was given meanwhile."""
+        """Free a member's previous partitions, except those assigned to another member meanwhile."""
         for tp in (*member.assigned, *member.pending):
             if self.held.get(tp) == member.epoch:
                 del self.held[tp]
@@ -164,7 +164,7 @@ class _Reader:
 
 
 def _is_simple(group: Loaded) -> bool:
-    """Whether nothing but offsets told of a group, so that records of another kind replace it."""
+    """Whether a group has only offsets, so that records of another kind replace it."""
     if isinstance(group, GroupValue):
         return not group.protocol_type and not group.members
     return isinstance(group, ClassicGroup)

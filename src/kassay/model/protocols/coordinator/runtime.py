@@ -1,10 +1,10 @@
-"""One group's coordinator with all that is around it, and what carries out the outputs of its steps.
+"""One group's coordinator with its environment, and the execution of its outputs.
 
-`CoordinatorHost` is a value: the coordinator's state, armed timers, log, writes not yet acknowledged, and
-who waits for these. It is always now, which is 0: the due time of an armed timer says how long it has still
-to run. `CoordinatorCall` takes steps and carries out their outputs, for everybody: `ClockedRuntime`, which
-the genuine traces go through, and `Brokers`, which are explored.
-Source: `CoordinatorRuntime` (write operations, the deferred event queue, timers, unloading).
+`CoordinatorHost` is a value: the coordinator's state, armed timers, log, unacknowledged writes, and what
+waits for these. The present is always 0: the due time of an armed timer is its remaining time.
+`CoordinatorCall` takes steps and carries out their outputs, both for `ClockedRuntime`, which replays genuine
+traces, and for `Brokers`, which the explorer uses. Source: `CoordinatorRuntime` (write operations, the
+deferred event queue, timers, unloading).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ NO_HISTORY: Final = constant(LogHistory())
 
 
 class CoordinatorHost(NamedTuple):
-    """`coordinator` is interned by itself, since many hosts differ only in timers and log.
+    """`coordinator` is interned separately, since many hosts differ only in timers and log.
 
-    `log` holds what is acknowledged, `unacknowledged` what is appended but not yet, as everything is while
-    `deferring`. `waiting` is what follows an acknowledgement, in order of appending. `history`, an interned
-    `LogHistory`, is what a cleaner may have left of the log, where somebody asks.
+    `log` holds acknowledged records, `unacknowledged` the appended ones that are not acknowledged yet, as all
+    are while `deferring`. `waiting` has the continuations after acknowledgement, in order of appending.
+    `history`, an interned `LogHistory`, is what a cleaner may have left of the log, if that is tracked.
     """
 
     coordinator: Interned
@@ -47,7 +47,7 @@ class CoordinatorHost(NamedTuple):
         return state
 
     def without(self, order: requests.SetTimer) -> CoordinatorHost:
-        """The host once a timer has fired."""
+        """The host after a timer has fired."""
         return self._replace(armed=tuple(other for other in self.armed if other.timer != order.timer))
 
     def later(self, ticks: int) -> CoordinatorHost:
@@ -55,37 +55,37 @@ class CoordinatorHost(NamedTuple):
         return self._replace(armed=tuple(order._replace(due=order.due - ticks) for order in self.armed))
 
     def deserted(self) -> CoordinatorHost:
-        """The host when the coordinator moves: nothing is armed, what was not acknowledged is lost."""
+        """The host when the coordinator moves: no timer is armed, unacknowledged records are lost."""
         return self._replace(armed=(), unacknowledged=(), waiting=(), deferring=False)
 
 
 Result: TypeAlias = tuple[Interned, tuple[Output, ...]]
-"""The coordinator's cell after a step, and what it told to do."""
+"""The coordinator's cell after a step, and its outputs."""
 
 
 class Runtime(Protocol):
-    """What may differ between those who run a coordinator."""
+    """What differs between the runtimes of a coordinator."""
 
     @property
     def config(self) -> requests.Config:
-        """How the coordinator is configured."""
+        """The configuration of the coordinator."""
 
     def result(self, host: CoordinatorHost, event: Event) -> Result:
         """The coordinator's step."""
 
     @property
     def arranged(self) -> Callable[[requests.Armed], requests.Armed]:
-        """How this runtime keeps armed timers, which come by due time."""
+        """How this runtime stores armed timers, ordered by due time."""
 
     def holds(self, then: Continuation) -> bool:
-        """Whether what follows waits, although its records are acknowledged."""
+        """Whether the continuation waits although its records are acknowledged."""
 
     def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:
-        """What a cleaner may have left of the log, with these records appended."""
+        """The log as a cleaner may have left it, after appending these records."""
 
 
 class CoordinatorCall:
-    """One call on a coordinator under way: `host` is what has become of it so far."""
+    """One call of a coordinator in progress: `host` is the current result."""
 
     __slots__ = ("acknowledged", "fired", "host", "keeps_log", "records", "replies", "runtime")
 
@@ -99,14 +99,14 @@ class CoordinatorCall:
         self.acknowledged = 0
 
     def take(self, event: Event, write_fails: str = "") -> None:
-        """Let the coordinator take one step; with `write_fails`, its append fails with that error."""
+        """Take one coordinator step; with `write_fails`, its append fails with that error."""
         self.carry_out(self.runtime.result(self.host, event), event, write_fails)
 
     def carry_out(self, result: Result, event: Event, write_fails: str = "") -> None:
-        """Carry out a step: timers, log, replies, and what follows an acknowledged or failed write.
+        """Carry out a step: timers, log, replies, and continuations of acknowledged or failed writes.
 
-        A failed write undoes no timer. One that fired to write what it could not is armed again, if it is of
-        those that are (all but `requests.NOT_RETRIED`).
+        A failed write undoes no timer. A timer whose write failed is armed again, unless it is one of
+        `requests.NOT_RETRIED`.
         """
         coordinator, outputs = result
         before = self.host
@@ -130,7 +130,7 @@ class CoordinatorCall:
                     follow.append(Persisted(output.then, failed, output.undo))
                 else:
                     follow += self._append(output)
-        # What waits for the writes of its step waits for all of them, wherever it stands among them.
+        # A reply that waits for the writes of its step waits for all of them, whatever its position.
         for reply in durable:
             self._answer(reply, event, failed)
         for stored in follow:
@@ -146,7 +146,7 @@ class CoordinatorCall:
             self.host = self.host._replace(armed=self.runtime.arranged(rearmed(self.host.armed, (again,))))
 
     def _answer(self, reply: requests.Reply, event: Event, failed: str) -> None:
-        """Answer what is to be durable, or say that it could not be written."""
+        """Send a reply that needs durability, or the error of the failed write."""
         host = self.host
         if failed and isinstance(event, requests.Request):
             self.replies.append(
@@ -158,7 +158,7 @@ class CoordinatorCall:
             self.replies.append(reply)
 
     def _append(self, persist: Persist) -> tuple[Persisted, ...]:
-        """Append; what follows at once."""
+        """Append; returns the immediate continuations."""
         host, records, then = self.host, persist.records, persist.then
         self.records += records
         if host.deferring:
@@ -180,7 +180,7 @@ class CoordinatorCall:
             self.host = host._replace(log=compact(host.log, records), history=history)
 
     def release(self) -> None:
-        """Everything appended is acknowledged; tell who waited for it."""
+        """Acknowledge everything appended and run the continuations."""
         host = self.host
         self.host = host._replace(unacknowledged=(), waiting=(), deferring=False)
         self._acknowledge(host.unacknowledged)
@@ -197,7 +197,7 @@ def appends(outputs: Iterable[Output]) -> bool:
 
 
 def rearmed(armed: requests.Armed, outputs: Iterable[Output]) -> requests.Armed:
-    """The armed timers once the `SetTimer` and `CancelTimer` among the outputs are carried out."""
+    """The armed timers after the `SetTimer` and `CancelTimer` among the outputs are carried out."""
     orders = {order.timer: order for order in armed}
     changed = False
     for output in outputs:
@@ -217,12 +217,12 @@ def _due(order: requests.SetTimer) -> int:
 
 
 def as_armed(armed: requests.Armed) -> requests.Armed:
-    """Armed timers by due time; of those due at one instant, in the order in which they were armed."""
+    """Armed timers by due time; at one instant, in the order of arming."""
     return armed
 
 
 def timeless(armed: requests.Armed) -> requests.Armed:
-    """Armed timers where no clock runs: by kind and member, due times forgotten."""
+    """Armed timers without a clock: by kind and member, without due times."""
     orders = [order._replace(due=0) if order.due else order for order in armed]
     return tuple(sorted(orders, key=lambda order: order.timer))
 
@@ -233,7 +233,7 @@ def by_due(armed: requests.Armed) -> requests.Armed:
 
 
 class Happened(NamedTuple):
-    """What one call brought about, in order; `elapsed` time, and how many records were acknowledged."""
+    """The results of one call, in order; `elapsed` time, and the number of acknowledged records."""
 
     host: CoordinatorHost
     replies: tuple[requests.Reply, ...] = ()
@@ -244,7 +244,7 @@ class Happened(NamedTuple):
 
 
 CoordinatorTarget: TypeAlias = Callable[[requests.Config, CoordinatorState, Event, Choices], CoordinatorStep]
-"""Something that steps as `coordinator.step` does."""
+"""Anything that steps as `coordinator.step` does."""
 
 
 def _earliest(due: requests.Armed) -> requests.SetTimer:
@@ -252,7 +252,7 @@ def _earliest(due: requests.Armed) -> requests.SetTimer:
 
 
 class ClockedRuntime:
-    """A coordinator in real milliseconds: one outcome of everything, the one that `choices` choose."""
+    """A coordinator in real milliseconds: a single outcome per event, selected by `choices`."""
 
     arranged = staticmethod(as_armed)
 
@@ -263,7 +263,7 @@ class ClockedRuntime:
         self._cell = Interner().cell
 
     def first(self, image: requests.Image) -> CoordinatorHost:
-        """A coordinator that has never heard of the group."""
+        """A coordinator without any knowledge of the group."""
         state = CoordinatorState(image=image, now=0, background=Background(1, 1))
         return CoordinatorHost(self._cell(state))
 
@@ -272,16 +272,16 @@ class ClockedRuntime:
         after = self.target(self.config, host.state, event, self.choices)
         return self._cell(after.state), after.outputs
 
-    def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - it is `deferring` that makes wait
+    def holds(self, then: Continuation) -> bool:  # noqa: ARG002 - only `deferring` delays
         """Never."""
         return False
 
-    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - it is read compacted
-        """Nobody asks."""
+    def recorded(self, history: Interned, records: tuple[LogRecord, ...]) -> Interned:  # noqa: ARG002 - the log is read compacted
+        """Unchanged: not tracked."""
         return history
 
     def deliver(self, host: CoordinatorHost, event: Event, write_fails: str = "") -> Happened:
-        """Hand over a request or a new image; with `write_fails`, its append fails with that error."""
+        """Deliver a request or a new image; with `write_fails`, its append fails with that error."""
         call = CoordinatorCall(self, host)
         call.take(event, write_fails)
         return _happened(call)
@@ -292,10 +292,10 @@ class ClockedRuntime:
         millis: int,
         first: Callable[[requests.Armed], requests.SetTimer] = _earliest,
     ) -> Happened:
-        """Let time pass, but no further than to the first instant at which a timer is due; fire those.
+        """Let time pass, at most to the first instant at which a timer is due; fire the timers due then.
 
-        `first` picks which of several timers due at one instant fires first: the one armed earliest,
-        unless told otherwise.
+        `first` selects which of several timers due at one instant fires first: by default the one armed
+        earliest.
         """
         elapsed = min(millis, max(host.armed[0].due, 0)) if host.armed else millis
         state = host.state._replace(now=host.state.now + elapsed)
@@ -314,7 +314,7 @@ class ClockedRuntime:
         return _happened(call)
 
     def reload(self, host: CoordinatorHost) -> Happened:
-        """Fail over: the old coordinator answers what is parked, a new one reads what was acknowledged."""
+        """Fail over: the old coordinator answers parked requests, a new one reads acknowledged records."""
         call = CoordinatorCall(self, host.deserted())
         call.take(Unload())
         call.take(Load(host.log))

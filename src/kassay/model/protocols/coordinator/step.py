@@ -1,39 +1,39 @@
 """The group coordinator as one pure step: state, event and free choices in; state and outputs out.
 
-No clock, no randomness, no I/O: timers and appends are outputs, and what fires or is acknowledged comes
-back as an event. `runtime` carries the outputs out, for the conformance check and the explorer alike.
+No clock, no randomness, no I/O: timers and appends are outputs, and fired timers and acknowledgements return
+as events. `runtime` carries out the outputs, for both the conformance check and the explorer.
 
 Switches (`Config.switches`) turn known bugs on; these concern the coordinator:
 
 * no_generation_fence: OffsetCommit checks nothing
 * generation_kept: a join phase ends without a new generation
 * empty_forgets_generation: a group that becomes empty counts its generations from 0 again
-* no_sync_timer: KAFKA-12890, nobody waits for SyncGroup with a clock
+* no_sync_timer: KAFKA-12890, missing SyncGroups have no timeout
 * new_member_timer_once: KAFKA-9752, a new member's parked JoinGroup never expires
-* pending_blocks_forever: KAFKA-7909, a pending id that goes does not let the join phase end
+* pending_blocks_forever: KAFKA-7909, removing a pending id does not complete the join phase
 * static_no_rebalance_in_completing: KAFKA-9801, replacing a static member in Completing changes nothing else
-* static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added beside its old id
+* static_replace_stable_only: KAFKA-8500, outside Stable a returning static member is added next to its old id
 * static_leader_recompute: KAFKA-13435, a returning static leader is not told to skip the assignment
-* ignore_unreleased: a partition is granted while another member still holds it
+* ignore_unreleased: a partition is assigned while another member still holds it
 * pend_reassign_loses_epoch: KAFKA-16147, a pending partition targeted to its holder again counts as free
-* revocation_not_awaited: what a member must revoke counts as free at once
-* silence_revokes: a heartbeat that says nothing of what the client owns counts as one that owns nothing
-* subscriptions_pooled: the target is computed as if every member read all topics of the group
-* created_topics_unseen: a new topic does not make a group's regular expressions be resolved again
-* lost_resolutions_forgotten: only a new regular expression begins a resolution, none that a failover lost
+* revocation_not_awaited: partitions that a member must revoke count as free at once
+* silence_revokes: a heartbeat without owned partitions counts as one that owns nothing
+* subscriptions_pooled: the target is computed as if every member subscribed to all topics of the group
+* created_topics_unseen: a new topic does not cause a group's regular expressions to be resolved again
+* lost_resolutions_forgotten: only a new regular expression starts a resolution, not one lost in a failover
 * matched_topics_unwatched: KAFKA-18916, a change of a topic that only an expression matches goes unnoticed
-* resolution_bumps_nothing: what regular expressions match is written, and the group epoch stays
+* resolution_bumps_nothing: the matches of regular expressions are written, but the group epoch stays
 * recompute_on_new_target: KAFKA-16249, an acknowledged revocation is ignored if the target moved on
-* simple_group_kept: cf. KAFKA-20254, a group that offsets alone tell of is not replaced by its records
-* failed_write_kept: a consumer group keeps what could not be written
+* simple_group_kept: cf. KAFKA-20254, a group with offsets only is not replaced by its records
+* failed_write_kept: a consumer group keeps changes whose write failed
 * failed_expiry_dropped: a timer whose removal could not be written is not armed again
 
 Those of Streams groups are in `coordinator.streams.switches`.
 
-So do the older rules of `values/releases`. One would mend what Kafka does in every release:
+The older rules of `values/releases` are switches too. One would fix what Kafka does in every release:
 
-* conversion_stops_timers: a conversion stops the timers of the former kind of group, which else run on, and
-  may fire when the group has come back to that kind
+* conversion_stops_timers: a conversion stops the timers of the former kind of group, which otherwise continue
+  and may fire after the group has returned to that kind
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Load(NamedTuple):
 
 
 class LoadAsLeft(NamedTuple):
-    """The same, where it finds the records as a cleaner left them, in the order of appending."""
+    """The same with the records as a cleaner left them, in the order of appending."""
 
     log: Log
 
@@ -134,14 +134,14 @@ Output: TypeAlias = requests.Reply | requests.SetTimer | requests.CancelTimer | 
 
 
 class CoordinatorStep(NamedTuple):
-    """What a step comes to."""
+    """The result of a step."""
 
     state: CoordinatorState
     outputs: tuple[Output, ...]
 
 
 def step(config: requests.Config, state: CoordinatorState, event: Event, choices: Choices) -> CoordinatorStep:
-    """What the coordinator does about one event.
+    """The coordinator's step for one event.
 
     Raises `IllegalTransition` for an event that cannot happen in this state.
     """
@@ -186,7 +186,7 @@ def step(config: requests.Config, state: CoordinatorState, event: Event, choices
 def _published(
     effects: Effects, state: CoordinatorState, event: requests.MetadataChanged
 ) -> CoordinatorState:
-    """The state once there is another image, with its number where images have one."""
+    """The state after a new image, with its number if images are numbered."""
     group = state.group
     if isinstance(group, StreamsTaskGroup) and not effects.has("streams_topics_unwatched"):
         group = streams.images_changed(group, state.image, event.image)
@@ -202,7 +202,7 @@ def _published(
 def _resolution(
     effects: Effects, state: CoordinatorState, event: ResolutionRun | ResolutionApplied
 ) -> CoordinatorStep:
-    """A step of the resolution of regular expressions that is under way, if one is."""
+    """A step of the current resolution of regular expressions, if there is one."""
     background = state.background
     if not background.tasks:
         return CoordinatorStep(state, ())
@@ -217,7 +217,7 @@ def _resolution(
 
 
 def _target(effects: Effects, state: CoordinatorState) -> CoordinatorStep:
-    """The target that was computed in the background is written, if one was."""
+    """Write the target that was computed in the background, if there is one."""
     group, background = state.group, state.background
     for computed in background.targets:
         group = consumer_requests.apply_target(effects, group, computed)
@@ -253,7 +253,7 @@ def _stored(effects: Effects, group: Group, event: Persisted) -> Group:
 
 
 def _timer(effects: Effects, group: Group, event: requests.TimerFired) -> Group:
-    """A timer concerns one kind of group; one that outlived its group does nothing."""
+    """Fire a timer, which belongs to one kind of group; one that outlived its group has no effect."""
     classic = event.timer.kind in classic_requests.TIMERS
     if classic and isinstance(group, ClassicGroup):
         return classic_requests.handle_timer(effects, group, event)
@@ -281,7 +281,7 @@ def _request(effects: Effects, group: Group, event: requests.Request) -> Group:
 
 
 def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> CoordinatorStep:
-    """The group that the records tell of as they are found; nobody coordinates one that cannot be read."""
+    """Load the group from the records found; a group that cannot be read has no coordinator."""
     from kassay.model.protocols.coordinator.loading import Unreadable, read
 
     try:
@@ -298,14 +298,14 @@ def _load_as_left(effects: Effects, state: CoordinatorState, log: Log) -> Coordi
 
 
 def _active(effects: Effects, state: CoordinatorState, group: Group) -> CoordinatorStep:
-    """The coordinator once it has read this group."""
+    """The coordinator after it has loaded this group."""
     image = state.background.image
     state = state._replace(group=group, role=Role.ACTIVE, background=Background(image, image))
     return CoordinatorStep(state, tuple(effects.out))
 
 
 def _load(effects: Effects, log: Log) -> Group:
-    """The group that the acknowledged records tell of; offsets alone make an empty one."""
+    """The group in the acknowledged records; offsets alone make an empty one."""
     kinds = {record.key[0] for record in log}
     if kinds & STREAMS_KINDS:
         return streams.load(effects, log)

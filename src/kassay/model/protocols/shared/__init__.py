@@ -1,1 +1,1 @@
-"""What all protocol models share: transition tables, budgets of faults, the census."""
+"""Common parts of all protocol models: transition tables, fault budgets, the census."""

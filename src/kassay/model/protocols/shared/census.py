@@ -1,8 +1,8 @@
-"""Who believes to own what, and who is registered as the owner: what invariants read of any world.
+"""Ownership by belief and by registry, which invariants read from any world.
 
-Ownership has two meanings: what a client would process (belief), and what the coordinator or the
-znodes record (registry). A zombie is a live client with a belief that the registry no longer
-backs.
+Ownership has two meanings: the partitions that a client would process (belief), and those that the
+coordinator or the znodes record (registry). A zombie is a live client with a belief that the registry no
+longer supports.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ Owned: TypeAlias = tuple[Any, ...]
 
 
 class Belief(NamedTuple):
-    """One client. `current`: its member id and generation (epoch) are the registry's. `settled`: it has
-    adopted what it was last given and waits for nothing. `commits`: the coordinator would accept a
-    commit from it now, but for those of its partitions that are `refused` (KIP-1251). `rejoined`: it is
-    registered and takes part in the present round (a static member that missed it is registered all the
-    same). `joined`: the client itself thinks that it is a member. `ahead`: it gave partitions up after
+    """One client. `current`: its member id and generation (epoch) are the registry's.
+
+    `settled`: it has adopted its last assignment and waits for nothing. `commits`: the coordinator would
+    accept a commit from it now, except for its partitions in `refused` (KIP-1251). `rejoined`: it is
+    registered and takes part in the current round (a static member that missed it is registered all the
+    same). `joined`: the client itself believes that it is a member. `ahead`: it gave partitions up after
     processing more than it had committed.
     """
 
@@ -38,14 +39,14 @@ class Belief(NamedTuple):
 
     @property
     def committable(self) -> Owned:
-        """The partitions that it owns and of which a commit would be accepted now."""
+        """The partitions that it owns and for which a commit would be accepted now."""
         if not self.refused:
             return self.owned if self.commits else ()
         return tuple(tp for tp in self.owned if tp not in self.refused) if self.commits else ()
 
 
 class Registered(NamedTuple):
-    """One registered member, what it reads, and what it holds on record."""
+    """One registered member, its subscribed topics, and its recorded partitions."""
 
     member_id: str
     group_instance_id: str
@@ -56,11 +57,11 @@ class Registered(NamedTuple):
 class Census(NamedTuple):
     """A world's ownership. `resting`: the registry awaits nothing and every live client is settled.
 
-    `wanted` are the partitions that somebody subscribes to and that exist. `adopted` names the client
-    that last adopted each partition. `target` is what each member is to own, `caught_up` who is at the
-    target epoch (KIP-848). `excused`: a static leader came back and trusts an assignment that may be
-    older than changes of the metadata while it was away; the next round will see them (KIP-814).
-    `awaiting`: a classic group in CompletingRebalance, which awaits its assignment.
+    `wanted`: the existing partitions with subscribers. `adopted`: the client that last adopted each
+    partition. `target`: the target of each member, `caught_up`: the members at the target epoch (KIP-848).
+    `excused`: a static leader returned and trusts an assignment that may predate metadata changes during its
+    absence; the next round will see them (KIP-814). `awaiting`: a classic group in CompletingRebalance, which
+    awaits its assignment.
     """
 
     beliefs: tuple[Belief, ...]
@@ -75,7 +76,7 @@ class Census(NamedTuple):
 
 
 class Breach(NamedTuple):
-    """What an accepted commit broke: an invariant, by name, with the evidence."""
+    """An invariant that an accepted commit broke, by name, with the evidence."""
 
     invariant: str
     message: str
@@ -83,7 +84,7 @@ class Breach(NamedTuple):
 
 
 def complete(census: Census) -> bool:
-    """Whether every wanted partition has exactly one owner on record, who believes exactly that."""
+    """Whether every wanted partition has exactly one recorded owner, which believes exactly that."""
     held = sorted(tp for entry in census.registry for tp in entry.owned)
     if held != sorted(census.wanted) and any(belief.live for belief in census.beliefs):
         return False

@@ -1,7 +1,7 @@
-"""What may go wrong in a run: budgets of faults and triggers, and the switches that break a rule.
+"""Faults of a run: the budgets of faults and triggers, and the switches that break a rule.
 
-Each fault costs one of its budget, so that a model with faults is still finite. Switches are wrong
-rules, most of them bugs that Kafka once had; with all of them off the models follow Kafka.
+Each fault uses up one unit of its budget, so that a model with faults is still finite. Switches are wrong
+rules, most of them former bugs of Kafka; with all of them off the models follow Kafka.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from kassay.model.errors import InputError
 
 
 class Faults(NamedTuple):
-    """How often each fault or trigger may still happen.
+    """The remaining number of each fault or trigger.
 
-    crash: a process dies. pause: it stops for longer than any timeout, later to go on. slow: its
-    processing outlasts max.poll.interval.ms. leave: it closes in order. failover: the coordinator
-    moves. loss: a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic
-    grows by one partition. topic: a topic that matches the subscription is created. delete: a
-    topic is deleted. subscribe: a member changes its topics. rollout: a member restarts with its
-    next list of assignors, protocol or topology. stale: a read sees ZooKeeper as it was before its last
-    change. shrink: somebody asks for fewer partitions of a topic, and is refused. write: the coordinator
-    cannot append to its log; what it was about to do is undone and refused, its timers stay as they are set.
-    assignor: a running member of KIP-848 comes to prefer another server-side assignor, and says so.
-    remove: somebody removes all members of the group by LeaveGroup (`Admin.removeMembersFromConsumerGroup`).
+    crash: a process dies. pause: it stops for longer than any timeout and continues later. slow: its
+    processing exceeds max.poll.interval.ms. leave: it closes in order. failover: the coordinator moves. loss:
+    a request or its reply is lost. duplicate, reorder: N2 only. partitions: a topic grows by one partition.
+    topic: a topic that matches the subscription is created. delete: a topic is deleted. subscribe: a member
+    changes its topics. rollout: a member restarts with its next list of assignors, protocol or topology.
+    stale: a read sees ZooKeeper as it was before its last change. shrink: a request for fewer partitions of a
+    topic is refused. write: the coordinator cannot append to its log; its change is undone and refused, its
+    timers stay as set. assignor: a running member of KIP-848 comes to prefer another server-side assignor,
+    and announces it. remove: an administrator removes all members of the group by LeaveGroup
+    (`Admin.removeMembersFromConsumerGroup`).
     """
 
     crash: int = 0
@@ -48,7 +48,7 @@ class Faults(NamedTuple):
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more can go wrong."""
+        """Whether no fault is left."""
         return not any(self)
 
 
@@ -77,22 +77,22 @@ KNOWN: Final[dict[str, frozenset[str]]] = {
     "migration": _WORLD | {"assignor", "remove", "rollout"},
     "streams": (_WORLD | {"rollout"}) - {"subscribe", "shrink"},
 }
-"""What can happen in each model at all."""
+"""The faults of each model."""
 
 
 @cache
 def spend(budget: Faults, name: str) -> Faults | None:
-    """The budget after one such fault, or None if there is none left to spend."""
+    """The budget after one such fault, or None if none is left."""
     left: int = getattr(budget, name)
     return budget._replace(**{name: left - 1}) if left > 0 else None
 
 
 def check_faults(model: str, budget: Faults) -> None:
-    """Nothing if all these faults can happen in the model; raises InputError for the first that cannot."""
+    """Check that all these faults exist in the model; raises InputError for the first that does not."""
     for name, count in budget._asdict().items():
         if count and name not in KNOWN[model]:
             listed = ", ".join(fault for fault in Faults._fields if fault in KNOWN[model])
-            raise InputError(f"--faults: {model} knows no {name}; expected one of {listed}")
+            raise InputError(f"--faults: {model} has no fault {name}; expected one of {listed}")
 
 
 def parse_faults(text: str) -> Faults:

@@ -1,8 +1,8 @@
-"""Transition tables as data, and the short interpreter that holds a machine to them.
+"""Transition tables as data, and the short interpreter that checks a machine against them.
 
-A table says of every state and every kind of event whether the event is handled (and in which
-states the machine may be afterwards), ignored, or impossible. Nothing is left out (`total`).
-Steppers, diagrams and tests read the same table.
+For every state and every kind of event, a table says that the event is handled (and in which states the
+machine may be afterwards), ignored, or impossible. No pair is left out (`total`). Steppers, diagrams and
+tests read the same table.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kassay.model.errors import KassayError
 
 
 class IllegalTransition(KassayError):
-    """An event came in a state in which it is impossible, or led where the table does not allow.
+    """An event arrived in a state in which it is impossible, or led where the table does not allow.
 
-    The harness that drives the machine is wrong, or the machine is; never the peer.
+    The driver of the machine is wrong, or the machine is; never the peer.
     """
 
     def __init__(self, state: Any, event: Any) -> None:
@@ -29,7 +29,7 @@ class IllegalTransition(KassayError):
 
 
 class Rule(NamedTuple):
-    """One cell: the states that may follow, and in a few words what is done."""
+    """One cell: the possible next states, and a short description of the action."""
 
     targets: tuple[Any, ...]
     action: str = ""
@@ -43,7 +43,7 @@ Table: TypeAlias = Mapping[Any, Mapping[Any, Rule]]
 
 
 def look_up(table: Table, state: Any, event: Any) -> Rule:
-    """The rule for an event; raises `IllegalTransition` where there is none, or it says impossible."""
+    """The rule for an event; raises `IllegalTransition` if there is none, or if it says impossible."""
     rule = table[state].get(event, IMPOSSIBLE)
     if rule is IMPOSSIBLE:
         raise IllegalTransition(state, event)
@@ -51,7 +51,7 @@ def look_up(table: Table, state: Any, event: Any) -> Rule:
 
 
 def check_move(table: Table, before: Any, event: Any, after: Any) -> None:
-    """Raises `IllegalTransition` unless the table lets `event` lead from `before` to `after`."""
+    """Raises `IllegalTransition` unless the table allows `event` to lead from `before` to `after`."""
     rule = look_up(table, before, event)
     if after not in rule.targets and (after != before or rule is not IGNORE):
         raise IllegalTransition(before, f"{event} -> {after}")
@@ -64,7 +64,7 @@ def total(events: Iterable[Any], rows: Table) -> Table:
 
 
 def edges(table: Table) -> Iterator[tuple[Any, Any, Any]]:
-    """Every move as (before, event, after), for diagrams; events that are ignored or impossible left out."""
+    """Every move as (before, event, after), for diagrams; without ignored and impossible events."""
     for state, rules in table.items():
         for event, rule in rules.items():
             for after in rule.targets:

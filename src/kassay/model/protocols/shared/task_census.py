@@ -1,4 +1,4 @@
-"""Who runs which task and keeps a copy of which: what the invariants of Streams groups read of a world."""
+"""Task ownership and copies, which the invariants of Streams groups read from a world."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kassay.model.protocols.shared.census import Owned
 
 
 class Holding(NamedTuple):
-    """The tasks of one member on record, or of one thread in its own belief.
+    """The recorded tasks of one member, or those that one thread believes it has.
 
-    `who` is its member id, or its client's name; `process` where it runs. `current`: its identity is that on
-    record (always so of what is on record). `parting` are active tasks that it has still to give up.
-    `commits` are those of its active tasks for which a commit would be accepted from it now.
+    `who` is its member id or the name of its client; `process` is its process. `current`: its identity is the
+    recorded one (always true for recorded tasks). `parting`: active tasks that it still has to revoke.
+    `commits`: its active tasks for which the coordinator would accept a commit from it now.
     """
 
     who: str
@@ -25,7 +25,7 @@ class Holding(NamedTuple):
 
 
 class KnownEndpoints(NamedTuple):
-    """What a client knows of where state can be asked for, and what is so; both sorted by endpoint."""
+    """The endpoints that a client knows, and the actual ones; both sorted by endpoint."""
 
     client: str
     known: tuple[Any, ...]
@@ -33,7 +33,7 @@ class KnownEndpoints(NamedTuple):
 
 
 class StateReport(NamedTuple):
-    """How far a client has said that the state of its tasks is, and what the coordinator knows of it."""
+    """The task offsets that a client has reported, and those that the coordinator knows."""
 
     client: str
     said: tuple[tuple[Any, int], ...]
@@ -41,12 +41,12 @@ class StateReport(NamedTuple):
 
 
 class TaskCensus(NamedTuple):
-    """The tasks of a world. `adopted` names the client that last took over each task that others still run.
+    """The tasks of a world. `adopted`: the client that last adopted each task that others still run.
 
-    `ended` are the clients that an answer ended for good, with its error. At rest (`resting`) each of the
-    `stateful` tasks is to have as many copies as `standbys` asks for, and as there are other processes.
-    `endpoints` tell of the clients that will be told no more than they have been, `reports` of those that
-    will say no more of their state.
+    `ended` are the clients that a reply ended for good, with its error. In a stable world (`resting`), each
+    of the `stateful` tasks must have as many copies as `standbys` requests and other processes allow.
+    `endpoints` cover the clients that will get no further endpoints, `reports` those that will report no
+    further offsets.
     """
 
     record: tuple[Holding, ...]

@@ -1,1 +1,1 @@
-"""What the group protocols talk about, as frozen values."""
+"""The values of the group protocols, all frozen."""

@@ -1,4 +1,4 @@
-"""What a coordinator does in the background: it resolves regular expressions, and may compute targets.
+"""Background tasks of a coordinator: it resolves regular expressions, and may compute targets.
 
 Source: `ResolvedRegularExpression`, `TopicRegexResolver`, `CoordinatorExecutor`; KIP-848, KIP-1263.
 """
@@ -12,7 +12,7 @@ from kassay.model.protocols.values.requests import Partitions
 
 
 class Regex(NamedTuple):
-    """An expression where it stands beside names of another kind."""
+    """An expression, where names of other kinds are possible too."""
 
     regex: str
 
@@ -21,7 +21,7 @@ class Regex(NamedTuple):
 
 
 class RegexMatches(NamedTuple):
-    """The topics that an expression matched, by name; when its task ran, in ms; the image that it read."""
+    """The names of the topics that an expression matched, the time of its task in ms, and its image."""
 
     topics: tuple[str, ...] = ()
     time: int = 0
@@ -29,20 +29,20 @@ class RegexMatches(NamedTuple):
 
 
 Resolved: TypeAlias = tuple[tuple[str, RegexMatches], ...]
-"""What expressions came to, by expression."""
+"""The results of expressions, by expression."""
 
 
 class Resolution(NamedTuple):
-    """A task under way: the expressions, and once it has run, in a tuple of one, what they came to."""
+    """A task in progress: the expressions, and after it ran their results, in a tuple of one."""
 
     regexes: tuple[str, ...]
     result: tuple[Resolved, ...] = ()
 
 
 class Offloaded(NamedTuple):
-    """A target that is computed in the background, for an epoch: whose, under what instance id, and what.
+    """A background computation of a target for an epoch: the members, their instance ids, and the target.
 
-    No release does this; it is what KIP-1263 describes.
+    No release does this; KIP-1263 describes it.
     """
 
     epoch: Generation
@@ -50,11 +50,11 @@ class Offloaded(NamedTuple):
 
 
 class Background(NamedTuple):
-    """What a coordinator does and knows beside its group: images, by number, and what is under way.
+    """What a coordinator does and knows in addition to its group: images, by number, and current tasks.
 
-    `image` is the present one, `created` the last that had new topics, or the one that was there when the
-    group was loaded. Where nobody subscribes by an expression images have no number, which is 0. `tasks` and
-    `targets` are () or hold one.
+    `image` is the current one, `created` the last one with new topics, or the one at the time the group was
+    loaded. Without subscriptions by expression, images are not numbered and count as 0. `tasks` and `targets`
+    are () or hold one.
     """
 
     image: int = 0
@@ -67,11 +67,11 @@ NOTHING_BEGUN: Final = Background()
 
 
 class ResolutionRun(NamedTuple):
-    """The task under way runs: it reads the image that there is now."""
+    """The current task runs: it reads the current image."""
 
 
 class ResolutionApplied(NamedTuple):
-    """The result of the task under way, which runs now if it has not, is written."""
+    """The result of the current task is written; the task runs now if it has not yet."""
 
 
 class TargetApplied(NamedTuple):

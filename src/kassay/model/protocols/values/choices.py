@@ -1,8 +1,7 @@
-"""The small choices that the protocol leaves free, made outside the machine.
+"""The choices that the protocol leaves open, made outside the machine.
 
-A step asks its `Choices`; a conformance check answers from a genuine trace, a simulation from a
-seed, and `outcomes` runs the step once for every combination of answers, which is how an explorer
-sees all of them.
+A step calls its `Choices`. A conformance check answers from a genuine trace, a simulation from a seed, and
+`outcomes` runs the step once for every combination of answers, so that an explorer sees all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kassay.model.streams.group import StreamsGroup
 T = TypeVar("T")
 
 Target: TypeAlias = tuple[tuple[str, Partitions], ...]
-"""Who shall own what: (member id, partitions), by member id."""
+"""The target of each member: (member id, partitions), by member id."""
 
 LEADER: Final = "leader"
 PROTOCOL: Final = "protocol"
@@ -26,7 +25,7 @@ TARGET: Final = "target"
 
 
 class TargetMember(NamedTuple):
-    """One member as a server-side assignor sees it; `target` is what it was to own so far."""
+    """One member as a server-side assignor sees it; `target` is its previous target."""
 
     member_id: str
     group_instance_id: str
@@ -35,7 +34,7 @@ class TargetMember(NamedTuple):
 
 
 class TargetAsk(NamedTuple):
-    """What a server-side assignor is given: its name, the members by id, and the subscribed topics."""
+    """The input of a server-side assignor: its name, the members by id, and the subscribed topics."""
 
     assignor: str
     members: tuple[TargetMember, ...]
@@ -43,27 +42,27 @@ class TargetAsk(NamedTuple):
 
 
 class Choices(Protocol):
-    """Who decides what the protocol leaves free."""
+    """Makes the choices that the protocol leaves open."""
 
     def pick(self, kind: str, options: Sequence[str]) -> str:
-        """One of `options`, which are at least one, sorted and without repeats.
+        """One of `options`, which are non-empty, sorted and distinct.
 
-        `kind` is LEADER (who leads when the leader is gone), PROTOCOL (a tied vote) or LAST_RESOLVED (whose
-        resolution counts as the last where those of a group's expressions differ).
+        `kind` is LEADER (the next leader after the leader left), PROTOCOL (a tied vote) or LAST_RESOLVED
+        (which resolution counts as the last if those of a group's expressions differ).
         """
 
     def member_id(self, prefix: str) -> str:
         """A member id never used before; Kafka prefixes a random UUID with the client or instance id."""
 
     def target(self, ask: TargetAsk) -> Target:
-        """A target assignment for the members asked about."""
+        """A target assignment for these members."""
 
     def tasks(self, ask: StreamsGroup) -> TaskTarget:
-        """Who of a Streams group is to have which tasks: every member, by id."""
+        """The tasks of every member of a Streams group, by id."""
 
 
 class WithoutStreams:
-    """The part of `Choices` for those who know no Streams groups."""
+    """The part of `Choices` for worlds without Streams groups."""
 
     def tasks(self, ask: StreamsGroup) -> TaskTarget:
         """Raises `LookupError`."""
@@ -71,12 +70,12 @@ class WithoutStreams:
 
 
 def nobody_assigns(ask: StreamsGroup) -> Sequence[TaskTarget]:
-    """Where there are no Streams groups: raises `LookupError`."""
-    raise LookupError(f"{len(ask.members)} members ask for tasks in a world without Streams groups")
+    """The targets in worlds without Streams groups: raises `LookupError`."""
+    raise LookupError(f"{len(ask.members)} members need tasks in a world without Streams groups")
 
 
 class Scripted:
-    """Choices that follow a script and note where it could have gone another way.
+    """Choices that follow a script and record the alternatives.
 
     `targets` yields every target worth considering, `tasks` those of Streams groups; `member_id` makes a new
     id from a prefix.
@@ -100,12 +99,12 @@ class Scripted:
         self.widths.append(len(options))
         return options[self._script[turn] if turn < len(self._script) else 0]
 
-    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - the kind is all one here
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - the kind does not matter here
         """The scripted option, or the first."""
         return self._choose(options) if len(options) > 1 else options[0]
 
     def member_id(self, prefix: str) -> str:
-        """What the caller's rule says; ids are not branched over here."""
+        """The id from the caller's rule; ids are not branched over here."""
         return self._member_id(prefix)
 
     def target(self, ask: TargetAsk) -> Target:
@@ -125,9 +124,9 @@ def outcomes(
     member_id: Callable[[str], str],
     tasks: Callable[[StreamsGroup], Sequence[TaskTarget]] = nobody_assigns,
 ) -> Iterator[T]:
-    """What `run` returns for every combination of choices, in the order of the options.
+    """The result of `run` for every combination of choices, in the order of the options.
 
-    `run` must be deterministic apart from what it asks. Equal results are not merged.
+    `run` must be deterministic except for its choices. Equal results are not merged.
     """
     script: tuple[int, ...] | None = ()
     while script is not None:

@@ -1,4 +1,4 @@
-"""What one step of the coordinator works with, and gathers: the outputs in their order."""
+"""The inputs of one coordinator step, and the outputs that it collects, in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kassay.model.protocols.values.requests import (
 
 
 class Effects:
-    """One step under way; `refreshed` is what it makes of the field of that name of a consumer group.
+    """One step in progress; `refreshed` is the new value of that field of a consumer group.
 
     `background` becomes the state's, whether or not the step's write fails.
     """
@@ -48,7 +48,7 @@ class Effects:
         return switch in self.config.switches
 
     def looked_up(self, epoch: Generation) -> None:
-        """Note, where that is remembered, that a group's topics are looked up since it has this epoch."""
+        """Record, if tracked, that a group's topics have been looked up since it reached this epoch."""
         if self.now != NO_CLOCK or self.background.image:
             self.refreshed = (epoch,)
 
@@ -61,7 +61,7 @@ class Effects:
         self.out.append(Reply(request, body, when_durable=True))
 
     def arm(self, kind: str, member: str, delay: int, payload: Payload = ()) -> None:
-        """Arm a timer, or arm it anew."""
+        """Arm a timer; an armed one is replaced."""
         self.out.append(SetTimer(Timer(kind, member), delay, payload))
 
     def arm_if_absent(self, kind: str, member: str, delay: int) -> None:

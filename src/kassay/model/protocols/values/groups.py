@@ -1,8 +1,8 @@
-"""The kinds of group as frozen values, what is still to be done after a write, and a coordinator's state.
+"""All kinds of group as frozen values, the continuations of writes, and a coordinator's state.
 
-A coordinator model serves one group. Members are kept in the order of their ids: Kafka's map has
-another order, which decides who leads when a leader goes; here that is a choice (`choices.LEADER`).
-Source: `ClassicGroup`, `ClassicGroupMember`, `ConsumerGroup`, `ConsumerGroupMember`.
+A coordinator model serves one group. Members are ordered by id. The order of Kafka's map differs and
+determines the next leader when a leader leaves; here that is a choice (`choices.LEADER`). Source:
+`ClassicGroup`, `ClassicGroupMember`, `ConsumerGroup`, `ConsumerGroupMember`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.model.protocols.values.streams.group import StreamsTaskGroup
 
 NO_CLOCK: Final = -1
-"""No time: nothing is dated, and what falls due at a time is due always."""
+"""No time: nothing is dated, and anything with a due time is always due."""
 
-# States of a classic group. DEAD is Kafka's for a group that was unloaded; a model drops the group.
+# States of a classic group. DEAD is Kafka's for an unloaded group; a model drops the group.
 EMPTY: Final = "Empty"
 PREPARING: Final = "PreparingRebalance"
 COMPLETING: Final = "CompletingRebalance"
@@ -60,9 +60,9 @@ class ClassicMember(NamedTuple):
 class ClassicGroup(NamedTuple):
     """A classic group.
 
-    `initial` says, in Preparing, that the group was Empty before, so that the rebalance waits for
-    more members; `new_member_added` that one came, which extends the wait. `subscribed_topics` is
-    () when unknown, else holds one tuple.
+    `initial`: in Preparing, the group was Empty before, so the rebalance waits for more members;
+    `new_member_added`: one joined, which extends the wait. `subscribed_topics` is () if unknown, else holds
+    one tuple.
     """
 
     state: str = EMPTY
@@ -81,8 +81,8 @@ class ClassicGroup(NamedTuple):
 class ConsumerMember(NamedTuple):
     """A member of a consumer group; `classic` is () or holds one value.
 
-    The epochs stand in the order of the partitions: that of the target by which each was given, 0 after a
-    static member went for a while. They are () where none are recorded.
+    The epochs are in the order of the partitions: that of the target that assigned each one, 0 after a static
+    member left temporarily. They are () if none are recorded.
     """
 
     member_id: MemberId
@@ -103,12 +103,12 @@ class ConsumerMember(NamedTuple):
 
     @property
     def assignment_epochs(self) -> dict[TopicPartition, Generation]:
-        """Since which epoch the member has each partition that it holds, where that is recorded."""
+        """The epoch since which the member has each of its partitions, if recorded."""
         kept = zip(self.assigned, self.assigned_epochs)
         return dict([*kept, *zip(self.pending, self.pending_epochs)])
 
     def reads(self, resolved: Resolved) -> tuple[str, ...]:
-        """The names that the member subscribes to; an expression that is not resolved matches nothing."""
+        """The topics that the member subscribes to; an expression that is not resolved matches nothing."""
         if not self.regex:
             return self.subscribed
         matches = dict(resolved).get(self.regex, RegexMatches()).topics
@@ -116,10 +116,11 @@ class ConsumerMember(NamedTuple):
 
 
 class ConsumerGroup(NamedTuple):
-    """A consumer group; `topics` is what its members subscribe to, as last looked up; `target` by member id.
+    """A consumer group; `topics`: its subscribed topics, as last looked up; `target`: by member id.
 
-    `target_time` says in ms when the target was computed. `refreshed` is () or holds the epoch that the group
-    has since the topics were looked up last, where a clock runs; a group at a lower epoch looks again.
+    `target_time` is the time in ms at which the target was computed. With a clock, `refreshed` is () or holds
+    the epoch that the group has had since its topics were last looked up; a group at a lower epoch looks them
+    up again.
     """
 
     epoch: Generation = 1
@@ -144,9 +145,9 @@ class Role(StrEnum):
 
 
 class CoordinatorState(NamedTuple):
-    """All that a coordinator knows; `now` is the time in ms, where a clock tells it.
+    """The state of a coordinator; `now` is the time in ms, if there is a clock.
 
-    `streams` are the settings that the group has of its own as a Streams group, () or one value.
+    `streams` are the group's own settings as a Streams group, () or one value.
     """
 
     group: Group = None
@@ -157,24 +158,24 @@ class CoordinatorState(NamedTuple):
     background: Background = NOTHING_BEGUN
 
 
-# What is left to do once the records of a step are acknowledged, or their write has failed.
+# Continuations after the records of a step are acknowledged, or their write has failed.
 
 
 class CreatedGroup(NamedTuple):
-    """A group was created for this JoinGroup: nothing more, or tell it that the write failed."""
+    """A group was created for this JoinGroup: do nothing, or report that the write failed."""
 
     correlation_id: RequestId
 
 
 class StoredAssignment(NamedTuple):
-    """The leader's SyncGroup: adopt the assignment and answer everybody, or start over."""
+    """The leader's SyncGroup: adopt the assignment and answer every member, or start over."""
 
     generation: Generation
     assignment: Ordered[tuple[MemberId, Partitions]]
 
 
 class ReplacedStatic(NamedTuple):
-    """A static member came back under a new id in Stable: answer it, or put the old id back."""
+    """A static member returned under a new id in Stable: answer it, or restore the old id."""
 
     correlation_id: RequestId
     group_instance_id: str
@@ -188,7 +189,7 @@ class ReplacedStatic(NamedTuple):
 
 
 class JoinedConsumerGroup(NamedTuple):
-    """A classic JoinGroup to a consumer group: answer it and watch the member."""
+    """A classic JoinGroup to a consumer group: answer it and arm the member's timers."""
 
     correlation_id: RequestId
     reply: JoinGroupReply
@@ -198,7 +199,7 @@ class JoinedConsumerGroup(NamedTuple):
 
 
 class SyncedConsumerGroup(NamedTuple):
-    """A classic SyncGroup to a consumer group: hand out the assignment and watch the member."""
+    """A classic SyncGroup to a consumer group: send the assignment and arm the member's timers."""
 
     correlation_id: RequestId
     member_id: MemberId
@@ -214,10 +215,10 @@ Continuation: TypeAlias = (
 
 
 class Persist(NamedTuple):
-    """Append records, perhaps none; once they are acknowledged, `Persisted` must follow if `then` is set.
+    """Append records, possibly none; after their acknowledgement, `Persisted` must follow if `then` is set.
 
-    `undo` is what a failed write makes of the group: () to leave it as the step left it (a classic
-    group changes at once, whatever becomes of its records), else it holds the former group.
+    `undo` is the group after a failed write: () keeps the step's result (a classic group changes at once,
+    whatever becomes of its records), otherwise it holds the previous group.
     """
 
     records: tuple[LogRecord, ...]
@@ -226,7 +227,7 @@ class Persist(NamedTuple):
 
 
 class Persisted(NamedTuple):
-    """Records were acknowledged, or with an `error` not written; `undo` is that of the `Persist`."""
+    """Records were acknowledged, or not written because of `error`; `undo` is that of the `Persist`."""
 
     then: Continuation | None
     error: str = ""

@@ -1,4 +1,4 @@
-"""The topics that exist, as the metadata image published to a coordinator or a client has them."""
+"""The existing topics, in the metadata image that a coordinator or a client receives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TopicImage(NamedTuple):
 
 
 Image: TypeAlias = tuple[TopicImage, ...]
-"""The topics that exist, by name."""
+"""The existing topics, by name."""
 
 
 def image_of(counts: Iterable[tuple[str, int]]) -> Image:

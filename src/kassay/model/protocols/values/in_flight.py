@@ -1,9 +1,9 @@
-"""What lies between one client and the coordinator where a request is not one step (networks N1 and N2).
+"""Messages between one client and the coordinator if a request takes several steps (networks N1 and N2).
 
-A wire has three channels, which share a connection: the main thread's (JoinGroup, SyncGroup), the
-heartbeats' and the commits'. Replies to the main thread may be parked for long and are told apart by the
-request's number; they lie in the client's inbox. The others are answered at once, and come back with what
-they answer.
+A wire has three channels that share a connection: the main thread's (JoinGroup, SyncGroup), the heartbeats'
+and the commits'. Replies to the main thread may be parked for long and are matched by the request's number;
+they wait in the client's inbox. The others are answered at once, and return with the request that they
+answer.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ COMMIT: Final = "commit"
 
 
 class Returned(NamedTuple):
-    """A reply on its way back, with the request that it answers."""
+    """A reply in flight, with the request that it answers."""
 
     request: Request
     body: ReplyBody
 
 
 class Wire(NamedTuple):
-    """Requests not yet handled, in the order of sending, and replies not yet read."""
+    """Unhandled requests in the order of sending, and unread replies."""
 
     sent: tuple[Request, ...] = ()
     back: tuple[Returned, ...] = ()
@@ -43,7 +43,7 @@ class Wire(NamedTuple):
         return self._replace(sent=(*self.sent, request))
 
     def without(self, place: int) -> Wire:
-        """The wire without the request in this place."""
+        """The wire without the request at this position."""
         return self._replace(sent=self.sent[:place] + self.sent[place + 1 :])
 
     def returning(self, request: Request, body: ReplyBody) -> Wire:
@@ -51,16 +51,16 @@ class Wire(NamedTuple):
         return self._replace(back=(*self.back, Returned(request, body)))
 
     def read(self, place: int) -> Wire:
-        """The wire without the reply in this place."""
+        """The wire without the reply at this position."""
         return self._replace(back=self.back[:place] + self.back[place + 1 :])
 
     def busy(self, channel: str, connection: int) -> bool:
-        """Whether this connection's request or reply is under way on the channel."""
+        """Whether a request or reply of this connection is in flight on the channel."""
         requests = (*self.sent, *(returned.request for returned in self.back))
         return any(channel_of(r) == channel and connection_of(r) == connection for r in requests)
 
     def speaks(self, channel: str) -> bool:
-        """Whether a request is on its way on the channel."""
+        """Whether a request is in flight on the channel."""
         return any(channel_of(request) == channel for request in self.sent)
 
 
@@ -70,7 +70,7 @@ HEARTBEAT_OFFSET: Final = 1_000_000
 
 
 def channel_of(request: Request) -> str:
-    """The channel that a request goes by."""
+    """The channel of a request."""
     if isinstance(request, JoinGroup | SyncGroup):
         return MAIN
     return COMMIT if isinstance(request, OffsetCommit) else HEARTBEAT
@@ -91,6 +91,6 @@ def connection_of(request: Request) -> int:
 
 
 def name_of(request: Request) -> str:
-    """What people call such a request."""
+    """The usual name of such a request."""
     beat = isinstance(request, ConsumerHeartbeat | StreamsHeartbeat)
     return "heartbeat" if beat else type(request).__name__

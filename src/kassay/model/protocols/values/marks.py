@@ -1,7 +1,7 @@
-"""Types of numbers and names that a state could as well have others of, and the one walk that rewrites them.
+"""Types of numbers and names that are interchangeable in a state, and the one traversal that rewrites them.
 
-Generations and epochs matter only by order and equality, ids only by who is meant. A field's type says which
-of these it holds, however deep; `rewritten` follows the types of a value's fields.
+Generations and epochs matter only by order and equality, ids only by identity. A field's type says which of
+these it holds, at any depth; `rewritten` follows the types of a value's fields.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Mark(StrEnum):
-    """What a part of a value is."""
+    """The meaning of a part of a value."""
 
     GENERATION = "generation or epoch"
     MEMBER_ID = "member id"
@@ -32,17 +32,17 @@ class Mark(StrEnum):
 
 
 class Order(NamedTuple):
-    """By what a tuple is sorted, and so is sorted anew once ids in it are others; None for the items.
+    """The sort key of a tuple, which is sorted again after ids in it change; None for the items themselves.
 
-    One that was in another order keeps that. With a `run` only neighbours of one run are in order, each run
-    by itself.
+    A tuple that was in another order keeps it. With a `run`, only the items within each run of neighbours are
+    sorted.
     """
 
     key: Callable[[Any], Any] | None = None
     run: Callable[[Any], Any] | None = None
 
     def again(self, before: Sequence[Any], after: Sequence[Any]) -> tuple[Any, ...]:
-        """The items in the order in which they were before their ids changed."""
+        """The items sorted again as they were before their ids changed."""
         if self.run is None:
             return self._sorted_as(before, after)
         items: list[Any] = []
@@ -59,29 +59,29 @@ Generation: TypeAlias = Annotated[int, Mark.GENERATION]
 MemberId: TypeAlias = Annotated[str, Mark.MEMBER_ID]
 ClientId: TypeAlias = Annotated[str, Mark.CLIENT_ID]
 RequestId: TypeAlias = Annotated[int, Mark.REQUEST]
-"""Names a request so that its reply, which may be parked for long, finds the way back."""
+"""Identifies a request, so that its reply, which may be parked for long, can be matched."""
 
 Ordered: TypeAlias = Annotated[tuple[T, ...], Order()]
 """Items in their natural order, which begins with an id."""
 
 Change: TypeAlias = Callable[[Mark, Any], Any]
-"""What becomes of a part that has a mark."""
+"""The new value of a part with a mark."""
 
 Rewrite: TypeAlias = Callable[[Any, Change], Any]
 
 CLASSES: Final = (Interned, Any, object)
-"""Types that do not say what is held: the value's own class does."""
+"""Types that do not describe their contents: the value's own class does."""
 
 
 def rewritten(value: Any, change: Change) -> Any:
-    """The value with all its marked parts changed; the same object where none is."""
+    """The value with all its marked parts changed; the same object if it has none."""
     kind: Any = type(value)
     rewrite = _of_class(kind)
     return value if rewrite is None else rewrite(value, change)
 
 
 def marked(value: Any) -> defaultdict[Mark, set[Any]]:
-    """All that is marked in a value, by mark."""
+    """All marked parts of a value, by mark."""
     parts: defaultdict[Mark, set[Any]] = defaultdict(set)
 
     def note(mark: Mark, part: Any) -> Any:
@@ -94,7 +94,7 @@ def marked(value: Any) -> defaultdict[Mark, set[Any]]:
 
 @cache
 def _of_class(kind: Any) -> Rewrite | None:
-    """How values of a class are rewritten, None where they hold nothing that has a mark."""
+    """The rewrite of values of a class, None if they contain nothing with a mark."""
     if kind is Interned:
         return lambda cell, change: change(Mark.CELL, cell)
     if not issubclass(kind, tuple) or not hasattr(kind, "_fields"):
@@ -105,7 +105,7 @@ def _of_class(kind: Any) -> Rewrite | None:
 
 
 def _of_places(make: Callable[[Any], Any], places: list[tuple[int, Rewrite]]) -> Rewrite | None:
-    """How a tuple is rewritten of which only some places hold anything marked."""
+    """The rewrite of a tuple in which only some positions contain anything marked."""
 
     def rewrite_places(value: Any, change: Change) -> Any:
         items: list[Any] | None = None
@@ -122,7 +122,7 @@ def _of_places(make: Callable[[Any], Any], places: list[tuple[int, Rewrite]]) ->
 
 @cache
 def _of_type(hint: Any) -> Rewrite | None:
-    """How what a type describes is rewritten."""
+    """The rewrite of values of a type."""
     if hint in CLASSES:
         return rewritten
     origin, arguments = get_origin(hint), get_args(hint)
@@ -151,7 +151,7 @@ def _of_annotated(kind: Any, mark: Any) -> Rewrite | None:
 
 
 def _of_items(rewrite: Rewrite | None, order: Order | None) -> Rewrite | None:
-    """How a tuple of one type of item is rewritten, and put in order again."""
+    """The rewrite of a tuple of items of one type, sorted again afterwards."""
     if rewrite is None:
         return None
 

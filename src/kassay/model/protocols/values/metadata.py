@@ -1,4 +1,4 @@
-"""What an administrator asks of the metadata, and what is answered: a topic grows and never shrinks.
+"""An administrator's requests to the metadata, and the answers: a topic can grow but never shrink.
 
 Source: KIP-195 (CreatePartitions); `ReplicationControlManager.createPartitions`.
 """
@@ -15,14 +15,14 @@ UNKNOWN_TOPIC: Final = "UNKNOWN_TOPIC_OR_PARTITION"
 
 
 class MetadataReply(NamedTuple):
-    """The answer, and the topics as they are afterwards: the same ones where the request was refused."""
+    """The answer, and the topics afterwards, which are unchanged if the request was refused."""
 
     error: str
     image: Image
 
 
 def create_partitions(image: Image, name: str, count: int) -> MetadataReply:
-    """A topic is to have `count` partitions: refused with INVALID_PARTITIONS unless that is more than now.
+    """Grow a topic to `count` partitions; refused with INVALID_PARTITIONS unless that is an increase.
 
     Kafka's exception is InvalidPartitionsException. A topic that does not exist is UNKNOWN_TOPIC.
     """

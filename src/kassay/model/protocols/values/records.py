@@ -1,9 +1,8 @@
-"""What a coordinator writes to the offsets topic, and what it remembers after a failover.
+"""The records that a coordinator writes to the offsets topic and reads after a failover.
 
-A record is a key with a value, or a tombstone. Reading all acknowledged records again yields the
-group as the next coordinator knows it; since the last record of a key wins, a log is kept
-compacted, so that a model's state stays finite.
-Source: `GroupCoordinatorRecordHelpers`, and the `replay` methods of `GroupMetadataManager`.
+A record is a key with a value, or a tombstone. Replaying all acknowledged records yields the group as the
+next coordinator knows it. The last record of a key wins, so a log is kept compacted and a model's state stays
+finite. Source: `GroupCoordinatorRecordHelpers`, and the `replay` methods of `GroupMetadataManager`.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class StoredMember(NamedTuple):
 
 
 class GroupValue(NamedTuple):
-    """The whole of a classic group."""
+    """A whole classic group."""
 
     generation: Generation
     protocol_type: str
@@ -60,7 +59,7 @@ class GroupValue(NamedTuple):
 
 
 class ClassicMetadata(NamedTuple):
-    """What a consumer group knows of a member that speaks the classic protocol."""
+    """The data in a consumer group of a member that uses the classic protocol."""
 
     session_timeout: int
     protocols: Protocols
@@ -91,14 +90,14 @@ class CurrentValue(NamedTuple):
 
 
 class EpochValue(NamedTuple):
-    """A consumer group's epoch; of `topics`, the subscribed ones that exist, Kafka writes a hash."""
+    """A consumer group's epoch and its existing subscribed `topics`, for which Kafka writes a hash."""
 
     epoch: Generation
     topics: Image
 
 
 class TargetEpochValue(NamedTuple):
-    """The epoch of a consumer group's target, and when it was computed, in ms."""
+    """The epoch of a consumer group's target, and the time in ms at which it was computed."""
 
     epoch: Generation
     time: int
@@ -132,7 +131,7 @@ Key: TypeAlias = tuple[str, MemberId | TopicPartition | Regex]
 
 
 class LogRecord(NamedTuple):
-    """One record; `value` None is a tombstone. `key` is the kind and what tells its records apart."""
+    """One record; `value` None is a tombstone. `key` is the kind and the identity within it."""
 
     key: Key
     value: Value | None
@@ -154,12 +153,12 @@ def _run(record: LogRecord) -> object:
 Batch: TypeAlias = Annotated[tuple[LogRecord, ...], Order(_order, _run)]
 """The records of one operation, appended together: no cut lies between them.
 
-The targets of several members are written one after the other, in the order of their ids.
+The targets of several members are written in the order of their ids.
 """
 
 
 class LogHistory(NamedTuple):
-    """What may still be in a log, in the order of appending."""
+    """The possible contents of a log, in the order of appending."""
 
     batches: tuple[Batch, ...] = ()
 
@@ -167,8 +166,8 @@ class LogHistory(NamedTuple):
 def compact(log: Log, more: Iterable[LogRecord]) -> Log:
     """The log with `more` appended.
 
-    A classic group takes the place of a consumer group of whose records some may not be deleted: an
-    empty one is forgotten without a trace when a JoinGroup names an unknown member.
+    A classic group replaces a consumer group of which some records may not be deleted: an empty one is
+    dropped without tombstones when a JoinGroup names an unknown member.
     """
     latest = {record.key: record for record in log}
     for record in more:

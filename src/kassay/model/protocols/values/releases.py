@@ -1,8 +1,8 @@
-"""The releases of Kafka whose coordinator is modelled, as the rules in which they differ.
+"""The modelled releases of Kafka, as the coordinator rules in which they differ.
 
-There is one coordinator, which keeps the rules of the newest release. Where an older one has another rule, a
-switch of that rule's name turns the older one on, and a release is nothing but the set of its older rules.
-Sources: branch 4.4 of Kafka at 8d3916cfe15f (2026-08-21), trunk at 1eb7644 (2024-10-25).
+There is one coordinator, with the rules of the newest release. If an older release has another rule, a switch
+with that rule's name turns it on, and a release is the set of its older rules. Sources: branch 4.4 of Kafka
+at 8d3916cfe15f (2026-08-21), trunk at 1eb7644 (2024-10-25).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 class OldRule(NamedTuple):
     """A rule of trunk 2024-10 that 4.4 has changed; `switch` turns it on again.
 
-    `item` orders the table. `hidden` says why no walk can show the older rule, "" where one does.
+    `item` orders the table. `hidden` says why no walk can show the older rule, "" if one does.
     """
 
     switch: str
@@ -37,30 +37,30 @@ OLD_RULES: Final = (
         "topics_recorded",
         2,
         "KAFKA-17747",
-        "The subscribed topics are a record of their own, beside the group epoch.",
+        "The subscribed topics have their own record next to the group epoch.",
         "The record of the group epoch holds a hash of the subscribed topics.",
-        "What is on record decides the same either way; nine worlds, faults of topics among them, have the "
+        "The behaviour is the same either way; nine worlds, faults of topics among them, have the "
         "same states and steps, and the walks write no log of one release to be read by the other.",
     ),
     OldRule(
         "empty_keeps_target_epoch",
         3,
         "KAFKA-20442",
-        "When the last member goes, the target epoch stays behind the group epoch.",
-        "When the last member goes, the target epoch becomes the group epoch, at no known time.",
+        "When the last member leaves, the target epoch stays below the group epoch.",
+        "When the last member leaves, the target epoch becomes the group epoch, without a recorded time.",
     ),
     OldRule(
         "no_assignment_epochs",
         4,
         "KIP-1251, KAFKA-20066",
         "A member's partitions have no epochs.",
-        "Of each of its partitions is recorded since which target epoch a member has it.",
+        "For each of a member's partitions, the target epoch since which it has it is recorded.",
     ),
     OldRule(
         "targets_undated",
         4,
         "KAFKA-20266",
-        "When a target was computed is not recorded.",
+        "The time at which a target was computed is not recorded.",
         "The record of the target epoch holds the time at which the target was computed.",
     ),
     OldRule(
@@ -74,46 +74,46 @@ OLD_RULES: Final = (
         "revocation_counts_up",
         6,
         "KAFKA-19974",
-        "A member that acknowledges its revocation goes up by one epoch.",
-        "A member that acknowledges its revocation goes on from its own epoch.",
+        "A member that acknowledges its revocation advances by one epoch.",
+        "A member that acknowledges its revocation continues from its own epoch.",
     ),
     OldRule(
         "own_pending_blocks",
         7,
         "KAFKA-19449",
-        "A partition that the member itself has still to revoke counts as unreleased.",
-        "A partition that the member itself has still to revoke is given back at once.",
+        "A partition that the member itself still has to revoke counts as unreleased.",
+        "A partition that the member itself still has to revoke is assigned again at once.",
     ),
     OldRule(
         "subscription_ignored",
         8,
         "KAFKA-19431",
-        "A member keeps, and is given, what its target holds, though it no longer subscribes to it.",
-        "What a member does not subscribe to is absent from its target, from the heartbeat on that says so.",
+        "A member keeps, and is assigned, partitions in its target that it no longer subscribes to.",
+        "Unsubscribed partitions count as missing from a member's target as soon as a heartbeat drops them.",
     ),
     OldRule(
         "assignor_change_waits",
         9,
         "KAFKA-20434",
-        "Another preferred assignor takes effect when something else bumps the group epoch.",
-        "A change of the effective preferred assignor bumps the group epoch.",
+        "A new preferred assignor takes effect only when something else advances the group epoch.",
+        "A change of the effective preferred assignor advances the group epoch.",
     ),
     OldRule(
         "full_refuses_instances",
         10,
         "KAFKA-20601",
-        "A full group refuses an unknown member id, also under an instance id that is in it.",
-        "A full group accepts who comes under an instance id that is in it.",
-        "No group of the walks is full, and in a full one a restarted process of theirs would be let in by "
-        "either rule: it has the member id of the one before.",
+        "A full group refuses an unknown member id, even with a known instance id.",
+        "A full group accepts a member with a known instance id.",
+        "No group of the walks is full, and a full one would accept their restarted processes under "
+        "either rule: they keep their member ids.",
     ),
     OldRule(
         "target_stays_with_instance",
         11,
         "KAFKA-20292, KAFKA-20747",
-        "A member that sends another instance id leaves its target with the old one.",
-        "A member that sends another instance id takes its target along when one is computed.",
-        "A consumer is given its member id and its instance id once, when it is made; nine worlds, static "
+        "A member that changes its instance id leaves its target with the old one.",
+        "A member that changes its instance id keeps its target when the next one is computed.",
+        "A consumer gets its member id and its instance id once, on creation; nine worlds, static "
         "members among them, have the same states and steps.",
     ),
     OldRule(
@@ -127,29 +127,29 @@ OLD_RULES: Final = (
         "partition_epochs_expected",
         14,
         "KAFKA-19862",
-        "A partition that is given up at another epoch than it was given out at ends the loading of the log.",
-        "Such a partition is left with whoever was given it since.",
+        "A partition that is revoked at another epoch than it was assigned at ends the loading of the log.",
+        "Such a partition stays with the member that was assigned it since.",
     ),
     OldRule(
         "tombstones_need_owners",
         14,
         "KAFKA-19862",
         "A log in which compaction left a tombstone without its group or member cannot be loaded.",
-        "A tombstone of a group or member that is not there is passed over when the log is loaded.",
+        "A tombstone of a missing group or member is ignored when the log is loaded.",
     ),
     OldRule(
         "targets_at_once",
         15,
         "KIP-1263, KAFKA-20291",
         "A heartbeat that finds the group epoch ahead computes the target.",
-        "A target is computed only after the assignment interval is over since the last one.",
+        "A target is computed only after the assignment interval since the last one.",
     ),
     OldRule(
         "commits_at_epoch_only",
         17,
         "KIP-1251",
         "An offset commit is accepted at the member's epoch only.",
-        "An offset commit of an earlier epoch is accepted if the member has had all its partitions since.",
+        "An offset commit under an earlier epoch is accepted if the member has had all its partitions since.",
     ),
     OldRule(
         "regexes_refused",
@@ -163,61 +163,61 @@ OLD_RULES: Final = (
         22,
         "KAFKA-20640",
         "Members of the classic protocol join a consumer group under every policy.",
-        "Where migration is disabled, a consumer group with members refuses JoinGroup.",
+        "If migration is disabled, a consumer group with members refuses JoinGroup.",
     ),
     OldRule(
         "zero_bytes_refused",
         23,
         "KAFKA-17733",
         "A classic group cannot be upgraded while any member was never assigned anything.",
-        "A member that was never assigned anything comes along into the consumer group, with nothing.",
+        "A member that was never assigned anything moves to the consumer group without partitions.",
     ),
     OldRule(
         "user_data_lost",
         24,
         "KAFKA-18134",
-        "An upgrade drops the user data that a custom assignor put beside an assignment.",
-        "A group with such user data cannot be upgraded; who was parked has been sent to join again by then.",
-        hidden="The models' assignors put no user data beside an assignment.",
+        "An upgrade drops the user data that a custom assignor added to an assignment.",
+        "A group with such user data cannot be upgraded; parked members have already been told to rejoin.",
+        hidden="The models' assignors add no user data to an assignment.",
     ),
     OldRule(
         "first_generation_not_found",
         25,
         "",
         "Before its first generation a classic group cannot be upgraded: GROUP_ID_NOT_FOUND.",
-        "It still cannot, but the answer is UNKNOWN_SERVER_ERROR, from an exception that nobody catches.",
-        hidden="Either answer ends the consumer that asked.",
+        "It still cannot, but the answer is UNKNOWN_SERVER_ERROR, from an uncaught exception.",
+        hidden="Either answer ends the consumer.",
     ),
     OldRule(
         "upgrade_always_bumps",
         26,
         "KAFKA-18687",
-        "An upgrade does not say which topics exist, so that whoever joins by it bumps the group epoch.",
-        "It does: a static member that comes back with the subscription that it had bumps nothing.",
-        hidden="To rebalance at once breaks nothing; the newer rule does (docs/protocol-findings.md).",
+        "An upgrade does not record the existing topics, so the joining member advances the group epoch.",
+        "It does: a static member that returns with an unchanged subscription does not advance the epoch.",
+        hidden="An immediate rebalance breaks nothing; the newer rule does (docs/protocol-findings.md).",
     ),
     OldRule(
         "leave_never_downgrades",
         27,
         "KAFKA-18150",
         "LeaveGroup of a consumer group never downgrades it.",
-        "LeaveGroup removes members as a heartbeat that leaves does: it may downgrade the group.",
+        "LeaveGroup removes members like a leaving heartbeat: it may downgrade the group.",
         hidden="No client of the models sends LeaveGroup for a member of the consumer protocol.",
     ),
     OldRule(
         "leave_of_classic_alone",
         27,
         "KAFKA-18188",
-        "LeaveGroup removes only the classic members of a consumer group, and answers by their ids.",
-        "LeaveGroup removes members of either protocol, and answers by the ids that were asked for.",
+        "LeaveGroup removes only the classic members of a consumer group, and answers with their ids.",
+        "LeaveGroup removes members of either protocol, and answers with the requested ids.",
         hidden="No client of the models sends LeaveGroup for a member of the consumer protocol.",
     ),
     OldRule(
         "downgrade_by_consumer_alone",
         28,
         "KAFKA-18150",
-        "Only a member of the consumer protocol that goes can downgrade its group.",
-        "Whoever goes: a group of which only classic members are left is downgraded.",
+        "Only a leaving member of the consumer protocol can downgrade its group.",
+        "Whichever member leaves, a group with only classic members left is downgraded.",
         hidden="It differs only in a group too large to be a classic one; the models' groups have no limit.",
     ),
     OldRule(
@@ -225,15 +225,15 @@ OLD_RULES: Final = (
         29,
         "KAFKA-19546, KAFKA-20273",
         "A downgrade by a returning static member never rebalances, though its target may be stale.",
-        "It does if the group epoch is ahead of the target; who returned hears of generation 0.",
+        "It does if the group epoch is ahead of the target; the returning member gets generation 0.",
     ),
     OldRule(
         "classic_follows_group_epoch",
         30,
         "KAFKA-20272",
-        "A classic member of a consumer group is to join again when the group epoch is ahead of it.",
-        "It is when the target is ahead of it: some heartbeat or JoinGroup must have computed one.",
-        hidden="To ask sooner breaks nothing; it is the newer rule that does (docs/protocol-findings.md).",
+        "A classic member of a consumer group must rejoin if the group epoch is ahead of it.",
+        "It must rejoin if the target is ahead of it: some heartbeat or JoinGroup must have computed one.",
+        hidden="An earlier rejoin breaks nothing; the newer rule does (docs/protocol-findings.md).",
     ),
     OldRule(
         "unparsed_is_server_error",
@@ -251,4 +251,4 @@ RELEASES: Final[Mapping[str, frozenset[str]]] = {
     "4.4": frozenset(),
     "2024-10": frozenset(rule.switch for rule in OLD_RULES),
 }
-"""The switches that are on in each release."""
+"""The active switches of each release."""

@@ -1,11 +1,9 @@
-"""What the group protocols talk about: requests, replies, timers, and how a coordinator is configured.
+"""Values of the group protocols: requests, replies, timers, and the configuration of a coordinator.
 
-Every value is a named tuple: frozen, hashable, compared in C. What is part of a state is also
-orderable, so nothing there is None: an absent name is "" and an absent number or request is -1.
-Topics appear in partitions under their id (`TopicImage.topic_id`), which is the name unless the
-topic was deleted and created again.
-Source: the schemas of the JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and
-ConsumerGroupHeartbeat RPCs.
+Every value is a named tuple: frozen, hashable, compared in C. Parts of a state are also orderable, so they
+contain no None: an absent name is "" and an absent number or request is -1. Partitions name their topic by id
+(`TopicImage.topic_id`), which is the name unless the topic was deleted and created again. Source: the schemas
+of the JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and ConsumerGroupHeartbeat RPCs.
 """
 
 from __future__ import annotations
@@ -22,15 +20,15 @@ from kassay.model.protocols.values.streams.config import StreamsConfig
 from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
 
 Partitions: TypeAlias = tuple[TopicPartition, ...]
-"""Partitions in their natural order, without repeats."""
+"""Partitions in their natural order, without duplicates."""
 
 NO_REQUEST: Final = -1
 ZERO_BYTES: Final[Partitions] = (TopicPartition("", -1),)
-"""An assignment of zero bytes: nothing was ever assigned. Not the same as `()`, an encoded empty one."""
+"""An assignment of zero bytes: nothing was ever assigned. Different from `()`, an encoded empty one."""
 NO_PARTITION: Final = -1
-"""Stands for none at all where a topic is named without any."""
+"""No partition: marks a topic that is named without any."""
 USER_DATA: Final = -2
-"""No partition: its topic is the user data that a custom assignor put beside an assignment."""
+"""Not a partition: its topic is the user data that a custom assignor added to an assignment."""
 
 UNKNOWN_MEMBER: Final = ""
 NO_GENERATION: Final = -1
@@ -50,7 +48,7 @@ def partitions(tps: Iterable[tuple[str, int]]) -> Partitions:
 
 
 def user_data_of(assignment: Partitions) -> str:
-    """The user data that an assignment carries, "" if it carries none.
+    """The user data in an assignment, "" if there is none.
 
     >>> user_data_of(partitions([("foo", 0), ("colours", USER_DATA)]))
     'colours'
@@ -59,17 +57,17 @@ def user_data_of(assignment: Partitions) -> str:
 
 
 class UserData(NamedTuple):
-    """What a sticky assignor's member remembers by itself: what it owned, and since which generation."""
+    """The memory of a sticky assignor's member: its owned partitions, and their generation."""
 
     generation: Generation
     owned: Partitions
 
 
 class Subscription(NamedTuple):
-    """The metadata that a consumer sends along with one assignor's name; equal iff the bytes are.
+    """The metadata that a consumer sends with one assignor's name; equal exactly if the bytes are.
 
-    `version` 0 knows topics and user data, 1 adds `owned`, 2 `generation`, 3 `rack`; what a version
-    does not know keeps its default. Here `owned` names topics, not ids: clients know no better.
+    `version` 0 has topics and user data, 1 adds `owned`, 2 `generation`, 3 `rack`; fields that a version
+    lacks keep their defaults. Here `owned` names topics, not ids: clients know only names.
     """
 
     topics: tuple[str, ...]
@@ -81,7 +79,7 @@ class Subscription(NamedTuple):
 
 
 class RawMetadata(NamedTuple):
-    """Metadata that is no consumer subscription (Kafka Connect, or nonsense)."""
+    """Metadata that is no consumer subscription (Kafka Connect, or invalid)."""
 
     raw: str
 
@@ -91,7 +89,7 @@ Protocols: TypeAlias = tuple[tuple[str, Metadata], ...]
 """Assignor names with metadata, in the client's order of preference."""
 
 
-# Requests. An optional string that is sent, but empty, is written as a blank.
+# Requests. An optional string that is sent but empty is written as a blank.
 
 
 class JoinGroup(NamedTuple):
@@ -109,7 +107,7 @@ class JoinGroup(NamedTuple):
 
 
 class SyncGroup(NamedTuple):
-    """SyncGroup; a leader brings `assignments`. An absent protocol type or name is not checked."""
+    """SyncGroup; a leader sends `assignments`. An absent protocol type or name is not checked."""
 
     correlation_id: RequestId
     member_id: MemberId
@@ -150,7 +148,7 @@ class OffsetCommit(NamedTuple):
 class ConsumerHeartbeat(NamedTuple):
     """ConsumerGroupHeartbeat; None and -1 mean that the field was not sent (unchanged).
 
-    The epoch says what is wanted: 0 to join, -1 to leave, -2 to leave for a while (static members).
+    The epoch states the purpose: 0 to join, -1 to leave, -2 to leave temporarily (static members).
     """
 
     correlation_id: RequestId
@@ -165,7 +163,7 @@ class ConsumerHeartbeat(NamedTuple):
 
     @property
     def full(self) -> bool:
-        """Whether everything was sent, so that the assignment is due in return."""
+        """Whether all fields were sent, so that the reply must contain the assignment."""
         subscribes = self.subscribed_topic_names is not None or self.subscribed_topic_regex is not None
         sent = self.rebalance_timeout != -1 and subscribes and self.topic_partitions is not None
         return self.member_epoch == JOIN_EPOCH or sent
@@ -180,7 +178,7 @@ Request: TypeAlias = (
 
 
 class JoinGroupReply(NamedTuple):
-    """JoinGroup's answer; `members` only for the leader. On errors the rest holds Kafka's defaults."""
+    """JoinGroup's reply; `members` only for the leader. With an error, the rest holds Kafka's defaults."""
 
     error: str
     member_id: MemberId
@@ -193,7 +191,7 @@ class JoinGroupReply(NamedTuple):
 
 
 class SyncGroupReply(NamedTuple):
-    """SyncGroup's answer."""
+    """SyncGroup's reply."""
 
     error: str
     protocol_type: str = ""
@@ -202,26 +200,26 @@ class SyncGroupReply(NamedTuple):
 
 
 class HeartbeatReply(NamedTuple):
-    """Heartbeat's answer."""
+    """Heartbeat's reply."""
 
     error: str
 
 
 class LeaveGroupReply(NamedTuple):
-    """LeaveGroup's answer: one (member, instance, error) for each that was to leave."""
+    """LeaveGroup's reply: one (member, instance, error) for each member to remove."""
 
     error: str
     members: tuple[tuple[MemberId, str, str], ...] = ()
 
 
 class OffsetCommitReply(NamedTuple):
-    """OffsetCommit's answer, the same for every partition."""
+    """OffsetCommit's reply, the same for every partition."""
 
     error: str
 
 
 class ConsumerHeartbeatReply(NamedTuple):
-    """ConsumerGroupHeartbeat's answer; `assignment` None when it was not sent."""
+    """ConsumerGroupHeartbeat's reply; `assignment` is None if it was not sent."""
 
     error: str
     member_id: MemberId = ""
@@ -252,13 +250,13 @@ _REPLIES: Final[dict[type[Request], Callable[[str], ReplyBody]]] = {
 
 
 def error_reply(request: Request, error: str) -> ReplyBody:
-    """The answer to a request that fails as a whole."""
+    """The reply to a request that fails as a whole."""
     if isinstance(request, JoinGroup):
         return JoinGroupReply(error, UNKNOWN_MEMBER)
     return _REPLIES[type(request)](error)
 
 
-# Timers. The coordinator owns no clock: it says what to arm, and is told what fired.
+# Timers. The coordinator has no clock: it arms timers as outputs and gets the fired ones as events.
 
 SESSION: Final = "session"
 JOIN: Final = "join"
@@ -271,38 +269,38 @@ CLASSIC_SYNC: Final = "classic_sync_of_member"
 OF_CLASSIC_GROUPS: Final = frozenset({SESSION, JOIN, SYNC})
 """The timers of classic groups. The groups of KIP-848 and KIP-1071 share no key with them."""
 NOT_RETRIED: Final = OF_CLASSIC_GROUPS
-"""All other timers are armed once more if what they write cannot be written."""
+"""All other timers are armed once more if their write fails."""
 RETRY_BACKOFF: Final = 500
-"""So soon, in ms, such a timer fires again."""
+"""The delay in ms until such a timer fires again."""
 
 
 class Timer(NamedTuple):
-    """The key of a timer: arming it again replaces the one that is armed."""
+    """The key of a timer: arming it again replaces the armed one."""
 
     kind: str
     member_id: MemberId = ""
 
 
 class InitialDelay(NamedTuple):
-    """What the join timer of a group that was empty knows: how long it runs, and what is left after that."""
+    """The payload of the join timer of a group that was empty: its delay, and the remaining time after it."""
 
     delay: int
     remaining: int
 
 
 Payload: TypeAlias = tuple[Generation, ...] | InitialDelay
-"""What a timer was armed with: the generation that it concerns, if any."""
+"""The payload of a timer: the generation that it concerns, if any."""
 
 
 class TimerFired(NamedTuple):
-    """A timer is due; `payload` is what it was armed with."""
+    """A timer is due; `payload` is the one with which it was armed."""
 
     timer: Timer
     payload: Payload = ()
 
 
 class MetadataChanged(NamedTuple):
-    """A new image was published to the coordinator; its `number` is 0 where images have none."""
+    """A new image was published to the coordinator; its `number` is 0 if images are not numbered."""
 
     image: Image
     number: int = 0
@@ -323,9 +321,10 @@ class Reply(NamedTuple):
 
 
 class SetTimer(NamedTuple):
-    """Arm a timer that is due in so many ms or ticks; with `if_absent`, only if it is not armed already.
+    """Arm a timer with a delay in ms or ticks; with `if_absent`, only if it is not armed already.
 
-    An armed one is `outlived` once the group has been converted since: it runs on, whatever the group is now.
+    An armed one is `outlived` once the group has been converted since: it keeps running, whatever the group
+    is now.
     """
 
     timer: Timer
@@ -340,7 +339,7 @@ def _due(order: SetTimer) -> tuple[int, Timer]:
 
 
 Armed: TypeAlias = Annotated[tuple[SetTimer, ...], Order(_due)]
-"""The armed timers by due time; of those due at one instant by name, or as they were armed."""
+"""The armed timers by due time; at one instant by name, or in the order of arming."""
 
 
 class CancelTimer(NamedTuple):
@@ -350,12 +349,12 @@ class CancelTimer(NamedTuple):
 
 
 class Config(NamedTuple):
-    """How a group coordinator is configured; times in ms.
+    """The configuration of a group coordinator; times in ms.
 
-    A group's regular expressions are not resolved again before `regex_min_interval` is over, which in Kafka
-    is no setting; below 0 there is no such time. With `offload`, which no release has, targets are computed
-    in the background (KIP-1263). `switches` names deliberate bugs (see `coordinator.SWITCHES`); empty for a
-    correct one.
+    A group's regular expressions are not resolved again before `regex_min_interval` is over, which is no
+    setting in Kafka; below 0 there is no such limit. With `offload`, which no release has, targets are
+    computed in the background (KIP-1263). `switches` names deliberate bugs (see `coordinator.SWITCHES`);
+    empty for a correct one.
     """
 
     initial_rebalance_delay: int = 3_000

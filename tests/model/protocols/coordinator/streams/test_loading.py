@@ -38,7 +38,7 @@ def test_the_whole_log_tells_of_the_group_that_its_records_made():
 def test_records_replace_a_group_that_offsets_alone_tell_of():
     log, _ = records()
     assert read((OFFSET, *log), NONE) == read(log, NONE)
-    with pytest.raises(Unreadable, match="the group is no Streams group"):
+    with pytest.raises(Unreadable, match="the group is not a Streams group"):
         read((OFFSET, *log), frozenset({"streams_simple_group_kept"}).__contains__)
 
 
@@ -60,8 +60,8 @@ def test_a_member_goes_and_then_the_group():
 @pytest.mark.parametrize(
     ("kind", "name", "why"),
     [
-        (r.STREAMS_MEMBER, "a", "its assignment is still there"),
-        (r.STREAMS_TARGET_EPOCH, "", "there are still targets"),
+        (r.STREAMS_MEMBER, "a", "its assignment still exists"),
+        (r.STREAMS_TARGET_EPOCH, "", "targets still exist"),
         (r.STREAMS_EPOCH, "", "the group still has members"),
     ],
 )
@@ -78,5 +78,5 @@ def test_what_is_left_must_go_in_its_order():
     left = read(log, NONE)
     assert isinstance(left, StreamsTaskGroup)
     epoch, topology = LogRecord((r.STREAMS_EPOCH, ""), None), LogRecord((r.STREAMS_TOPOLOGY, ""), None)
-    assert unfit(left, epoch) == "its target epoch is still there"
+    assert unfit(left, epoch) == "its target epoch still exists"
     assert after_record(left, topology) == left._replace(topology=())

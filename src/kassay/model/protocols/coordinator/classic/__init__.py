@@ -1,1 +1,1 @@
-"""The coordinator's half of the classic protocol."""
+"""The coordinator side of the classic protocol."""

@@ -1,4 +1,4 @@
-"""A draft of the classic group while one step changes it: questions about it, and single changes.
+"""A mutable classic group for the duration of one step: queries and single changes.
 
 Source: `ClassicGroup`.
 """
@@ -20,7 +20,7 @@ from kassay.model.protocols.values.requests import NO_REQUEST, JoinGroupReply, P
 
 
 class GroupBuilder:
-    """A classic group that a step is changing; `freeze` makes a value of it again."""
+    """A classic group during a step; `freeze` returns its value."""
 
     __slots__ = (
         "effects",
@@ -75,17 +75,17 @@ class GroupBuilder:
         self.initial = state == PREPARING and self.state == EMPTY
         self.state = state
 
-    # Questions.
+    # Queries.
 
     def static_id(self, instance: str) -> str:
-        """The member behind an instance id, or ""."""
+        """The id of the member with an instance id, or ""."""
         for member in self.members.values():
             if member.group_instance_id == instance:
                 return member.member_id
         return ""
 
     def identity_error(self, member_id: str, instance: str) -> str:
-        """What is wrong with a member id and an instance id, or NONE; the instance is looked up first."""
+        """The error of a member id and an instance id, or NONE; the instance is looked up first."""
         if instance:
             named = [m.member_id for m in self.members.values() if m.group_instance_id == instance]
             if not named:
@@ -95,7 +95,7 @@ class GroupBuilder:
         return errors.NONE if member_id in self.members else errors.UNKNOWN_MEMBER_ID
 
     def supports(self, protocol_type: str, protocols: requests.Protocols) -> bool:
-        """Whether a member with these protocols can join: the type fits, and all know one of the names."""
+        """Whether a member with these protocols can join: same type, and one name that all support."""
         if self.state == EMPTY:
             return bool(protocol_type and protocols)
         common = self.common_protocols()
@@ -112,24 +112,24 @@ class GroupBuilder:
         return common
 
     def all_joined(self) -> bool:
-        """Whether nobody is waited for: no pending id, and all members' JoinGroups are parked."""
+        """Whether no member is missing: there is no pending id, and all members' JoinGroups are parked."""
         return not self.pending_join and all(
             member.awaiting_join != NO_REQUEST for member in self.members.values()
         )
 
     def rebalance_timeout(self) -> int:
-        """The longest rebalance timeout of the members, 0 without."""
+        """The members' longest rebalance timeout, 0 without members."""
         return max((member.rebalance_timeout for member in self.members.values()), default=0)
 
     def member_metadata(self) -> tuple[tuple[str, str, requests.Metadata], ...]:
-        """What the leader gets to see: ids, instance ids and metadata for the selected protocol."""
+        """The leader's view: ids, instance ids and metadata for the selected protocol."""
         return tuple(
             (member.member_id, member.group_instance_id, metadata_of(member, self.protocol))
             for _, member in sorted(self.members.items())
         )
 
     def record(self, assignments: dict[str, Partitions]) -> LogRecord:
-        """The group as it is written, with these assignments."""
+        """The record of the group with these assignments."""
         members = tuple(
             StoredMember(
                 member.member_id,
@@ -153,7 +153,7 @@ class GroupBuilder:
         return member
 
     def add(self, member: ClassicMember, protocol_type: str) -> None:
-        """Add a member; the first decides the protocol type, and leads."""
+        """Add a member; the first one sets the protocol type and becomes leader."""
         if not self.members:
             self.protocol_type = protocol_type
         if not self.leader:
@@ -162,7 +162,7 @@ class GroupBuilder:
         self.pending_join.discard(member.member_id)
 
     def remove(self, *member_ids: str) -> None:
-        """Remove members and pending ids; if the leader goes, any member left leads."""
+        """Remove members and pending ids; if the leader leaves, any remaining member becomes leader."""
         for member_id in member_ids:
             self.members.pop(member_id, None)
             self.pending_join.discard(member_id)
@@ -171,12 +171,12 @@ class GroupBuilder:
             self.leader = self.pick_leader(self.members)
 
     def pick_leader(self, candidates: Iterable[str]) -> str:
-        """One of the candidates, "" without any."""
+        """One of the candidates, or "" without any."""
         options = sorted(candidates)
         return self.effects.choices.pick(LEADER, options) if options else ""
 
     def pick_protocol(self) -> str:
-        """The winner of the members' votes: the first of each one's list that all support."""
+        """The winner of the members' votes: the first name of each member's list that all support."""
         common = self.common_protocols() or set()
         votes = Counter(
             next(name for name, _ in member.protocols if name in common) for member in self.members.values()
@@ -192,7 +192,7 @@ class GroupBuilder:
             self.members[member_id] = member._replace(awaiting_join=NO_REQUEST)
 
     def answer_sync(self, member_id: str, reply: SyncGroupReply) -> bool:
-        """Answer the parked SyncGroup; whether there was one."""
+        """Answer the parked SyncGroup; returns whether there was one."""
         member = self.members[member_id]
         if member.awaiting_sync == NO_REQUEST:
             return False
@@ -201,7 +201,7 @@ class GroupBuilder:
         return True
 
     def refresh_session(self, member_id: str) -> None:
-        """Arm the session timer anew."""
+        """Arm the session timer again."""
         self.effects.arm(requests.SESSION, member_id, self.members[member_id].session_timeout)
 
 
@@ -213,7 +213,7 @@ def metadata_of(member: ClassicMember, protocol: str) -> requests.Metadata:
 def subscribed_topics(
     protocol_type: str, protocol: str, members: Iterable[ClassicMember]
 ) -> tuple[tuple[str, ...], ...]:
-    """The topics that a consumer group reads, as 0 or 1 tuple: none where the coordinator cannot tell."""
+    """The subscribed topics of a consumer group, in a tuple; () if the coordinator cannot know them."""
     if protocol_type != requests.CONSUMER_TYPE:
         return ()
     topics: set[str] = set()

@@ -1,8 +1,8 @@
-"""JoinGroup to a classic group.
+"""JoinGroup requests to a classic group.
 
-Checks, in Kafka's order: a group that does not exist and is not to be created, a full group, no
-common protocol, a pending id, the instance id, the member id.
-Source: `GroupMetadataManager.classicGroupJoinToClassicGroup` and what it calls.
+Checks, in Kafka's order: a missing group that may not be created, a full group, no common protocol, a pending
+id, the instance id, the member id. Source: `GroupMetadataManager.classicGroupJoinToClassicGroup` and its
+callees.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _refuse(group: GroupBuilder, request: JoinGroup, member_id: str, error: str)
 
 
 def _accepts(group: GroupBuilder, member_id: str) -> bool:
-    """Whether there is room; in Preparing only those who joined already take a place."""
+    """Whether there is room; in Preparing, only members that have joined count."""
     if group.state == EMPTY:
         return True
     size = group.effects.config.classic_max_size
@@ -81,7 +81,7 @@ def _join_without_id(group: GroupBuilder, request: JoinGroup) -> None:
 
 
 def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
-    """A new member: its JoinGroup is parked, for no longer than new members may wait."""
+    """Add a new member and park its JoinGroup, at most for the time that new members may wait."""
     member = ClassicMember(
         member_id,
         request.group_instance_id,
@@ -100,7 +100,7 @@ def _add(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
 
 
 def _rejoin(group: GroupBuilder, request: JoinGroup) -> None:
-    """A member that is known joins again."""
+    """A known member joins again."""
     unchanged = group.members[request.member_id].protocols == request.protocols
     if (group.state == COMPLETING and unchanged) or (
         group.state == STABLE and unchanged and group.leader != request.member_id
@@ -112,7 +112,7 @@ def _rejoin(group: GroupBuilder, request: JoinGroup) -> None:
 
 
 def _park(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
-    """Take over what the request says and leave it unanswered; one parked before is forgotten."""
+    """Apply the request to the member and leave it unanswered; drops a previously parked request."""
     group.update(
         member_id,
         protocols=request.protocols,
@@ -123,7 +123,7 @@ def _park(group: GroupBuilder, request: JoinGroup, member_id: str) -> None:
 
 
 def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id: str) -> None:
-    """A static member came back without its id: the new id takes the old one's place."""
+    """A static member returned without its id: the new id replaces the old one."""
     old, old_leader = group.members[old_id], group.leader
     _swap_id(group, old_id, new_id)
     group.refresh_session(new_id)
@@ -158,7 +158,7 @@ def _replace_static(group: GroupBuilder, request: JoinGroup, old_id: str, new_id
 
 
 def _swap_id(group: GroupBuilder, old_id: str, new_id: str) -> None:
-    """Give a static member another id; who still uses the old one is fenced."""
+    """Give a static member another id; requests with the old id are fenced."""
     group.answer_join(old_id, JoinGroupReply(errors.FENCED_INSTANCE_ID, old_id))
     group.answer_sync(old_id, SyncGroupReply(errors.FENCED_INSTANCE_ID))
     group.members[new_id] = group.members.pop(old_id)._replace(member_id=new_id, is_new=False)
@@ -167,7 +167,7 @@ def _swap_id(group: GroupBuilder, old_id: str, new_id: str) -> None:
 
 
 def static_stored(group: GroupBuilder, stored: ReplacedStatic, error: str) -> None:
-    """The replaced static member is on disk: answer it. Or it is not: put the old id back."""
+    """The replaced static member is stored: answer it. If the write failed: restore the old id."""
     new_id = stored.new_member
     if new_id not in group.members:
         return
@@ -186,7 +186,7 @@ def static_stored(group: GroupBuilder, stored: ReplacedStatic, error: str) -> No
         return
     as_leader = group.leader == new_id and stored.api_version >= SKIP_ASSIGNMENT_VERSION
     if as_leader and group.state == PREPARING:
-        # Meanwhile a rebalance began, in which nobody may be told who is there: it stays parked.
+        # A rebalance began meanwhile, during which members may not be reported: the request stays parked.
         return
     reply = join_reply(group, new_id if as_leader else "")._replace(member_id=new_id)
     if stored.api_version < SKIP_ASSIGNMENT_VERSION:

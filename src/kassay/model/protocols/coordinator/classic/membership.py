@@ -15,7 +15,7 @@ from kassay.model.protocols.values.records import offset_records
 
 
 def sync(group: GroupBuilder, request: requests.SyncGroup) -> None:
-    """Handle SyncGroup: a follower's is parked, the leader's is persisted first."""
+    """Handle SyncGroup: park a follower's; first store the assignment of the leader's."""
     error = _sync_error(group, request)
     if error != errors.NONE:
         group.effects.reply(request.correlation_id, requests.SyncGroupReply(error))
@@ -54,7 +54,7 @@ def _differs(asked: str, actual: str) -> bool:
 
 
 def heartbeat(group: GroupBuilder, request: requests.Heartbeat) -> None:
-    """Handle Heartbeat: the session goes on even while the answer is to join again."""
+    """Handle Heartbeat: the session is refreshed even if the answer is to rejoin."""
     error = group.identity_error(request.member_id, request.group_instance_id)
     if error == errors.NONE and request.generation_id != group.generation:
         error = errors.ILLEGAL_GENERATION
@@ -67,7 +67,7 @@ def heartbeat(group: GroupBuilder, request: requests.Heartbeat) -> None:
 
 
 def leave(group: GroupBuilder, request: requests.LeaveGroup) -> None:
-    """Handle LeaveGroup: who is known goes, a pending id too, and the group rebalances."""
+    """Handle LeaveGroup: known members and pending ids are removed, and the group rebalances."""
     answers: list[tuple[str, str, str]] = []
     only_pending = True
     for member_id, instance in request.members:
@@ -91,7 +91,7 @@ def leave(group: GroupBuilder, request: requests.LeaveGroup) -> None:
 
 
 def _leaver(group: GroupBuilder, member_id: str, instance: str) -> tuple[str, str]:
-    """Who is to leave, and what is wrong with that; an instance id alone removes whoever has it."""
+    """The id of the member to remove, and the error; an instance id alone identifies its member."""
     if member_id == requests.UNKNOWN_MEMBER:
         known = group.static_id(instance) if instance else ""
         return known, errors.NONE if known else errors.UNKNOWN_MEMBER_ID
@@ -126,10 +126,10 @@ def _commit_error(group: GroupBuilder, request: requests.OffsetCommit) -> str:
 
 
 def session_expired(group: GroupBuilder, member_id: str) -> None:
-    """A session timer fired: a pending id or a silent member goes.
+    """A session timer fired: remove a pending id or a silent member.
 
-    A parked JoinGroup or SyncGroup excuses a member that is not new; its timer is not armed again
-    before its next answer. Unlike LeaveGroup, an expiry in Preparing does not mind the initial delay.
+    A parked JoinGroup or SyncGroup keeps a member that is not new; its timer is not armed again before its
+    next answer. Unlike LeaveGroup, an expiry in Preparing ignores the initial delay.
     """
     if member_id in group.pending_join:
         group.remove(member_id)

@@ -1,4 +1,4 @@
-"""How a classic group rebalances: prepare, wait for JoinGroups, complete, hand out assignments.
+"""The rebalance of a classic group: prepare, await JoinGroups, complete, send assignments.
 
 Source: `GroupMetadataManager.prepareRebalance`, `completeClassicGroupJoin`, `maybeCompleteJoinPhase`,
 `tryCompleteInitialRebalanceElseSchedule`, `expirePendingSync`, `propagateAssignment`.
@@ -26,12 +26,12 @@ _WRITE_ERRORS: Final = {
 
 
 def write_error(error: str) -> str:
-    """What a client is told when a write failed with `error`."""
+    """The error that a client gets if a write failed with `error`."""
     return _WRITE_ERRORS.get(error, error)
 
 
 def rebalance_or_complete(group: GroupBuilder) -> None:
-    """Start a rebalance, or if one is being prepared, see whether it is complete."""
+    """Start a rebalance, or complete the one being prepared if no member is missing."""
     if group.state == PREPARING:
         complete_if_all_joined(group)
     else:
@@ -39,10 +39,10 @@ def rebalance_or_complete(group: GroupBuilder) -> None:
 
 
 def prepare(group: GroupBuilder) -> None:
-    """Ask everybody to join again.
+    """Require every member to join again.
 
-    Out of Completing the assignments are forgotten and parked SyncGroups refused; out of Stable they
-    stay until the next ones come. Out of Empty the group waits for more members to turn up.
+    From Completing, drop the assignments and refuse parked SyncGroups; from Stable, keep them until the next
+    ones arrive. From Empty, wait for more members.
     """
     effects = group.effects
     if group.state == COMPLETING:
@@ -63,15 +63,15 @@ def prepare(group: GroupBuilder) -> None:
 
 
 def complete_if_all_joined(group: GroupBuilder) -> None:
-    """End the join phase when nobody is missing; an initial rebalance waits for its timer all the same."""
+    """End the join phase if no member is missing; an initial rebalance still waits for its timer."""
     if group.state == PREPARING and not group.initial and group.all_joined():
         complete(group)
 
 
 def complete(group: GroupBuilder) -> None:
-    """End the join phase with those who joined; without any of them, wait on.
+    """End the join phase with the members that joined; without any, continue waiting.
 
-    Dynamic members that did not join are dropped, static ones stay. A leader that joined leads on.
+    Dynamic members that did not join are removed, static ones stay. A leader that joined stays leader.
     """
     effects = group.effects
     effects.disarm(requests.JOIN)
@@ -94,8 +94,8 @@ def complete(group: GroupBuilder) -> None:
     group.protocol = group.pick_protocol() if group.members else ""
     group.subscribed_topics = subscribed_topics(group.protocol_type, group.protocol, group.members.values())
     if group.state != PREPARING:
-        # A join timer that was armed for a group that is no more (see the table). Kafka's check of the
-        # state stops it here, too late for what is changed already.
+        # This join timer was armed for a group that no longer exists (see the table). Kafka's state check
+        # stops it here, after some changes have already been made.
         return
     group.pending_sync.clear()
     if group.members:
@@ -109,7 +109,7 @@ def complete(group: GroupBuilder) -> None:
 
 
 def _answer_joins(group: GroupBuilder) -> None:
-    """Tell everybody the new generation, and wait for the SyncGroups."""
+    """Send every member the new generation, and await the SyncGroups."""
     for member_id in sorted(group.members):
         group.answer_join(member_id, join_reply(group, member_id))
         group.refresh_session(member_id)
@@ -120,7 +120,7 @@ def _answer_joins(group: GroupBuilder) -> None:
 
 
 def join_reply(group: GroupBuilder, member_id: str) -> JoinGroupReply:
-    """The current generation, as the answer to a member's JoinGroup; the leader learns who is there."""
+    """The reply to a member's JoinGroup in this generation; the leader's lists the members."""
     members = group.member_metadata() if group.leader == member_id else ()
     return JoinGroupReply(
         errors.NONE,
@@ -135,7 +135,7 @@ def join_reply(group: GroupBuilder, member_id: str) -> JoinGroupReply:
 
 
 def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
-    """The initial delay has passed: wait on if somebody came meanwhile and time remains."""
+    """The initial delay is over: wait again if members joined meanwhile and time remains."""
     if not group.new_member_added or not remaining:
         complete(group)
         return
@@ -145,7 +145,7 @@ def initial_delay_over(group: GroupBuilder, delay: int, remaining: int) -> None:
 
 
 def sync_timeout(group: GroupBuilder, generation: int) -> None:
-    """Members that sent no SyncGroup in time are removed, and the group rebalances."""
+    """Members without a SyncGroup in time are removed, and the group rebalances."""
     if generation != group.generation or group.state not in (COMPLETING, STABLE) or not group.pending_sync:
         return
     late = sorted(group.pending_sync)
@@ -156,7 +156,7 @@ def sync_timeout(group: GroupBuilder, generation: int) -> None:
 
 
 def assignment_stored(group: GroupBuilder, stored: StoredAssignment, error: str) -> None:
-    """The leader's assignment is on disk (or is not): tell everybody, unless the group went on meanwhile."""
+    """The leader's assignment is stored or failed: answer all members, unless the group changed meanwhile."""
     if group.state != COMPLETING or group.generation != stored.generation:
         return
     if error:
@@ -171,14 +171,14 @@ def assignment_stored(group: GroupBuilder, stored: StoredAssignment, error: str)
 
 
 def clear_assignments(group: GroupBuilder, error: str) -> None:
-    """Forget all assignments and refuse the parked SyncGroups."""
+    """Drop all assignments and refuse the parked SyncGroups."""
     for member_id in group.members:
         group.update(member_id, assignment=ZERO_BYTES)
     _propagate(group, error)
 
 
 def _propagate(group: GroupBuilder, error: str) -> None:
-    """Answer the parked SyncGroups; their expired sessions were ignored, so they start afresh."""
+    """Answer the parked SyncGroups and restart these sessions, whose expiry was ignored."""
     for member_id in sorted(group.members):
         if error == errors.NONE:
             assignment = group.members[member_id].assignment

@@ -1,4 +1,4 @@
-"""The classic coordinator: which part of it handles which event, held to its table."""
+"""The classic coordinator: dispatches events and checks the results against its table."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def handle_request(effects: Effects, group: ClassicGroup, request: requests.Requ
 
 
 def handle_without_group(effects: Effects, request: requests.Request) -> Group:
-    """What becomes of a request when there is no group.
+    """The group after a request to a missing group.
 
-    JoinGroup without a member id creates the group, and so does an OffsetCommit without a generation
-    (for consumers that assign themselves).
+    JoinGroup without a member id creates the group, as does an OffsetCommit without a generation (from
+    consumers that assign themselves).
     """
     if isinstance(request, requests.JoinGroup):
         return create_by_join(effects, request)
@@ -82,7 +82,7 @@ def handle_without_group(effects: Effects, request: requests.Request) -> Group:
 def create_by_join(
     effects: Effects, request: requests.JoinGroup, before: Group = None, former: tuple[LogRecord, ...] = ()
 ) -> Group:
-    """A JoinGroup where there is no group, or one `before` to replace: `former` are its tombstones."""
+    """A JoinGroup to a missing group, or to a group `before` to replace: `former` are its tombstones."""
     if request.member_id != requests.UNKNOWN_MEMBER:
         effects.reply(
             request.correlation_id, requests.JoinGroupReply(errors.UNKNOWN_MEMBER_ID, request.member_id)
@@ -131,7 +131,7 @@ def handle_timer(effects: Effects, group: ClassicGroup, fired: requests.TimerFir
 
 
 def handle_stored(effects: Effects, group: Group, stored: Persisted) -> Group:
-    """The group after a write that it was waiting for, or that failed."""
+    """The group after an awaited write, which may have failed."""
     then, error = stored.then, stored.error
     if then is None or not isinstance(group, ClassicGroup):
         return stored.undo[0] if error and stored.undo else group
@@ -150,7 +150,7 @@ def handle_stored(effects: Effects, group: Group, stored: Persisted) -> Group:
 
 
 def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, stored: Persisted) -> Group:
-    """A failed write ends the new group; its first member is told, if it has no answer yet."""
+    """A failed write ends the new group; its first member gets the error, if it has no answer yet."""
     if not stored.error:
         return group
     check_move(table.CLASSIC_GROUP, group.state, table.GROUP_STORED, table.NO_GROUP)
@@ -163,9 +163,9 @@ def _creation_stored(effects: Effects, group: ClassicGroup, then: CreatedGroup, 
 
 
 def unload(effects: Effects, group: ClassicGroup) -> None:
-    """Answer what is parked: this broker is no longer the coordinator.
+    """Answer all parked requests: this broker is no longer the coordinator.
 
-    A JoinGroup that waits in Stable (a static member's, not yet on disk) is left without an answer.
+    A JoinGroup that waits in Stable (a static member's that is not stored yet) gets no answer.
     """
     draft = GroupBuilder(effects, group)
     for member_id in sorted(draft.members):
@@ -176,10 +176,10 @@ def unload(effects: Effects, group: ClassicGroup) -> None:
 
 
 def load(effects: Effects, value: GroupValue) -> ClassicGroup:
-    """The group as its last record tells it: Stable or Empty, with sessions starting anew.
+    """The group from its last record: Stable or Empty, with restarted sessions.
 
-    Of each member's metadata only the selected protocol's survived; pending ids, parked requests and
-    a generation whose assignment was not stored are gone.
+    Each member has only the metadata of the selected protocol; pending ids, parked requests and a generation
+    whose assignment was not stored are lost.
     """
     members = tuple(
         ClassicMember(

@@ -1,9 +1,8 @@
 """The classic group's state machine as data.
 
-`CLASSIC_GROUP` lists, for every state and kind of event, where the group may be when the step is over;
-`LEGAL` lists the single moves out of which a step is made (a group of one member goes from Stable
-through PreparingRebalance to CompletingRebalance within one JoinGroup).
-Source: `ClassicGroupState` (legal previous states).
+`CLASSIC_GROUP` lists, for every state and kind of event, the states in which the step may end; `LEGAL` lists
+the single moves within a step (a group of one member goes from Stable through PreparingRebalance to
+CompletingRebalance within one JoinGroup). Source: `ClassicGroupState` (legal previous states).
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LEGAL: Final[dict[str, frozenset[str]]] = {
     COMPLETING: frozenset({STABLE, PREPARING}),
     STABLE: frozenset({PREPARING}),
 }
-"""The moves between states; Kafka's further state Dead (unloaded) is the loss of the group here."""
+"""The moves between states; Kafka's state Dead (unloaded) is the loss of the group here."""
 
 _REJECT: Final = "UNKNOWN_MEMBER_ID"
 _STAY: Final = "ok, session refreshed"

@@ -1,1 +1,1 @@
-"""The coordinator's half of KIP-848, and of the migration between the protocols."""
+"""The coordinator side of KIP-848, and of the migration between the protocols."""

@@ -47,7 +47,7 @@ from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 
 
 def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
-    """Handle JoinGroup: the group after it. Raises `Refused`."""
+    """Handle JoinGroup: returns the group. Raises `Refused`."""
     config = effects.config
     if not config.upgrade and not config.downgrade and not effects.has("disabled_lets_classic_in"):
         raise Refused(errors.INCONSISTENT_GROUP_PROTOCOL)
@@ -80,7 +80,7 @@ def join(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) ->
 
 
 def _supports(group: ConsumerGroup, request: requests.JoinGroup) -> bool:
-    """Whether all classic members know one of the names; without classic members, any will do."""
+    """Whether all classic members support one of the names; without classic members, any will do."""
     known = [
         {name for name, _ in metadata.protocols} for member in group.members for metadata in member.classic
     ]
@@ -93,7 +93,7 @@ def _supports(group: ConsumerGroup, request: requests.JoinGroup) -> bool:
 def _subscribe(
     group: ConsumerGroup, request: requests.JoinGroup, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
-    """The member that joins: known, new (under whatever id it brings), or in a static one's place."""
+    """The joining member: known, new (under any id that it brings), or in place of a static one."""
     if not request.group_instance_id:
         return find(group, member_id) or ConsumerMember(member_id), ()
     known = find_static(group, request.group_instance_id)
@@ -113,7 +113,7 @@ def _store(
     *,
     down: bool,
 ) -> Group:
-    """Append; where the newcomer takes the place of the last consumer-protocol member, downgrade."""
+    """Append; downgrade if the new member replaces the last one of the consumer protocol."""
     member = updated.member
     reply = requests.JoinGroupReply(
         errors.NONE, member.member_id, member.epoch, requests.CONSUMER_TYPE, request.protocols[0][0]
@@ -133,7 +133,7 @@ def _store(
 
 
 def joined(effects: Effects, then: JoinedConsumerGroup) -> None:
-    """The join is on disk: answer, and wait for the member's SyncGroup."""
+    """The join is stored: answer it, and await the member's SyncGroup."""
     member_id = then.reply.member_id
     effects.disarm(requests.CLASSIC_JOIN, member_id)
     if not then.downgraded:
@@ -143,7 +143,7 @@ def joined(effects: Effects, then: JoinedConsumerGroup) -> None:
 
 
 def sync(effects: Effects, group: ConsumerGroup, request: requests.SyncGroup) -> None:
-    """Handle SyncGroup: what is assigned by now is handed out. Raises `Refused`."""
+    """Handle SyncGroup: send the current assignment. Raises `Refused`."""
     member = _classic_member(group, request.member_id, request.group_instance_id)
     _check_generation(member, request.generation_id)
     metadata = member.classic[0]
@@ -168,7 +168,7 @@ def sync(effects: Effects, group: ConsumerGroup, request: requests.SyncGroup) ->
 
 
 def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
-    """Answer the SyncGroup, and wait for heartbeats."""
+    """Answer the SyncGroup, and await heartbeats."""
     effects.disarm(requests.CLASSIC_SYNC, then.member_id)
     effects.arm(requests.CONSUMER_SESSION, then.member_id, then.session_timeout)
     effects.reply(
@@ -180,8 +180,8 @@ def synced(effects: Effects, then: SyncedConsumerGroup) -> None:
 def heartbeat(effects: Effects, group: ConsumerGroup, request: requests.Heartbeat) -> None:
     """Handle Heartbeat: whether the member should join again. Raises `Refused`.
 
-    It should when the target is ahead of it, when it must give partitions up, and when all that it
-    waits for is free.
+    It should if its target is newer, if it has to revoke partitions, or if all partitions that it waits for
+    are free.
     """
     member = _classic_member(group, request.member_id, request.group_instance_id)
     _check_generation(member, request.generation_id)
@@ -195,12 +195,12 @@ def heartbeat(effects: Effects, group: ConsumerGroup, request: requests.Heartbea
 
 
 def _wanted_epoch(effects: Effects, group: ConsumerGroup) -> int:
-    """The epoch that a classic member behind it must join again for."""
+    """The epoch that makes a classic member with a lower one join again."""
     return group.epoch if effects.has("classic_follows_group_epoch") else group.target_epoch
 
 
 def _waits(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    """Whether some partition of the member's target is not its own yet and not free."""
+    """Whether some partition of the member's target is neither its own yet nor free."""
     taken = held(group)
     return any(tp in taken for tp in target_of(group, member.member_id) if tp not in member.assigned)
 
@@ -219,7 +219,7 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
 
 
 def leave(effects: Effects, group: ConsumerGroup, request: requests.LeaveGroup) -> Group:
-    """Handle LeaveGroup: the group without the members that are named, of either protocol."""
+    """Handle LeaveGroup: the group without the named members, of either protocol."""
     classic_alone = effects.has("leave_of_classic_alone")
     answers: list[tuple[str, str, str]] = []
     leaving: list[ConsumerMember] = []

@@ -1,8 +1,8 @@
-"""The consumer group of KIP-848: what follows from its state, and how records change it.
+"""The consumer group of KIP-848: derived state, and changes through records.
 
-A consumer group changes only by its records: a step computes them from the group as it was, and the
-next group is the former with the records replayed, which is also how a failover rebuilds it.
-Source: `ConsumerGroup`, `ModernGroup`, and the `replay` methods of `GroupMetadataManager`.
+A consumer group changes only by its records: a step computes them from the previous group, and replaying them
+on it gives the next one. A failover rebuilds the group the same way. Source: `ConsumerGroup`, `ModernGroup`,
+and the `replay` methods of `GroupMetadataManager`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FRESH: Final = ConsumerGroup()
 
 
 def group_state(group: ConsumerGroup) -> str:
-    """Empty, Assigning (the target is behind), Reconciling (a member is not at its target) or Stable."""
+    """Empty, Assigning (the target is outdated), Reconciling (a member is not at its target) or Stable."""
     if not group.members:
         return EMPTY
     if group.epoch > group.target_epoch:
@@ -47,36 +47,36 @@ def group_state(group: ConsumerGroup) -> str:
 
 
 def is_reconciled(member: ConsumerMember, target_epoch: int) -> bool:
-    """Whether the member has its target of that epoch."""
+    """Whether the member has reached its target of that epoch."""
     return member.epoch == target_epoch and member.state == MEMBER_STABLE
 
 
 def find(group: ConsumerGroup, member_id: str) -> ConsumerMember | None:
-    """The member with an id."""
+    """The member with an id, or None."""
     return next((member for member in group.members if member.member_id == member_id), None)
 
 
 def find_static(group: ConsumerGroup, instance: str) -> ConsumerMember | None:
-    """The member with an instance id."""
+    """The member with an instance id, or None."""
     return next((m for m in group.members if instance and m.group_instance_id == instance), None)
 
 
 def target_of(group: ConsumerGroup, member_id: str) -> Partitions:
-    """What the member shall own."""
+    """The member's target."""
     return dict(group.target).get(member_id, ())
 
 
 def held(group: ConsumerGroup) -> set[TopicPartition]:
-    """The partitions that some member holds, those it must still revoke included.
+    """The partitions that some member holds, including those it must still revoke.
 
-    What one member both has and must revoke has lost its epoch: only the switch
-    pend_reassign_loses_epoch makes such a thing, and it looks free to all others.
+    A partition that a member both owns and must revoke has lost its epoch: only the switch
+    pend_reassign_loses_epoch causes that, and all other members see it as free.
     """
     return {tp for member in group.members for tp in {*member.assigned} ^ {*member.pending}}
 
 
 def subscription_metadata(image: Image, members: Iterable[ConsumerMember], resolved: Resolved = ()) -> Image:
-    """The existing topics that the members subscribe to, and those that their expressions came to."""
+    """The existing topics that the members subscribe to, and the matches of their expressions."""
     names = {topic for member in members for topic in member.subscribed}
     names |= {topic for _, result in resolved for topic in result.topics}
     return tuple(topic for topic in image if topic.name in names)
@@ -86,13 +86,13 @@ def subscription_metadata(image: Image, members: Iterable[ConsumerMember], resol
 
 
 def member_record(member: ConsumerMember) -> LogRecord:
-    """The subscription of a member."""
+    """The record of a member's subscription."""
     value = MemberValue(*(getattr(member, field) for field in MemberValue._fields))
     return LogRecord((r.MEMBER, member.member_id), value)
 
 
 def current_record(member: ConsumerMember) -> LogRecord:
-    """The current assignment of a member."""
+    """The record of a member's current assignment."""
     value = CurrentValue(*(getattr(member, field) for field in CurrentValue._fields))
     return LogRecord((r.CURRENT, member.member_id), value)
 
@@ -103,7 +103,7 @@ def removal_records(member_id: str) -> tuple[LogRecord, ...]:
 
 
 def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> tuple[LogRecord, ...]:
-    """The tombstones of a whole group; those of the member `replaced` go under the id of who comes `by`."""
+    """The tombstones of a whole group; those of the member `replaced` use the id of its successor `by`."""
     ids = [by if member.member_id == replaced else member.member_id for member in group.members]
     members = tuple(record for member_id in ids for record in removal_records(member_id))
     whole = (r.TARGET_EPOCH, r.TOPICS, r.EPOCH)
@@ -112,16 +112,16 @@ def group_tombstones(group: ConsumerGroup, replaced: str = "", by: str = "") -> 
 
 
 def epoch_record(effects: Effects, epoch: int, topics: Image) -> LogRecord:
-    """The epoch of a group, with the subscribed topics that exist."""
+    """The record of a group's epoch, with the existing subscribed topics."""
     plain = effects.has("topics_recorded")
     return LogRecord((r.EPOCH, ""), epoch if plain else EpochValue(epoch, topics))
 
 
 def bump_records(effects: Effects, group: ConsumerGroup, topics: Image) -> tuple[LogRecord, ...]:
-    """The records that take the group to its next epoch, where its subscribed topics are these."""
+    """The records that advance the group to its next epoch, with these subscribed topics."""
     epoch = epoch_record(effects, group.epoch + 1, topics)
     if any(target.epoch > group.epoch for target in effects.background.targets):
-        # It was begun for this same epoch by a step whose write failed.
+        # A step whose write failed began it for this same epoch.
         effects.background = effects.background._replace(targets=())
     if effects.has("topics_recorded") and topics != group.topics:
         return LogRecord((r.TOPICS, ""), topics), epoch
@@ -129,13 +129,13 @@ def bump_records(effects: Effects, group: ConsumerGroup, topics: Image) -> tuple
 
 
 def target_epoch_record(effects: Effects, epoch: int, time: int) -> LogRecord:
-    """The epoch of a target that was computed at a time."""
+    """The record of a target's epoch and of the time at which it was computed."""
     plain = effects.has("targets_undated")
     return LogRecord((r.TARGET_EPOCH, ""), epoch if plain else TargetEpochValue(epoch, time))
 
 
 def all_records(effects: Effects, group: ConsumerGroup) -> tuple[LogRecord, ...]:
-    """A whole group as records; one whose topics have a record of their own, without that."""
+    """A whole group as records; without topics if these have a record of their own."""
     return (
         *map(member_record, group.members),
         epoch_record(effects, group.epoch, group.topics),
@@ -146,17 +146,17 @@ def all_records(effects: Effects, group: ConsumerGroup) -> tuple[LogRecord, ...]
 
 
 def new_group(effects: Effects) -> ConsumerGroup:
-    """A group that nobody has joined yet."""
+    """A group without members."""
     return ConsumerGroup(0, 0) if effects.has("epochs_from_zero") else ConsumerGroup()
 
 
 def remembering(effects: Effects, group: ConsumerGroup) -> ConsumerGroup:
-    """The group with what a step makes it remember without a record; a failed write does not undo that."""
+    """The group with the memory of a step that has no record; a failed write does not undo it."""
     return group if effects.refreshed is None else group._replace(refreshed=effects.refreshed)
 
 
 def replay(group: Group, records: Iterable[LogRecord], fresh: ConsumerGroup = _FRESH) -> Group:
-    """The group after records of a consumer group; a classic group makes way for a `fresh` one."""
+    """The group after records of a consumer group; a classic group is replaced by a `fresh` one."""
     before = group if isinstance(group, ConsumerGroup) else fresh
     exists = isinstance(group, ConsumerGroup)
     fields: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """ConsumerGroupHeartbeat and the timers of a consumer group.
 
-A heartbeat is checked, then updates the member (and bumps the group epoch if subscriptions or topics
-changed), computes a new target if the group epoch is ahead, and reconciles this one member.
-Source: `GroupMetadataManager.consumerGroupHeartbeat` and what it calls.
+A heartbeat is checked, then updates the member (and advances the group epoch if subscriptions or topics
+changed), computes a new target if the group epoch is ahead, and reconciles this one member. Source:
+`GroupMetadataManager.consumerGroupHeartbeat` and its callees.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NEVER: Final = 1 << 30
 
 
 class Refused(Exception):
-    """A request is answered with an error, and writes nothing."""
+    """A request gets an error and writes nothing."""
 
     def __init__(self, error: str) -> None:
         super().__init__(error)
@@ -54,9 +54,9 @@ class Refused(Exception):
 
 
 class Updated(NamedTuple):
-    """What a heartbeat made of a member, and the records that say so.
+    """A member after a heartbeat, and the records of its changes.
 
-    `stale` says that the group epoch is ahead of a target that was not to be computed.
+    `stale`: the group epoch is ahead of the target, which was not to be computed.
     """
 
     member: ConsumerMember
@@ -65,7 +65,7 @@ class Updated(NamedTuple):
 
 
 def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None:
-    """Raises `Refused` for a request that no group would take."""
+    """Raises `Refused` for a request that no group accepts."""
     if request.group_instance_id.isspace():
         raise Refused(errors.INVALID_REQUEST)
     if request.member_epoch == requests.JOIN_EPOCH:
@@ -86,7 +86,7 @@ def check_request(effects: Effects, request: requests.ConsumerHeartbeat) -> None
 
 
 def check_room(effects: Effects, group: ConsumerGroup, member_id: str, instance: str) -> None:
-    """Raises `Refused` if the group is full and neither the member nor its instance id in it."""
+    """Raises `Refused` if the group is full and contains neither the member nor its instance id."""
     if find_static(group, instance) is not None and not effects.has("full_refuses_instances"):
         return
     if len(group.members) >= effects.config.consumer_max_size and find(group, member_id) is None:
@@ -96,7 +96,7 @@ def check_room(effects: Effects, group: ConsumerGroup, member_id: str, instance:
 def heartbeat(
     effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat
 ) -> tuple[LogRecord, ...]:
-    """Handle a heartbeat that does not leave: the records it writes. Raises `Refused`."""
+    """Handle a heartbeat that does not leave: returns the records to write. Raises `Refused`."""
     check_room(effects, group, request.member_id, request.group_instance_id)
     member_id = request.member_id or effects.choices.member_id("")
     member, records = _subscribe(effects, group, request, member_id)
@@ -131,7 +131,7 @@ def heartbeat(
 def _subscribe(
     effects: Effects, group: ConsumerGroup, request: requests.ConsumerHeartbeat, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
-    """The member that the request speaks for: known, new, or in the place of a static one that left."""
+    """The member of the request: known, new, or in place of a static one that left."""
     joins = request.member_epoch == requests.JOIN_EPOCH
     if not request.group_instance_id:
         member = find(group, member_id)
@@ -170,8 +170,8 @@ def named(group: ConsumerGroup, member_id: str, instance: str) -> ConsumerMember
 def check_epoch(effects: Effects, member: ConsumerMember, request: requests.ConsumerHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
-    The previous epoch is good as long as the client owns no more than it was given. Epoch 0 of a
-    member that is known is good too; where `strict_epoch0` is on, only under that same condition.
+    The previous epoch is valid if the client owns no more than it was assigned. Epoch 0 of a known member is
+    valid too; with `strict_epoch0`, only under the same condition.
     """
     if request.member_epoch == member.epoch:
         return
@@ -190,9 +190,9 @@ def check_epoch(effects: Effects, member: ConsumerMember, request: requests.Cons
 def replace_static(
     group: ConsumerGroup, known: ConsumerMember, member_id: str
 ) -> tuple[ConsumerMember, tuple[LogRecord, ...]]:
-    """A copy of a static member under a new id, at epoch 0, and the records that put it in its place.
+    """A copy of a static member under a new id, at epoch 0, and the records that replace the old id.
 
-    The old id's timers go on; they will find nobody.
+    The old id's timers keep running; they will find no member.
     """
     member = known._replace(member_id=member_id, epoch=0, prev_epoch=0)
     return member, (
@@ -212,10 +212,10 @@ def update_member(
     *,
     keeps_target: bool = False,
 ) -> Updated:
-    """Take over what the member says of itself, bump, assign, reconcile: the member then, and the records.
+    """Apply the member's request, advance the epoch, assign, reconcile: the member and the records.
 
-    With `keeps_target` no target is computed, and where one is due nobody is reconciled: a rebalance of
-    the classic protocol will do that.
+    With `keeps_target` no target is computed, and if one is due no member is reconciled: a rebalance of the
+    classic protocol will do that.
     """
     records: list[LogRecord] = []
     if wanted != member:
@@ -257,7 +257,7 @@ def update_member(
 def _regexes(
     effects: Effects, group: ConsumerGroup, member: ConsumerMember, wanted: ConsumerMember
 ) -> RegexChange:
-    """What the heartbeat makes of the group's expressions. Raises `Refused`."""
+    """The heartbeat's effect on the group's expressions. Raises `Refused`."""
     if not (wanted.regex or member.regex or any(m.regex for m in group.members)):
         return NO_REGEXES
     change = change_regex(effects, group, member, wanted)
@@ -267,7 +267,7 @@ def _regexes(
 
 
 def _reads(effects: Effects, member: ConsumerMember, group: ConsumerGroup, *, changed: bool) -> Reads | None:
-    """The topics, by id, that the member subscribes to; None where its assignment does not follow them."""
+    """The topics, by id, that the member subscribes to; None if its assignment does not depend on them."""
     if effects.has("subscription_ignored"):
         return None
     names = member.reads(group.resolved)
@@ -275,7 +275,7 @@ def _reads(effects: Effects, member: ConsumerMember, group: ConsumerGroup, *, ch
 
 
 def looks_again(group: ConsumerGroup) -> bool:
-    """Whether the next heartbeat looks the group's topics up again: the answer may have changed."""
+    """Whether the next heartbeat looks up the group's topics again: the result may have changed."""
     return not group.refreshed or group.epoch < group.refreshed[0]
 
 
@@ -284,7 +284,7 @@ def _same_instance(member: ConsumerMember, other: ConsumerMember) -> bool:
 
 
 def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
-    """A member must revoke within its rebalance timeout; classic members have timers of their own."""
+    """Arm the member's revocation timer (its rebalance timeout); classic members have their own timers."""
     if member.classic:
         return
     if member.state == UNREVOKED:
@@ -294,7 +294,7 @@ def _watch_revocation(effects: Effects, member: ConsumerMember) -> None:
 
 
 def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
-    """A static member goes and means to come back: it keeps its target, and its timers run on."""
+    """A static member leaves temporarily: it keeps its target, and its timers keep running."""
     away = member._replace(
         epoch=requests.STATIC_LEAVE_EPOCH,
         pending=(),
@@ -307,7 +307,7 @@ def leave_for_a_while(member: ConsumerMember) -> tuple[LogRecord, ...]:
 def remove_members(
     effects: Effects, group: ConsumerGroup, members: list[ConsumerMember]
 ) -> tuple[LogRecord, ...]:
-    """Remove members: their partitions are free, the group epoch goes up, their timers stop."""
+    """Remove members: their partitions become free, the group epoch increases, their timers stop."""
     gone = {member.member_id for member in members}
     records = [record for member in members for record in removal_records(member.member_id)]
     tombstones, resolved = drop_members(group, members)
@@ -323,7 +323,7 @@ def remove_members(
 
 
 def disarm_all(effects: Effects, member_id: str) -> None:
-    """Stop every timer that a consumer group keeps for a member."""
+    """Stop every timer of a member in a consumer group."""
     for kind in (
         requests.CONSUMER_SESSION,
         requests.REVOCATION,
@@ -334,7 +334,7 @@ def disarm_all(effects: Effects, member_id: str) -> None:
 
 
 def fenced_by(group: ConsumerGroup, fired: requests.TimerFired) -> ConsumerMember | None:
-    """The member that a timer removes; nobody if it is gone, or has left the epoch it was to leave."""
+    """The member that a timer removes; None if it has left, or has left the timer's epoch."""
     member = find(group, fired.timer.member_id)
     if member is not None and fired.timer.kind == requests.REVOCATION and fired.payload != (member.epoch,):
         return None
@@ -342,10 +342,10 @@ def fenced_by(group: ConsumerGroup, fired: requests.TimerFired) -> ConsumerMembe
 
 
 def check_commit(effects: Effects, group: ConsumerGroup, request: requests.OffsetCommit) -> None:
-    """Raises `Refused` for an OffsetCommit that may not be.
+    """Raises `Refused` for an OffsetCommit that is not allowed.
 
-    One that comes under an earlier epoch of its member may be if the member has had every partition of it
-    since (KIP-1251); a single other one refuses the whole request.
+    A commit under an earlier epoch of its member is allowed if the member has had each of its partitions
+    since then (KIP-1251); a single other partition refuses the whole request.
     """
     if effects.has("no_generation_fence") or (request.generation_id < 0 and not group.members):
         return
@@ -365,7 +365,7 @@ def check_commit(effects: Effects, group: ConsumerGroup, request: requests.Offse
 
 
 def has_had(image: requests.Image, member: ConsumerMember, request: requests.OffsetCommit) -> bool:
-    """Whether the member has had every partition that it commits since the epoch that it names, or longer."""
+    """Whether the member has had every committed partition at least since the epoch in the request."""
     ids = {topic.name: topic.topic_id for topic in image}
     since = member.assignment_epochs
     return all(

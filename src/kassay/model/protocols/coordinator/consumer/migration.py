@@ -1,11 +1,11 @@
-"""Online migration between the classic and the consumer protocol, and classic members of a consumer group.
+"""Online migration between the classic and the consumer protocol, and classic members of consumer groups.
 
-A consumer heartbeat that joins a classic group converts it, if the policy allows upgrades; when only
-classic members are left, the group is converted back, if the policy allows downgrades. In between,
-classic members of a consumer group are led like the others: their generation is the member epoch,
-JoinGroup and SyncGroup stand for the heartbeats.
-Source: `GroupMetadataManager` (validateOnlineUpgrade, convertToConsumerGroup, convertToClassicGroup,
-classicGroup*ToConsumerGroup), `ConsumerGroup.fromClassicGroup`, `ClassicGroup.fromConsumerGroup`.
+A consumer heartbeat that joins a classic group converts it, if the policy allows upgrades; if only classic
+members are left, the group is converted back, if the policy allows downgrades. In between, classic members of
+a consumer group are reconciled like the others: their generation is the member epoch, and JoinGroup and
+SyncGroup replace the heartbeats. Source: `GroupMetadataManager` (validateOnlineUpgrade,
+convertToConsumerGroup, convertToClassicGroup, classicGroup*ToConsumerGroup),
+`ConsumerGroup.fromClassicGroup`, `ClassicGroup.fromConsumerGroup`.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from kassay.model.protocols.values.records import ClassicMetadata, LogRecord
 
 
 def to_ids(image: requests.Image, tps: requests.Partitions) -> requests.Partitions:
-    """Partitions that a client names by topic, by topic id; those of unknown topics are dropped."""
+    """Partitions named by topic converted to topic ids; those of unknown topics are dropped."""
     ids = {topic.name: topic.topic_id for topic in image}
     return tuple(sorted(TopicPartition(ids[tp.topic], tp.partition) for tp in tps if tp.topic in ids))
 
 
 def to_names(image: requests.Image, tps: requests.Partitions) -> requests.Partitions:
-    """The reverse."""
+    """Partitions named by topic id converted to topic names; those of unknown topics are dropped."""
     names = {topic.topic_id: topic.name for topic in image}
     return tuple(sorted(TopicPartition(names[tp.topic], tp.partition) for tp in tps if tp.topic in names))
 
@@ -51,10 +51,9 @@ def to_names(image: requests.Image, tps: requests.Partitions) -> requests.Partit
 def upgrade(effects: Effects, group: GroupBuilder) -> tuple[ConsumerGroup, tuple[LogRecord, ...]]:
     """The classic group as a consumer group, and the records that convert it.
 
-    Everything parked is answered REBALANCE_IN_PROGRESS, even if the conversion then fails: it does
-    while any member has metadata that is no subscription, or an assignment with user data, which would be
-    lost. Before the first generation no protocol is selected, which Kafka takes for an error of its own.
-    Raises `Refused`.
+    All parked requests are answered REBALANCE_IN_PROGRESS, even if the conversion then fails. It fails if any
+    member has metadata that is no subscription, or an assignment with user data, which would be lost. Before
+    the first generation no protocol is selected, which Kafka treats as an error of its own. Raises `Refused`.
     """
     allowed = effects.config.upgrade and group.protocol_type == requests.CONSUMER_TYPE
     if not allowed or len(group.members) > effects.config.consumer_max_size:
@@ -104,7 +103,7 @@ def _modern(effects: Effects, group: GroupBuilder, member: ClassicMember) -> Con
 
 
 def fence(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMember, ...]) -> Group:
-    """The group without members that leave or are removed: back in the classic protocol if it may go back."""
+    """The group without the members that leave or are removed; downgraded if that is allowed."""
     if may_fall_back(effects, group, gone):
         after, records = downgrade(effects, group, gone)
         effects.persist(records, undo=(group,))
@@ -115,7 +114,7 @@ def fence(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMember, ..
 
 
 def may_fall_back(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMember, ...]) -> bool:
-    """Whether some members are left, all of them classic, and the policy and the size allow a downgrade."""
+    """Whether members remain, all of them classic, and the policy and the size allow a downgrade."""
     left = [member for member in group.members if member not in gone]
     if effects.has("downgrade_by_consumer_alone") and any(member.classic for member in gone):
         return False
@@ -128,7 +127,7 @@ def may_fall_back(effects: Effects, group: ConsumerGroup, gone: tuple[ConsumerMe
 
 
 def may_replace(effects: Effects, group: ConsumerGroup, instance: str) -> bool:
-    """Whether a classic member in place of this static one makes the last of the consumer protocol go."""
+    """Whether replacing this static member by a classic one removes the last consumer-protocol member."""
     replaced = find_static(group, instance)
     return (
         replaced is not None
@@ -149,8 +148,8 @@ def downgrade(
 ) -> tuple[ClassicGroup, tuple[LogRecord, ...]]:
     """The consumer group as a classic group, and the records that convert it.
 
-    Everybody keeps its target as assignment; one who comes in place of the last consumer-protocol
-    member takes over that one's. With `rebalance` the group prepares one at once, whoever comes.
+    Every member keeps its target as assignment; a member that replaces the last consumer-protocol member
+    takes over that one's. With `rebalance` the group prepares one at once, whichever member joins.
     """
     replaced = find_static(group, joining.group_instance_id) if joining else None
     ids = (replaced.member_id, joining.member_id) if replaced and joining else ()

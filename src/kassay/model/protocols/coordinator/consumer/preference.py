@@ -1,9 +1,9 @@
-"""Which server-side assignor a group prefers: that of most votes, and of a tie the first in Kafka's map.
+"""The preferred server-side assignor of a group: most votes, and on a tie the first in Kafka's map.
 
-The order of the map of votes is no detail. What a group prefers is read from its own map, what it would
-prefer once a member is updated from a copy in which that member's vote is taken out and put in again: where
-two assignors share a bucket, as uniform and range do, the copy can have them the other way round.
-Source: `ConsumerGroup.preferredServerAssignor`, `computePreferredServerAssignor`.
+The order of the map of votes matters. A group's current preference is read from its own map; its preference
+after a member update is read from a copy in which that member's vote is removed and added again. If two
+assignors share a bucket, as uniform and range do, their order may differ in the copy. Source:
+`ConsumerGroup.preferredServerAssignor`, `computePreferredServerAssignor`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _FIBONACCI: Final = -7046029254386353131
 
 
 def preferred_assignor(members: Iterable[ConsumerMember]) -> str:
-    """The server-side assignor that a group of these members prefers, "" if nobody asks for one."""
+    """The server-side assignor that a group of these members prefers, "" if no member has a preference."""
     votes = Counter(member.assignor for member in members if member.assignor)
     return _most(votes, _timeline_order(tuple(sorted(votes)))) if votes else ""
 
 
 def preferred_with(members: Iterable[ConsumerMember], before: str, after: str) -> str:
-    """What a group of these members would prefer if one of them, or a new one, asked for another.
+    """The preference of a group of these members after one of them, or a new one, changes its vote.
 
-    `before` and `after` are what that one asks for, "" for nothing.
+    `before` and `after` are the votes of that member, "" for none.
     """
     votes = Counter(member.assignor for member in members if member.assignor)
     if not votes and not after:
@@ -49,20 +49,20 @@ def preferred_with(members: Iterable[ConsumerMember], before: str, after: str) -
 
 
 def _most(votes: Counter[str], order: Iterable[str]) -> str:
-    """The first in the order of those that have the most votes."""
+    """The first in this order among those with the most votes."""
     most = max(votes.values())
     return next(name for name in order if votes[name] == most)
 
 
 def _put_in_front(order: list[str], name: str, capacity: int) -> list[str]:
-    """The order of a `java.util.HashMap` once `compute` has added a name: in front within its bucket."""
-    # `computed_order` reads its keys as added one by one, each in front of its bucket: the last comes first.
+    """The order of a `java.util.HashMap` after `compute` adds a name: first within its bucket."""
+    # `computed_order` treats its keys as added one by one, each first in its bucket: the last comes first.
     return computed_order([*reversed(order), name], string_hash, capacity)
 
 
 @cache
 def _timeline_order(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The order in which Kafka's `TimelineHashMap` iterates names; of those in one slot, by name."""
+    """The iteration order of names in Kafka's `TimelineHashMap`; within one slot, by name."""
     slots = 2
     while len(names) * 0.75 > slots:
         slots *= 2

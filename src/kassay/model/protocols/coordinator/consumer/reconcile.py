@@ -1,8 +1,8 @@
-"""How one member of a consumer group is led from what it has to what it shall have.
+"""The reconciliation of one member of a consumer group with its target.
 
-`CONSUMER_MEMBER` lists where a heartbeat may lead a member. The rule is one function of the member,
-its target and what is held by anybody: give up first, and get nothing that is not free.
-Source: `CurrentAssignmentBuilder` (KIP-848, section "Reconciliation").
+`CONSUMER_MEMBER` lists where a heartbeat may lead a member. The rule is one function of the member, its
+target and all held partitions: first revoke, and assign only free partitions. Source:
+`CurrentAssignmentBuilder` (KIP-848, section "Reconciliation").
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ CONSUMER_MEMBER: Final = total(
 
 
 class Reads(NamedTuple):
-    """The ids of the topics that a member subscribes to; `changed`: since this very heartbeat."""
+    """The ids of the topics that a member subscribes to; `changed`: by this very heartbeat."""
 
     topics: frozenset[str]
     changed: bool
 
 
 def event_for(member: ConsumerMember, target_epoch: int, owned: Partitions | None) -> str:
-    """What kind of heartbeat this is to the member."""
+    """The kind of this heartbeat, as an event of the member."""
     if member.state == UNREVOKED:
         return REVOKING if _owns(owned, member.pending) else REVOKED
     return AT_TARGET if member.epoch == target_epoch else BEHIND
 
 
 def _owns(owned: Partitions | None, pending: Partitions) -> bool:
-    """Whether the client still has some of these; saying nothing counts as having them."""
+    """Whether the client still owns any of these; a heartbeat without a list counts as owning them."""
     return owned is None or any(tp in pending for tp in owned)
 
 
@@ -64,9 +64,10 @@ def reconcile(
     taken: set[TopicPartition],
     reads: Reads | None,
 ) -> ConsumerMember:
-    """The member after a heartbeat; `taken` are the partitions that any member holds, this one included.
+    """The member after a heartbeat; `taken` are the partitions held by any member, including this one.
 
-    What a member does not read counts as absent from its target; without `reads`, its target alone counts.
+    Partitions that a member does not subscribe to count as missing from its target; without `reads`, only its
+    target counts.
     """
     if owned is None and effects.has("silence_revokes"):
         owned = ()
@@ -103,7 +104,7 @@ def _next(
     if effects.has("pend_reassign_loses_epoch"):
         lost = tuple(tp for tp in want if tp in member.pending)
     if revoke and _owns(owned, revoke):
-        # The previous epoch becomes the one the member is at, also when that has just been counted up.
+        # The previous epoch becomes the member's current one, even if that has just increased.
         pending = () if effects.has("revocation_not_awaited") else revoke
         held = member._replace(
             state=UNREVOKED, epoch=epoch, prev_epoch=member.epoch, assigned=keep, pending=pending
@@ -124,7 +125,7 @@ def _next(
 def _follow(
     effects: Effects, member: ConsumerMember, owned: Partitions | None, reads: Reads
 ) -> ConsumerMember:
-    """The member in its epoch, but without what it no longer reads: still to be revoked, if it owns that."""
+    """The member in its epoch without unsubscribed partitions, which it must revoke if it owns them."""
     assigned = tuple(tp for tp in member.assigned if tp.topic in reads.topics)
     if assigned == member.assigned and (reads.topics or member.pending):
         return member
@@ -142,7 +143,7 @@ def _follow(
 def _dated(
     effects: Effects, before: ConsumerMember, after: ConsumerMember, fresh: Iterable[TopicPartition] = ()
 ) -> ConsumerMember:
-    """The member with the assignment epochs of what it holds; those of what is `fresh` are its own."""
+    """The member with the assignment epochs of its partitions; those in `fresh` get its own."""
     if effects.has("no_assignment_epochs"):
         return after
     since = before.assignment_epochs | dict.fromkeys(fresh, after.epoch)

@@ -1,10 +1,9 @@
-"""Subscriptions by a regular expression: when they are resolved, and what becomes of the result.
+"""Subscriptions by regular expression: when they are resolved, and the effect of the result.
 
-An expression that a group does not know is resolved in the background, all of the group's together; until
-then it matches nothing. The result is a write of its own, which bumps the group epoch and leaves the target
-to the next heartbeat.
-Source: `GroupMetadataManager.maybeUpdateRegularExpressions`, `handleRegularExpressionsResult` and
-`maybeDeleteResolvedRegularExpressions`; `TopicRegexResolver`.
+An expression that is new to a group is resolved in the background, together with all of the group's
+expressions; until then it matches nothing. The result is a separate write, which advances the group epoch and
+leaves the target to the next heartbeat. Source: `GroupMetadataManager.maybeUpdateRegularExpressions`,
+`handleRegularExpressionsResult` and `maybeDeleteResolvedRegularExpressions`; `TopicRegexResolver`.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ from kassay.model.protocols.values.requests import Image
 
 
 class RegexChange(NamedTuple):
-    """What a heartbeat makes of a group's expressions.
+    """The effect of a heartbeat on a group's expressions.
 
-    `bumps` says whether the group epoch goes up at once, `resolved` which results remain. With an `error` the
-    request is refused.
+    `bumps`: the group epoch increases at once. `resolved`: the remaining results. With an `error` the request
+    is refused.
     """
 
     records: tuple[LogRecord, ...]
@@ -47,14 +46,14 @@ NO_REGEXES: Final = RegexChange((), False, ())
 
 
 def subscribers(group: ConsumerGroup) -> Counter[str]:
-    """How many members subscribe to each expression."""
+    """The number of members that subscribe to each expression."""
     return Counter(member.regex for member in group.members if member.regex)
 
 
 def change_regex(
     effects: Effects, group: ConsumerGroup, member: ConsumerMember, wanted: ConsumerMember
 ) -> RegexChange:
-    """The member that was `member` has the expression of `wanted` now; perhaps a task begins.
+    """Change the expression of `member` to that of `wanted`; may start a background task.
 
     An expression that is new to the group is an error unless it compiles.
     """
@@ -101,12 +100,12 @@ def matched(regex: str, image: Image) -> tuple[str, ...]:
 
 
 def tombstone(regex: str) -> LogRecord:
-    """The end of what is on record of an expression."""
+    """The tombstone of an expression's result."""
     return LogRecord((r.REGEX, Regex(regex)), None)
 
 
 def _resolve(effects: Effects, group: ConsumerGroup, regexes: tuple[str, ...], *, new: bool) -> None:
-    """Begin to resolve the group's expressions, where it is time to."""
+    """Begin to resolve the group's expressions, if it is time to."""
     background = effects.background
     if background.tasks or not regexes:
         return
@@ -124,7 +123,7 @@ def _resolve(effects: Effects, group: ConsumerGroup, regexes: tuple[str, ...], *
 
 
 def _last(effects: Effects, group: ConsumerGroup) -> RegexMatches | None:
-    """The resolution that stands for all: Kafka takes that of whichever expression comes first in its map."""
+    """The resolution that counts for all: Kafka takes the one of the first expression in its map."""
     latest = dict(group.resolved)
     if len({(each.time, each.image) for each in latest.values()}) < 2:
         return next(iter(latest.values()), None)
@@ -132,7 +131,7 @@ def _last(effects: Effects, group: ConsumerGroup) -> RegexMatches | None:
 
 
 def run(background: Background, image: Image, now: int) -> Background:
-    """The task under way has read the image."""
+    """The background task after it has read the image."""
     (task,) = background.tasks
     result = tuple(
         (regex, RegexMatches(matched(regex, image), max(now, 0), background.image)) for regex in task.regexes
@@ -141,7 +140,7 @@ def run(background: Background, image: Image, now: int) -> Background:
 
 
 def apply_result(effects: Effects, group: ConsumerGroup, result: Resolved) -> tuple[LogRecord, ...]:
-    """The records of a result: of each expression that still has subscribers, and perhaps a bump."""
+    """The records of a result: one per expression that still has subscribers, and possibly a new epoch."""
     counts = subscribers(group)
     before = dict(group.resolved)
     fresh = {regex: resolved for regex, resolved in result if counts[regex]}
@@ -157,7 +156,7 @@ def apply_result(effects: Effects, group: ConsumerGroup, result: Resolved) -> tu
 def drop_members(
     group: ConsumerGroup, members: Iterable[ConsumerMember]
 ) -> tuple[tuple[LogRecord, ...], Resolved]:
-    """The tombstones of expressions that nobody subscribes to without these members, and what remains."""
+    """The tombstones of expressions without subscribers once these members leave, and the other results."""
     left = subscribers(group)
     going = Counter(member.regex for member in members if member.regex)
     gone = {regex for regex, count in going.items() if left[regex] == count}

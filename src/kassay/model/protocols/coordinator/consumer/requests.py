@@ -1,4 +1,4 @@
-"""The consumer-group half of the coordinator: which part handles which event, held to its table.
+"""The consumer-group part of the coordinator: dispatches events and checks results against its table.
 
 Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumerGroup`,
 `consumerGroupFenceMember`, `onLoaded`.
@@ -38,7 +38,7 @@ from kassay.model.protocols.values.records import Log, LogRecord
 
 
 def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
-    """The group after an event, if the table lets it be there."""
+    """The group after an event, checked against the table."""
     if isinstance(after, ConsumerGroup):
         state = group_state(after)
     else:
@@ -48,7 +48,7 @@ def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
 
 
 def handle_heartbeat(effects: Effects, group: Group, request: requests.ConsumerHeartbeat) -> Group:
-    """The group after ConsumerGroupHeartbeat, whatever kind of group it was. Raises `Refused`."""
+    """The group after ConsumerGroupHeartbeat to a group of any kind. Raises `Refused`."""
     heartbeat.check_request(effects, request)
     if request.member_epoch < requests.JOIN_EPOCH:
         if not isinstance(group, ConsumerGroup):
@@ -77,7 +77,7 @@ def _write(effects: Effects, group: Group, records: tuple[LogRecord, ...]) -> Gr
 
 
 def _upgrade_and_join(effects: Effects, group: ClassicGroup, request: requests.ConsumerHeartbeat) -> Group:
-    """Convert the group and let the member join; if that is refused, only parked requests are answered."""
+    """Convert the group and add the member; if that is refused, only parked requests are answered."""
     draft = GroupBuilder(effects, group)
     try:
         converted, records = migration.upgrade(effects, draft)
@@ -101,7 +101,7 @@ def _leave(effects: Effects, group: ConsumerGroup, request: requests.ConsumerHea
 
 
 def apply_resolution(effects: Effects, group: Group, result: Resolved) -> Group:
-    """The group once the result of a resolution is written, if it is still there."""
+    """The group after the result of a resolution is written, if the group still exists."""
     if not isinstance(group, ConsumerGroup):
         return group
     return _checked(
@@ -110,7 +110,7 @@ def apply_resolution(effects: Effects, group: Group, result: Resolved) -> Group:
 
 
 def apply_target(effects: Effects, group: Group, computed: Offloaded) -> Group:
-    """The group once a target that was computed in the background is written, if it is still there."""
+    """The group after a target computed in the background is written, if the group still exists."""
     if not isinstance(group, ConsumerGroup):
         return group
     records = offloaded_records(effects, group, computed)
@@ -118,7 +118,7 @@ def apply_target(effects: Effects, group: Group, computed: Offloaded) -> Group:
 
 
 def notice_topics(effects: Effects, group: Group, after: requests.Image) -> Group:
-    """The group once there are other topics: it looks them up again where that concerns it."""
+    """The group after the topics changed: it looks them up again if they concern it."""
     if not isinstance(group, ConsumerGroup) or not group.refreshed:
         return group
     changed = {topic.name for topic in {*effects.image} ^ {*after}}
@@ -163,9 +163,9 @@ def handle_timer(effects: Effects, group: ConsumerGroup, fired: requests.TimerFi
 def stored(
     effects: Effects, group: Group, then: JoinedConsumerGroup | SyncedConsumerGroup, event: Persisted
 ) -> Group:
-    """What follows once a classic member's request is on disk; after a failed write, it is refused."""
+    """Continue after a classic member's request is stored; after a failed write, refuse it."""
     if event.error:
-        # Nobody else answers it: that is left to the service around the coordinator.
+        # Nothing else answers it: the service around the coordinator does.
         error = write_error(event.error)
         joins = isinstance(then, JoinedConsumerGroup)
         refusal = requests.JoinGroupReply(error, "") if joins else requests.SyncGroupReply(error)
@@ -179,24 +179,24 @@ def stored(
 
 
 def undone(group: Group, undo: tuple[Group, ...]) -> Group:
-    """The group after a write that failed: what it was before, where the write carried that along."""
+    """The group after a failed write: the previous value, if the write carries it."""
     after = undo[0] if undo else group
     return _checked(group, table.WRITE_FAILED, after) if isinstance(group, ConsumerGroup) else after
 
 
 def replace_empty(effects: Effects, group: ConsumerGroup, request: requests.JoinGroup) -> Group:
-    """A JoinGroup to an empty consumer group: it makes way for a classic one, or just goes."""
+    """A JoinGroup to an empty consumer group, which a classic group replaces, or which is just removed."""
     after = create_by_join(effects, request, group, group_tombstones(group))
     return _checked(group, table.JOIN_GROUP, after)
 
 
 def load(effects: Effects, log: Log) -> Group:
-    """The group that the records tell of; all sessions and revocations start anew."""
+    """The group in the records; all sessions and revocation timers restart."""
     return resume(effects, replay(None, log, new_group(effects)))
 
 
 def resume(effects: Effects, group: Group) -> Group:
-    """The group as it was read; all sessions and revocations start anew."""
+    """The group as loaded; all sessions and revocation timers restart."""
     for member in group.members if isinstance(group, ConsumerGroup) else ():
         effects.arm(requests.CONSUMER_SESSION, member.member_id, effects.config.consumer_session_timeout)
         if member.state == UNREVOKED:

@@ -1,7 +1,7 @@
 """The state machine of a consumer group (KIP-848) as data.
 
-The states follow from the group; what a table can say is which of them an event may lead to.
-Source: `ConsumerGroup.ConsumerGroupState`.
+The states are derived from the group; the table lists which of them an event may lead to. Source:
+`ConsumerGroup.ConsumerGroupState`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kassay.model.protocols.values.groups import ASSIGNING, EMPTY, RECONCILING, 
 
 NO_GROUP: Final = "none"
 CLASSIC: Final = "classic group"
-"""Where a downgrade leads: the group lives on in the table of `classic_table`."""
+"""The result of a downgrade: the group continues in the table of `classic_table`."""
 
 CONSUMER_HEARTBEAT: Final = "ConsumerGroupHeartbeat"
 CONSUMER_LEAVE: Final = "ConsumerGroupHeartbeat, epoch < 0"
@@ -32,7 +32,7 @@ _ANY: Final = (NO_GROUP, EMPTY, ASSIGNING, RECONCILING, STABLE, CLASSIC)
 
 
 def _alive(state: str) -> dict[str, Rule]:
-    """The rules of a group with members: `state` stays whenever a request is refused."""
+    """The rules of a group with members: a refused request keeps `state`."""
     gone = (EMPTY, ASSIGNING, CLASSIC)
     return {
         CONSUMER_HEARTBEAT: Rule(

@@ -1,9 +1,9 @@
-"""The target assignment of a consumer group: when it is computed, and of what it consists.
+"""The target assignment of a consumer group: its contents and the time of its computation.
 
-A target is due once the group epoch is ahead of it. Between two lies the assignment interval, after which the
-next heartbeat computes; until then members go on towards the old one. Offloaded, which no release does, the
-target is computed beside the requests and written when it is ready.
-Source: `GroupMetadataManager.maybeUpdateTargetAssignment`, `canComputeNextTargetAssignment`;
+A target is due once the group epoch is ahead of it. The assignment interval separates two targets; the next
+heartbeat after it computes, and until then members move towards the old target. With offloading, which no
+release has, the target is computed in the background and written when it is ready. Source:
+`GroupMetadataManager.maybeUpdateTargetAssignment`, `canComputeNextTargetAssignment`;
 `TargetAssignmentBuilder`; KIP-1263.
 """
 
@@ -28,7 +28,7 @@ from kassay.model.protocols.values.requests import Image, Partitions
 
 
 class LedTo(NamedTuple):
-    """The target that a member is led to: its epoch, what the member shall own, the records of a new one."""
+    """The target for a member: its epoch, the member's partitions, the records of a new target."""
 
     epoch: Generation
     own: Partitions
@@ -44,7 +44,7 @@ def next_target(
     topics: Image,
     epoch: Generation,
 ) -> LedTo:
-    """The target for a member once the group has this epoch, `members` as they are then, and these topics."""
+    """The target for a member, given the group's epoch, `members` and topics after the request."""
     present = LedTo(group.target_epoch, _present_target(group, member))
     if epoch <= group.target_epoch or not _may_compute(effects, group):
         return present
@@ -63,7 +63,7 @@ def next_target(
 
 
 def _may_compute(effects: Effects, group: ConsumerGroup) -> bool:
-    """Whether the interval since the last target is over; the first one of a group waits for none."""
+    """Whether the interval since the last target is over; a group's first target needs no wait."""
     interval = effects.config.assignment_interval
     if not interval or group.target_time == UNKNOWN_TIME or effects.has("targets_at_once"):
         return True
@@ -71,7 +71,7 @@ def _may_compute(effects: Effects, group: ConsumerGroup) -> bool:
 
 
 def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
-    """The member's target; a static one's is still under the id that it replaces."""
+    """The member's target; a replacing static member's is still stored under the old id."""
     known = find_static(group, member.group_instance_id)
     if member.group_instance_id:
         return target_of(group, known.member_id) if known else ()
@@ -79,7 +79,7 @@ def _present_target(group: ConsumerGroup, member: ConsumerMember) -> Partitions:
 
 
 def _known_targets(effects: Effects, group: ConsumerGroup, member: ConsumerMember) -> dict[str, Partitions]:
-    """The targets so far by member id, that of whom a static member replaces under the new id."""
+    """The current targets by member id; the target of a replaced static member under the new id."""
     known = dict(group.target)
     replaced = find_static(group, member.group_instance_id)
     if replaced and replaced.member_id in known and not effects.has("target_stays_with_instance"):
@@ -97,7 +97,7 @@ def _compute(
 ) -> Target:
     everything = tuple(topic.name for topic in topics) if effects.has("subscriptions_pooled") else None
     own = {} if effects.has("target_stays_with_instance") else known
-    asked = tuple(
+    seen = tuple(
         TargetMember(
             m.member_id,
             m.group_instance_id,
@@ -106,17 +106,17 @@ def _compute(
         )
         for m in members
     )
-    return effects.choices.target(TargetAsk(assignor, asked, topics))
+    return effects.choices.target(TargetAsk(assignor, seen, topics))
 
 
 def offloaded_records(effects: Effects, group: ConsumerGroup, computed: Offloaded) -> tuple[LogRecord, ...]:
-    """The records of a target that was computed in the background, () if it is out of date.
+    """The records of a target computed in the background, () if it is outdated.
 
-    Who has gone since is left out, and who has come in a static member's place gets what that one was to
-    have: as if they had gone, or come, afterwards.
+    Members that have left since are skipped, and a replacing static member gets its predecessor's partitions:
+    as if they had left or joined afterwards.
     """
     if not group.target_epoch < computed.epoch <= group.epoch:
-        # The group was empty in between, or the step that began this could not be written.
+        # The group was empty in between, or the write of the step that began this failed.
         return ()
     known = dict(group.target)
     records = []

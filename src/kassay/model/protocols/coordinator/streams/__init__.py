@@ -1,1 +1,1 @@
-"""The coordinator's half of KIP-1071: groups of Kafka Streams threads, to which tasks are assigned."""
+"""The coordinator side of KIP-1071: groups of Kafka Streams threads that are assigned tasks."""

@@ -1,4 +1,4 @@
-"""What a StreamsGroupHeartbeat must be like to be taken at all.
+"""The checks of a StreamsGroupHeartbeat before it is processed.
 
 Source: `GroupCoordinatorService.throwIfStreamsGroupHeartbeatRequestIsInvalid`, and the `throwIf` methods of
 `GroupMetadataManager` about Streams groups.
@@ -18,11 +18,11 @@ from kassay.model.protocols.values.streams.topology import ConfiguredTopology
 from kassay.model.streams.group import GroupTask
 
 COMMIT_VERSION = 9
-"""Members of the protocol of Streams commit offsets with this version or a later one."""
+"""Members of the Streams protocol commit offsets with this version or a later one."""
 
 
 def check_request(request: StreamsHeartbeat) -> None:
-    """Raises `Refused` for a request that no group would take."""
+    """Raises `Refused` for a request that no group accepts."""
     roles = (request.active, request.standby, request.warmup)
     amiss = (
         not request.member_id.strip()
@@ -40,7 +40,7 @@ def check_request(request: StreamsHeartbeat) -> None:
 
 
 def check_room(effects: Effects, group: StreamsTaskGroup, request: StreamsHeartbeat) -> None:
-    """Raises `Refused` if the group is full, and neither the member nor its instance id in it."""
+    """Raises `Refused` if the group is full and contains neither the member nor its instance id."""
     full = len(group.members) >= effects.config.streams.max_size
     if full and not find_static(group, request.group_instance_id) and not find(group, request.member_id):
         raise Refused(errors.GROUP_MAX_SIZE_REACHED)
@@ -64,8 +64,8 @@ def named(group: StreamsTaskGroup, request: StreamsHeartbeat) -> StreamsTaskMemb
 def check_epoch(member: StreamsTaskMember, request: StreamsHeartbeat) -> None:
     """Raises `Refused` for an epoch that is not the member's, unless a reply may have been lost.
 
-    Epoch 0 is good always; the previous one as long as the client says all it has, and that is no more than
-    it was given.
+    Epoch 0 is always valid; the previous one is valid if the client reports all its tasks and owns no more
+    than it was assigned.
     """
     if request.member_epoch in (member.epoch, JOIN_EPOCH):
         return
@@ -81,7 +81,7 @@ def check_epoch(member: StreamsTaskMember, request: StreamsHeartbeat) -> None:
 
 
 def check_tasks(request: StreamsHeartbeat, configured: ConfiguredTopology) -> None:
-    """Raises `Refused` for tasks that there are not; nobody can tell while the topology is not ready."""
+    """Raises `Refused` for tasks that do not exist; cannot be checked while the topology is not ready."""
     counts = dict(configured.tasks)
     owned = request.owned
     if owned is not None and configured.ready:
@@ -91,17 +91,18 @@ def check_tasks(request: StreamsHeartbeat, configured: ConfiguredTopology) -> No
 
 
 def check_offsets(offsets: OffsetsOfTasks) -> OffsetsOfTasks:
-    """Reported offsets by task, in order; raises `Refused` if a task stands there twice."""
+    """Reported offsets by task, in order; raises `Refused` if a task is listed twice."""
     if len({task for task, _ in offsets}) < len(offsets):
         raise Refused(errors.INVALID_REQUEST)
     return tuple(sorted(offsets))
 
 
 def check_commit(effects: Effects, group: StreamsTaskGroup, request: OffsetCommit) -> None:
-    """Raises `Refused` for an OffsetCommit that may not be.
+    """Raises `Refused` for an OffsetCommit that is not allowed.
 
-    One that comes under an earlier epoch of its member may be if an active task of the member reads each of
-    its partitions, given to it no later (KIP-1251); a single other partition refuses the whole request.
+    A commit under an earlier epoch of its member is allowed if the member has an active task for each of its
+    partitions, assigned no later than that epoch (KIP-1251); a single other partition refuses the whole
+    request.
     """
     if effects.has("streams_commit_unfenced") or (request.generation_id < 0 and not group.members):
         return
@@ -121,7 +122,7 @@ def check_commit(effects: Effects, group: StreamsTaskGroup, request: OffsetCommi
 
 
 def _given_at(group: StreamsTaskGroup, member: StreamsTaskMember, topic: str, partition: int) -> int | None:
-    """The epoch at which the member was given the active task that reads a partition; None without it."""
+    """The epoch at which the member was assigned the active task that reads a partition, or None."""
     part = group.topology[0].reader_of(topic)
     if part is None:
         return None

@@ -1,7 +1,7 @@
-"""Which partitions can be asked for where: the endpoints of a group's members (interactive queries).
+"""The endpoints of a group's members and the partitions that they serve (interactive queries).
 
-What was computed of a member is kept until the member or the topology changes.
-Source: `StreamsGroup.buildEndpointToPartitions`, `EndpointToPartitionsManager`.
+A member's partitions are cached until the member or the topology changes. Source:
+`StreamsGroup.buildEndpointToPartitions`, `EndpointToPartitionsManager`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ def all_endpoints(
     image: Image,
     members: Iterable[StreamsTaskMember],
 ) -> tuple[StreamsTaskGroup, tuple[EndpointPartitions, ...]]:
-    """The endpoints of `members`, and the group, which keeps what was computed.
+    """The endpoints of `members`, and the group with the cached results.
 
-    Raises `Refused`: the coordinator stumbles over a topology whose tasks it cannot count, and over topics
-    that are gone.
+    Raises `Refused`: the coordinator fails on a topology whose tasks it cannot count, and on deleted topics.
     """
     known = dict(group.endpoints)
     endpoints = []
@@ -56,7 +55,7 @@ def _endpoint_of(
 
 
 def _partitions(topology: StreamsTopology, image: Image, tasks: TaskIds) -> tuple[TopicPartition, ...]:
-    """What the tasks read."""
+    """The partitions that the tasks read."""
     parts = {part.subtopology_id: part for part in topology.subtopologies}
     counts = {topic.name: topic.partitions for topic in image}
     read = set()

@@ -1,8 +1,8 @@
-"""The Streams group of KIP-1071: what follows from its state, and how records change it.
+"""The Streams group of KIP-1071: derived state, and changes through records.
 
-What is on record changes by records alone, as in a consumer group. What a coordinator keeps in memory beside
-that goes with a new coordinator, and some of it with a failed write.
-Source: `StreamsGroup`, and the `replay` methods of `GroupMetadataManager`.
+Recorded state changes only by records, as in a consumer group. In-memory state of a coordinator is lost with
+a new coordinator, and some of it with a failed write. Source: `StreamsGroup`, and the `replay` methods of
+`GroupMetadataManager`.
 """
 
 from __future__ import annotations
@@ -56,32 +56,32 @@ def group_state(group: StreamsTaskGroup) -> str:
 
 
 def is_reconciled(member: StreamsTaskMember, target_epoch: int) -> bool:
-    """Whether the member has its target of that epoch."""
+    """Whether the member has reached its target of that epoch."""
     return member.epoch == target_epoch and member.state == MEMBER_STABLE
 
 
 def metadata_expired(group: StreamsTaskGroup) -> bool:
-    """Whether the next heartbeat looks at the topics again."""
+    """Whether the next heartbeat looks up the topics again."""
     return group.refreshed == REFRESH_DUE or group.epoch < group.refreshed
 
 
 def find(group: StreamsTaskGroup, member_id: str) -> StreamsTaskMember | None:
-    """The member with an id."""
+    """The member with an id, or None."""
     return next((member for member in group.members if member.member_id == member_id), None)
 
 
 def find_static(group: StreamsTaskGroup, instance: str) -> StreamsTaskMember | None:
-    """The member with an instance id."""
+    """The member with an instance id, or None."""
     return next((m for m in group.members if instance and m.group_instance_id == instance), None)
 
 
 def target_of(target: TaskTarget, member_id: str) -> TaskRoles:
-    """What the member shall have."""
+    """The member's target."""
     return next((tasks for name, tasks in target if name == member_id), NO_TASKS)
 
 
 def existing_topics(image: Image, topology: StreamsTopology) -> Image:
-    """The topics that exist, of those that the topology needs: what the metadata hash stands for."""
+    """The existing topics among those that the topology needs: the input of the metadata hash."""
     names = topology.required_topics
     return tuple(topic for topic in image if topic.name in names)
 
@@ -104,30 +104,30 @@ def _name(entry: tuple[str, Any]) -> str:
 
 
 def epoch_record(group: StreamsTaskGroup, epoch: int) -> LogRecord:
-    """A new group epoch, all else on record as it was."""
+    """The record of a new group epoch, with everything else as recorded."""
     value = StreamsEpochValue(epoch, group.validated_topology_epoch, group.topics, group.configs)
     return LogRecord((r.STREAMS_EPOCH, ""), value)
 
 
 def member_record(member: StreamsTaskMember) -> LogRecord:
-    """What a member says of itself."""
+    """The record of a member's own metadata."""
     value = StreamsMemberValue(*(getattr(member, field) for field in StreamsMemberValue._fields))
     return LogRecord((r.STREAMS_MEMBER, member.member_id), value)
 
 
 def current_record(member: StreamsTaskMember) -> LogRecord:
-    """The tasks of a member."""
+    """The record of a member's current tasks."""
     value = StreamsCurrentValue(*(getattr(member, field) for field in StreamsCurrentValue._fields))
     return LogRecord((r.STREAMS_CURRENT, member.member_id), value)
 
 
 def target_record(member_id: str, tasks: TaskRoles) -> LogRecord:
-    """What a member shall have."""
+    """The record of a member's target."""
     return LogRecord((r.STREAMS_TARGET, member_id), tasks)
 
 
 def target_epoch_record(epoch: int, time: int = UNKNOWN_TIME) -> LogRecord:
-    """The epoch of the target, and when it was computed."""
+    """The record of the target's epoch and of the time at which it was computed."""
     return LogRecord((r.STREAMS_TARGET_EPOCH, ""), StreamsTargetEpochValue(epoch, time))
 
 
@@ -144,11 +144,11 @@ def group_tombstones() -> tuple[LogRecord, ...]:
 
 
 def replay(group: Group, records: Iterable[LogRecord], *, counts: bool = False) -> StreamsTaskGroup | None:
-    """The group after records of a Streams group; any other kind of group they start from is gone.
+    """The group after records of a Streams group; replaces a group of any other kind.
 
-    Any order of the keys gives the same group, and a tombstone of what is not there changes nothing. None if
-    nothing tells of a group. With `counts` it is counted along in which process each active task is: where
-    records are missing, the count may come to something else than the members have in the end.
+    The order of keys does not matter, and a tombstone of something missing changes nothing. None if nothing
+    is left of the group. With `counts`, it also counts the process of each active task; if records are
+    missing, the counts may differ from the members' final tasks.
     """
     draft = _Draft(group if isinstance(group, StreamsTaskGroup) else None, counts=counts)
     for (kind, name), value in records:
@@ -158,7 +158,7 @@ def replay(group: Group, records: Iterable[LogRecord], *, counts: bool = False) 
 
 
 class _Draft:
-    """A group under way through its records."""
+    """A group during the replay of its records."""
 
     def __init__(self, before: StreamsTaskGroup | None, *, counts: bool = False) -> None:
         self.before = before or NEW_GROUP
@@ -175,7 +175,7 @@ class _Draft:
         self.emptied = False
 
     def take(self, kind: str, name: str, value: Any) -> None:
-        """One record more."""
+        """Apply one more record."""
         if value is None:
             self._tombstone(kind, name)
             return
@@ -210,11 +210,11 @@ class _Draft:
             self.exists = False
 
     def _count(self, before: StreamsTaskMember, after: StreamsTaskMember | None) -> None:
-        """The process has no longer what the member had, and has what it has now."""
+        """Remove the member's previous tasks from its process and add its current ones."""
         self._count_copies(before, after)
         if self.actives is None:
             return
-        # Who gives up what another thread of the process has been given takes that off the count.
+        # Revoking a task that another thread of the process was assigned removes it from the count.
         for task in (*before.assigned.active, *before.pending.active):
             if self.actives.get(task) == before.process_id:
                 del self.actives[task]
@@ -222,7 +222,7 @@ class _Draft:
             self.actives |= dict.fromkeys((*after.assigned.active, *after.pending.active), after.process_id)
 
     def _count_copies(self, before: StreamsTaskMember, after: StreamsTaskMember | None) -> None:
-        """The same of copies."""
+        """The same for copies."""
         for task in (*before.assigned.standby, *before.pending.standby):
             self.copies.setdefault(task, set()).discard(before.process_id)
         if after is not None:
@@ -230,7 +230,7 @@ class _Draft:
                 self.copies.setdefault(task, set()).add(after.process_id)
 
     def group(self) -> StreamsTaskGroup | None:
-        """The group then; a member that changes takes what was computed of it along."""
+        """The resulting group; a changed member keeps its cached results."""
         if not self.exists:
             return None
         before = self.before
@@ -255,7 +255,7 @@ class _Draft:
 
 
 def active_processes(group: StreamsTaskGroup) -> dict[GroupTask, str]:
-    """In which process each active task counts as being, those to be given up among them."""
+    """The process that counts as having each active task, including tasks to be revoked."""
     if group.counted:
         return dict(group.counted[0])
     return {
@@ -267,17 +267,17 @@ def active_processes(group: StreamsTaskGroup) -> dict[GroupTask, str]:
 
 
 def written(group: StreamsTaskGroup) -> StreamsTaskGroup:
-    """The group once something was appended: what it knows now, a later write that fails leaves alone."""
+    """The group after an append: a later failed write does not undo its current memory."""
     if group.remembered == group.remembered_at_append:
         return group
     return group._replace(remembered_at_append=group.remembered)
 
 
 def taken_back(before: Group, after: StreamsTaskGroup | None) -> Group:
-    """The group when a write failed: on record as `before`, of what is in memory what `after` keeps.
+    """The group after a failed write: records as `before`, surviving in-memory state from `after`.
 
-    A group that did not exist, or was of another kind, is what it was. Kafka takes back which tasks have
-    copies, but not in which processes these are: the sets themselves are no part of its snapshots.
+    A group that did not exist or was of another kind is restored. Kafka restores which tasks have copies, but
+    not in which processes: those sets are not part of its snapshots.
     """
     if not isinstance(before, StreamsTaskGroup) or after is None:
         return before
@@ -295,5 +295,5 @@ def taken_back(before: Group, after: StreamsTaskGroup | None) -> Group:
 
 
 def replaceable(group: Group) -> bool:
-    """Whether a Streams group may take the place of this: nothing is there, or an empty classic group."""
+    """Whether a Streams group may replace this: there is no group, or an empty classic one."""
     return group is None or (isinstance(group, ClassicGroup) and group.state == EMPTY)

@@ -1,8 +1,8 @@
-"""StreamsGroupHeartbeat of a member that stays: join, bump, assign, reconcile this one member.
+"""StreamsGroupHeartbeat of a member that stays: join, advance the epoch, assign, reconcile this member.
 
-What the coordinator keeps in memory changes as the heartbeat goes along, and stays changed where it is then
-refused; what is on record changes only by the records of one that is taken.
-Source: `GroupMetadataManager.streamsGroupHeartbeat`.
+In-memory state changes while the heartbeat is processed, and stays changed if it is then refused; recorded
+state changes only by the records of an accepted heartbeat. Source:
+`GroupMetadataManager.streamsGroupHeartbeat`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from kassay.model.protocols.values.streams.topology import (
 
 
 class HeartbeatAttempt:
-    """One heartbeat under way; `group` is as the coordinator's memory has it by now, on record as before."""
+    """One heartbeat in progress; `group` has the current in-memory state and the previous recorded state."""
 
     def __init__(self, effects: Effects, before: Group, request: StreamsHeartbeat) -> None:
         self.effects = effects
@@ -69,11 +69,11 @@ class HeartbeatAttempt:
 
     @property
     def joins(self) -> bool:
-        """Whether the member comes with epoch 0."""
+        """Whether the member joins, with epoch 0."""
         return self.request.member_epoch == requests.JOIN_EPOCH
 
     def answer(self) -> StreamsHeartbeatReply:
-        """Take the heartbeat: the answer, with the records to append left in `records`. Raises `Refused`."""
+        """Process the heartbeat: returns the answer and leaves the records in `records`. Raises `Refused`."""
         if self.joins:
             checks.check_room(self.effects, self.group, self.request)
         member = self._member()
@@ -92,7 +92,7 @@ class HeartbeatAttempt:
         return self._reply(member, updated, topology, configured)
 
     def _member(self) -> StreamsTaskMember:
-        """The member that the request speaks for: known, new, or in the place of a static one that left."""
+        """The member of the request: known, new, or in place of a static one that left."""
         request, group = self.request, self.group
         member_id, instance = request.member_id, request.group_instance_id
         if not instance:
@@ -125,7 +125,7 @@ class HeartbeatAttempt:
         return member
 
     def _relabel(self, old: str, new: str) -> None:
-        """What members are led towards is kept under the id that comes, even if it is then refused."""
+        """Move the cached intermediate targets to the new id, even if the heartbeat is then refused."""
         remembered = self.group.remembered
         for refined in remembered.refined:
             tasks = dict(refined.target).get(old)
@@ -135,7 +135,7 @@ class HeartbeatAttempt:
                 self.group = self.group._replace(remembered=again)
 
     def _wanted(self, member: StreamsTaskMember) -> StreamsTaskMember:
-        """The member with what it says of itself now."""
+        """The member with the metadata of its request."""
         request = self.request
         return member._replace(
             group_instance_id=request.group_instance_id or member.group_instance_id,
@@ -150,7 +150,7 @@ class HeartbeatAttempt:
         )
 
     def _note_member(self, member: StreamsTaskMember, wanted: StreamsTaskMember) -> bool:
-        """Write down what changed of the member; whether the group must be assigned to anew for it."""
+        """Record the changes of the member; returns whether they require a new assignment of the group."""
         if wanted == member:
             return False
         self.records.append(member_record(wanted))
@@ -160,7 +160,7 @@ class HeartbeatAttempt:
         )
 
     def _topology(self, wanted: StreamsTaskMember) -> StreamsTopology:
-        """The group's topology, which the first member brings. Raises `Refused` for another one."""
+        """The group's topology, which the first member sends. Raises `Refused` for another one."""
         brought = self.request.topology
         if not self.group.topology:
             if brought is None:
@@ -176,7 +176,7 @@ class HeartbeatAttempt:
         return topology
 
     def _configure(self, topology: StreamsTopology) -> tuple[ConfiguredTopology, bool]:
-        """The topology against the topics, looked at anew if that is due; whether these changed."""
+        """The topology configured with the topics, updated if due; and whether the topics changed."""
         group, remembered = self.group, self.group.remembered
         if group.topology and remembered.configured and not metadata_expired(group):
             return remembered.configured[0], False
@@ -190,7 +190,7 @@ class HeartbeatAttempt:
         return configured, changed
 
     def _note_offsets(self) -> None:
-        """Remember the state that the client says it has; what it leaves out is as it was."""
+        """Remember the offsets that the client reports; missing ones stay unchanged."""
         request, member_id = self.request, self.request.member_id
         if request.task_offsets is None and request.task_end_offsets is None:
             return
@@ -210,7 +210,7 @@ class HeartbeatAttempt:
         configured: ConfiguredTopology,
         bumps: bool,
     ) -> int:
-        """The group epoch then: one more if anything changed, or a member at rest has not what it shall."""
+        """The next group epoch: advanced if anything changed, or if a stable member lacks its target."""
         group = self.group
         validated = topology.epoch if configured.ready else NO_TOPOLOGY_EPOCH
         configs = self.effects.config.streams.assignment_configs
@@ -229,7 +229,7 @@ class HeartbeatAttempt:
         return epoch
 
     def _delay(self) -> None:
-        """A group that was empty waits for more members, if it is to."""
+        """Start the initial rebalance delay of a group that was empty, if configured."""
         delay = self.effects.config.streams.initial_rebalance_delay
         if delay and group_state(self.group) == EMPTY:
             self.effects.arm_if_absent(INITIAL_REBALANCE, "", delay)
@@ -255,7 +255,7 @@ class HeartbeatAttempt:
         return updated
 
     def _watch_revocation(self, member: StreamsTaskMember) -> None:
-        """A member must give tasks up within its rebalance timeout."""
+        """Arm the member's revocation timer (its rebalance timeout)."""
         if member.state == UNREVOKED_TASKS:
             self.effects.arm(requests.REVOCATION, member.member_id, member.rebalance_timeout, (member.epoch,))
         else:
@@ -268,7 +268,7 @@ class HeartbeatAttempt:
         topology: StreamsTopology,
         configured: ConfiguredTopology,
     ) -> StreamsHeartbeatReply:
-        """The answer: tasks for one who joins, or if they changed; endpoints unless the client knows them."""
+        """The answer: tasks if the member joins or they changed; endpoints unless the client knows them."""
         given_anew = updated.assigned != member.assigned
         self._count_endpoints(member, updated, given_anew=given_anew)
         endpoints = None
@@ -295,7 +295,7 @@ class HeartbeatAttempt:
     def _count_endpoints(
         self, member: StreamsTaskMember, updated: StreamsTaskMember, *, given_anew: bool
     ) -> None:
-        """Forget what was computed of the member's endpoint if that is no longer so, and count the change."""
+        """Drop the cached endpoint of the member if it is outdated, and count the change."""
         moved = member.endpoint != updated.endpoint
         group, entries = self.group, self.group.endpoints
         if self.joins or given_anew or moved or self.replaced is not None:
@@ -311,14 +311,14 @@ class HeartbeatAttempt:
     def _endpoints(
         self, updated: StreamsTaskMember, topology: StreamsTopology
     ) -> tuple[EndpointPartitions, ...]:
-        """What can be asked for at all endpoints."""
+        """The partitions served by all endpoints."""
         gone = {updated.member_id} if self.replaced is None else {updated.member_id, self.replaced.member_id}
         others = [member for member in self.group.members if member.member_id not in gone]
         self.group, endpoints = all_endpoints(self.group, topology, self.effects.image, [*others, updated])
         return endpoints
 
     def _lacks_tags(self, member: StreamsTaskMember) -> bool:
-        """Whether the member has not all the tags that assignments go by; old clients are not told."""
+        """Whether the member lacks some rack-aware tags; old clients get no warning."""
         return self.request.api_version >= 1 and not {*self.effects.config.streams.rack_aware_tags} <= {
             key for key, _ in member.tags
         }

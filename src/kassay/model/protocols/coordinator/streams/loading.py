@@ -1,6 +1,6 @@
-"""What a new coordinator makes of one record of a Streams group, after those that it has read before.
+"""How a new coordinator applies one record of a Streams group, after the previous ones.
 
-Tombstones of what is not there are ignored. One that comes before those that must go first ends the loading.
+Tombstones of something missing are ignored. A tombstone that precedes those it depends on ends the loading.
 Source: the `replay` methods of `GroupMetadataManager` for Streams groups, and
 `getOrMaybeCreatePersistedStreamsGroup`.
 """
@@ -25,30 +25,30 @@ NO_TARGET: Final = -1
 
 
 def unfit(group: StreamsTaskGroup, record: LogRecord) -> str:
-    """Why a record cannot follow what was read before; nothing where it can."""
+    """Why a record cannot follow the previous ones; "" if it can."""
     kind, name = record.key
     if record.value is not None:
         return ""
     if kind == r.STREAMS_MEMBER and (member := find(group, str(name))) is not None:
         return _still_there(group, member)
     if kind == r.STREAMS_TARGET_EPOCH and group.target:
-        return "there are still targets"
+        return "targets still exist"
     if kind == r.STREAMS_EPOCH and group.members:
         return "the group still has members"
     if kind == r.STREAMS_EPOCH and group.target_epoch != NO_TARGET:
-        return "its target epoch is still there"
+        return "its target epoch still exists"
     return ""
 
 
 def _still_there(group: StreamsTaskGroup, member: StreamsTaskMember) -> str:
     if member.epoch != LEAVE_EPOCH:
-        return "its assignment is still there"
+        return "its assignment still exists"
     listed = any(name == member.member_id for name, _ in group.target)
-    return "its target is still there" if listed else ""
+    return "its target still exists" if listed else ""
 
 
 def after_record(group: StreamsTaskGroup, record: LogRecord) -> StreamsTaskGroup | None:
-    """The group after one record more, which is not `unfit`; None once its last record is deleted."""
+    """The group after another record, which is not `unfit`; None once its last record is deleted."""
     kind, name = record.key
     if record.value is None and kind == r.STREAMS_CURRENT:
         return (

@@ -1,11 +1,11 @@
-"""How a member of a Streams group is led towards its target: the table of its three states.
+"""The reconciliation of a Streams group's member with its target: the table of its three states.
 
-As in a consumer group, tasks are given up first, and what is not free is not given. Whether a task is free
-goes by processes: an active task is not while any has it, nor while another thread of the member's own
-process keeps a copy; a copy is not while another thread of the process has the task in any role. A member
-changes the role of a task that it has by itself: a copy that becomes active stays until the task is free, an
-active one that becomes a copy is a copy at once, and still to be given up as active.
-Source: `CurrentAssignmentBuilder` of Streams groups.
+As in a consumer group, tasks are revoked first, and only free tasks are assigned. Processes determine whether
+a task is free. An active task is not free while any process has it, nor while another thread of the member's
+own process keeps a copy; a copy is not free while another thread of the process has the task in any role. A
+member changes the roles of its own tasks without help: a copy that becomes active stays until the task is
+free; an active task that becomes a copy is a copy at once, and still has to be revoked as active. Source:
+`CurrentAssignmentBuilder` of Streams groups.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STREAMS_MEMBER_TABLE: Final = total(
 
 
 class Holders(NamedTuple):
-    """The processes that have each task, in each role; what is still to be given up included."""
+    """The processes that have each task, in each role, including tasks still to be revoked."""
 
     active: dict[GroupTask, set[str]]
     standby: dict[GroupTask, set[str]]
@@ -52,7 +52,7 @@ class Holders(NamedTuple):
 
 
 def holders_of(group: StreamsTaskGroup, *, pending: bool = True) -> Holders:
-    """Which process has which task; without `pending`, what is to be given up as active counts as free."""
+    """The processes of all tasks; without `pending`, active tasks to be revoked count as free."""
     holders = Holders({}, {task: {*processes} for task, processes in group.copies}, {})
     for member in group.members:
         for held in (member.assigned, member.pending) if pending else (member.assigned,):
@@ -65,14 +65,14 @@ def holders_of(group: StreamsTaskGroup, *, pending: bool = True) -> Holders:
 
 
 def event_for(member: StreamsTaskMember, target_epoch: int, owned: TaskRoles | None) -> str:
-    """What kind of heartbeat this is to the member."""
+    """The kind of this heartbeat, as an event of the member."""
     if member.state == UNREVOKED_TASKS:
         return REVOKING if _has(owned, member.pending) else REVOKED
     return AT_TARGET if member.epoch == target_epoch else BEHIND
 
 
 def _has(owned: TaskRoles | None, pending: HeldTasks) -> bool:
-    """Whether the client still has some of these; saying nothing counts as having them."""
+    """Whether the client still owns any of these; a heartbeat without a list counts as owning them."""
     return owned is None or any(task in given for given, has in zip(pending[:3], owned) for task in has)
 
 
@@ -104,7 +104,7 @@ def reconcile(
 
 
 class _Change:
-    """What becomes of each of a member's tasks on its way to a target."""
+    """The changes of a member's tasks on its way to a target."""
 
     def __init__(
         self, effects: Effects, member: StreamsTaskMember, target: TaskRoles, holders: Holders
@@ -146,7 +146,7 @@ class _Change:
         return self._here(0, task) or self._elsewhere(1, task) or self._here(2, task)
 
     def result(self, epoch: int, target_epoch: int, owned: TaskRoles | None) -> StreamsTaskMember:
-        """The member then; at `epoch` if it must first give something up."""
+        """The resulting member; at `epoch` if it must first revoke something."""
         member, assigned = self.member, self.member.assigned.roles
         self._grant(1, assigned.active)
         self._convert(1, 2)
@@ -178,14 +178,14 @@ class _Change:
         )
 
     def _grant(self, role: int, has: TaskIds) -> set[GroupTask]:
-        """What the member has in another role and may have in this one, it has in this one now."""
+        """Switch the member's tasks from another role to this one if allowed; returns those in this role."""
         granted = {task for task in has if task in self.free[role]}
         self.free[role] -= granted
         self.keep[role] |= granted
         return granted
 
     def _convert(self, before: int, after: int) -> None:
-        """A copy of one kind becomes one of the other, which nobody needs to acknowledge."""
+        """Convert copies of one kind to the other, which needs no acknowledgement."""
         self.revoke[before] -= self._grant(after, self.member.assigned.roles[before])
 
     def _held(self, roles: list[set[GroupTask]], target_epoch: int) -> HeldTasks:

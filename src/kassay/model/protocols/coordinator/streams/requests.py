@@ -1,4 +1,4 @@
-"""The Streams half of the coordinator: which part handles which event, held to its table.
+"""The Streams part of the coordinator: dispatches events and checks results against its table.
 
 Source: `GroupMetadataManager.streamsGroupHeartbeat`, `streamsGroupLeave`, `streamsGroupFenceMember`,
 `onLoaded`; `StreamsGroup.validateOffsetCommit`.
@@ -46,7 +46,7 @@ from kassay.model.protocols.values.streams.tasks import NONE_HELD
 
 
 def _checked(before: StreamsTaskGroup, event: str, after: Group) -> Group:
-    """The group after an event, if the table lets it be there."""
+    """The group after an event, checked against the table."""
     if isinstance(after, StreamsTaskGroup):
         state = group_state(after)
     else:
@@ -56,17 +56,17 @@ def _checked(before: StreamsTaskGroup, event: str, after: Group) -> Group:
 
 
 def _without_member(effects: Effects, before: StreamsTaskGroup, event: str, after: StreamsTaskGroup) -> Group:
-    """The group that somebody has left, held to the table.
+    """The group after a member left, checked against the table.
 
-    The switch streams_epoch_not_bumped leaves the table: then the group seems to be stable at once.
+    The switch streams_epoch_not_bumped violates the table: then the group seems stable at once.
     """
     return after if effects.has("streams_epoch_not_bumped") else _checked(before, event, after)
 
 
 def handle_heartbeat(effects: Effects, group: Group, request: StreamsHeartbeat) -> Group:
-    """The group after StreamsGroupHeartbeat, whatever kind of group it was. Raises `Refused`.
+    """The group after StreamsGroupHeartbeat to a group of any kind. Raises `Refused`.
 
-    A request that is refused may still have changed what is in memory: then it is answered here.
+    A refused request may still have changed in-memory state: then it is answered here.
     """
     checks.check_request(request)
     if request.member_epoch < requests.JOIN_EPOCH:
@@ -88,7 +88,7 @@ def handle_heartbeat(effects: Effects, group: Group, request: StreamsHeartbeat) 
 
 
 def _taken(effects: Effects, before: Group, attempt: HeartbeatAttempt) -> Group:
-    """Append what a heartbeat wrote. Of a group that is new, only timers and records outlive it."""
+    """Append the records of a heartbeat. Of a failed new group, only timers and records remain."""
     if isinstance(before, StreamsTaskGroup):
         return _write(effects, before, attempt.group, tuple(attempt.records))
     former = () if before is None else (LogRecord((r.GROUP, ""), None),)
@@ -101,7 +101,7 @@ def _taken(effects: Effects, before: Group, attempt: HeartbeatAttempt) -> Group:
 def _write(
     effects: Effects, before: StreamsTaskGroup, group: StreamsTaskGroup, records: tuple[LogRecord, ...]
 ) -> StreamsTaskGroup:
-    """Append records, if any, and replay them; `group` is `before` with its memory as it is by now."""
+    """Append records, if any, and replay them; `group` is `before` with its current in-memory state."""
     if not records:
         return group
     after = replay(group, records)
@@ -113,7 +113,7 @@ def _write(
 def _leave(effects: Effects, group: StreamsTaskGroup, request: StreamsHeartbeat) -> StreamsTaskGroup:
     """The group without the member, or with its place kept.
 
-    Even one who is unknown is heard when it asks for a shutdown.
+    Even an unknown member can request a shutdown.
     """
     before = group
     if request.shutdown and not group.shutdown_by:
@@ -133,7 +133,7 @@ def _leave(effects: Effects, group: StreamsTaskGroup, request: StreamsHeartbeat)
 
 
 def _away(effects: Effects, member: StreamsTaskMember) -> LogRecord:
-    """A static member goes and means to come back: it keeps tasks and target, and its timers run on."""
+    """A static member leaves temporarily: it keeps tasks and target, and its timers keep running."""
     assigned = member.assigned
     if not effects.has("streams_static_epochs_kept"):
         assigned = assigned._replace(epochs=(0,) * len(assigned.epochs))
@@ -144,7 +144,7 @@ def _away(effects: Effects, member: StreamsTaskMember) -> LogRecord:
 def _fence(
     effects: Effects, before: StreamsTaskGroup, group: StreamsTaskGroup, member: StreamsTaskMember
 ) -> StreamsTaskGroup:
-    """The group without a member: its tasks are free, the group epoch goes up, its timers stop."""
+    """The group without a member: its tasks become free, the group epoch increases, its timers stop."""
     epoch = group.epoch + (not effects.has("streams_epoch_not_bumped"))
     records = (*removal_records(member.member_id), epoch_record(group, epoch))
     if len(group.members) == 1:
@@ -155,7 +155,7 @@ def _fence(
 
 
 def handle_other_request(effects: Effects, group: StreamsTaskGroup, request: requests.Request) -> Group:
-    """The group after a request that is no heartbeat of Streams. Raises `Refused`."""
+    """The group after a request that is not a Streams heartbeat. Raises `Refused`."""
     if isinstance(request, requests.OffsetCommit):
         return _checked(group, table.OFFSET_COMMIT, _commit(effects, group, request))
     if isinstance(request, requests.ConsumerHeartbeat):
@@ -193,12 +193,12 @@ def handle_timer(effects: Effects, group: StreamsTaskGroup, fired: requests.Time
 
 
 def undone(group: StreamsTaskGroup, undo: tuple[Group, ...]) -> Group:
-    """The group after a write that failed."""
+    """The group after a failed write."""
     return _checked(group, table.WRITE_FAILED, undo[0] if undo else group)
 
 
 def images_changed(group: StreamsTaskGroup, before: Image, after: Image) -> StreamsTaskGroup:
-    """The group when another image is published: it looks at its topics anew if one of them is another."""
+    """The group after a new image: it looks up its topics again if one of them changed."""
     changed = {topic.name for topic in {*before} ^ {*after}}
     if any(changed & topology.required_topics for topology in group.topology):
         return group._replace(refreshed=REFRESH_DUE)
@@ -206,13 +206,13 @@ def images_changed(group: StreamsTaskGroup, before: Image, after: Image) -> Stre
 
 
 def load(effects: Effects, log: Log) -> Group:
-    """The group that the records tell of; all sessions and revocations start anew."""
+    """The group in the records; all sessions and revocation timers restart."""
     group = replay(None, log)
     return None if group is None else resume(effects, group)
 
 
 def resume(effects: Effects, group: StreamsTaskGroup) -> StreamsTaskGroup:
-    """The group as a new coordinator has read it, with its timers."""
+    """The group as loaded by a new coordinator, with its timers."""
     for member in () if effects.has("streams_sessions_not_restored") else group.members:
         effects.arm(STREAMS_SESSION, member.member_id, effects.config.streams.session_timeout)
         if member.state == UNREVOKED_TASKS:

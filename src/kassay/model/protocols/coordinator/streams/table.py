@@ -1,7 +1,7 @@
 """The state machine of a Streams group (KIP-1071) as data.
 
-The states follow from the group; what a table can say is which of them an event may lead to.
-Source: `StreamsGroup.StreamsGroupState`.
+The states are derived from the group; the table lists which of them an event may lead to. Source:
+`StreamsGroup.StreamsGroupState`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANY: Final = (NO_GROUP, EMPTY, CLASSIC, *_BUSY)
 
 
 def _alive(state: str) -> dict[str, Rule]:
-    """The rules of a group with members: `state` stays whenever a request is refused."""
+    """The rules of a group with members: a refused request keeps `state`."""
     return {
         STREAMS_HEARTBEAT: Rule(
             _BUSY, "bump, configure the topology, compute the target, reconcile the member"

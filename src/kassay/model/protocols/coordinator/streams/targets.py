@@ -1,10 +1,10 @@
-"""Who of a Streams group is to have which tasks: the target, and what members are led towards on the way.
+"""The target of a Streams group, and the intermediate targets of its members.
 
-A target is computed by the task assignor once the group epoch is ahead, but not while the initial rebalance
-delay runs, nor sooner than an assignment interval after the last one. What members are led towards is the
-target: the step in between, which would warm up state first, changes nothing in Kafka 4.4; yet it is kept for
-each target epoch, where warm-up tasks are allowed at all. With `StreamsConfig.warms_up` it is by `warmups`.
-Source: `GroupMetadataManager.maybeUpdateStreamsTargetAssignment`, `refinedAssignmentForEpoch`,
+The task assignor computes a target once the group epoch is ahead, but not during the initial rebalance delay,
+nor sooner than an assignment interval after the last one. Members move towards the target itself: the
+intermediate step that would warm up state first changes nothing in Kafka 4.4. Still, Kafka caches it per
+target epoch if warm-up tasks are allowed. With `StreamsConfig.warms_up` it comes from `warmups`. Source:
+`GroupMetadataManager.maybeUpdateStreamsTargetAssignment`, `refinedAssignmentForEpoch`,
 `computeDelayedTargetAssignment`; `TargetAssignmentBuilder`; KIP-1263 for the interval.
 """
 
@@ -34,7 +34,7 @@ from kassay.model.streams.group import StreamsGroup, StreamsMember, Subtopology
 
 
 class NextTarget(NamedTuple):
-    """The target that holds from now on, and the records that say so; `late` says that a newer one is due."""
+    """The current target and the records of its changes; `late`: a newer one is due."""
 
     epoch: int
     target: TaskTarget
@@ -43,7 +43,7 @@ class NextTarget(NamedTuple):
 
 
 class Relabelled(NamedTuple):
-    """The members and the target with the member of a heartbeat in its place."""
+    """The members and the target, with the heartbeat's member in its place."""
 
     members: tuple[StreamsTaskMember, ...]
     target: TaskTarget
@@ -52,7 +52,7 @@ class Relabelled(NamedTuple):
 def relabelled(
     effects: Effects, group: StreamsTaskGroup, member: StreamsTaskMember, replaced: StreamsTaskMember | None
 ) -> Relabelled:
-    """The group with a member as its heartbeat has it; the target of one that it replaces passes on to it."""
+    """The group with a member as of its heartbeat; a replaced member's target passes to it."""
     gone = {member.member_id} if replaced is None else {member.member_id, replaced.member_id}
     others = [other for other in group.members if other.member_id not in gone]
     target = dict(group.target)
@@ -73,7 +73,7 @@ def next_target(
     *,
     refines: bool,
 ) -> NextTarget:
-    """The target of a group that is at `epoch` by now; `refines` says that only the epoch is to go on."""
+    """The target of a group at `epoch`; `refines`: only the epoch is to advance."""
     if group.delayed:
         return NextTarget(group.target_epoch, (), late=True)
     if group.target_epoch >= epoch:
@@ -88,7 +88,7 @@ def next_target(
 
 
 def _interval_over(effects: Effects, group: StreamsTaskGroup) -> bool:
-    """Whether enough time has passed since the last target; a target of unknown age never holds one up."""
+    """Whether the interval since the last target is over; a target of unknown age never delays one."""
     interval = effects.config.streams.assignment_interval
     if not interval or group.target_time == UNKNOWN_TIME:
         return True
@@ -104,7 +104,7 @@ def computed(
     configured: ConfiguredTopology,
     configs: AssignmentConfigs,
 ) -> NextTarget:
-    """What the assignor gives, and what of it is new; nothing at all while the topology is not ready."""
+    """The assignor's target and the records of its changes; empty while the topology is not ready."""
     if configured.ready:
         target = effects.choices.tasks(_asked(group, now.members, topology, configured, configs))
     else:
@@ -121,7 +121,7 @@ def _asked(
     configured: ConfiguredTopology,
     configs: AssignmentConfigs,
 ) -> StreamsGroup:
-    """What the assignor is given."""
+    """The input of the assignor."""
     counts, settings = dict(configured.tasks), dict(configs)
     offsets = dict(group.task_offsets)
     tags = settings.get(RACK_AWARE_TAGS, "")
@@ -150,7 +150,7 @@ def _asked(
 def refined(
     effects: Effects, group: StreamsTaskGroup, target: TaskTarget, topology: StreamsTopology
 ) -> TaskTarget:
-    """The next step towards a target: the target itself, but where state is warmed up first."""
+    """The next step towards a target: the target itself, unless state is warmed up first."""
     settings = effects.config.streams
     if not settings.warms_up or not settings.num_warmup_replicas:
         return target
@@ -166,9 +166,9 @@ def led_towards(
     *,
     at_rest: bool,
 ) -> tuple[StreamsTaskGroup, TaskRoles]:
-    """What a member is led towards, and the group, which remembers it for the epoch if it must.
+    """The intermediate target of a member, and the group, which caches it for the epoch if needed.
 
-    `at_rest` says that the group was, and is not assigned to anew: then what was remembered is not asked.
+    `at_rest`: the group was stable and is not assigned again; the cache is then not used.
     """
     if not effects.config.streams.num_warmup_replicas and not group.remembered.refined:
         return group, target_of(aim.target, member_id)
@@ -185,7 +185,7 @@ def led_towards(
 
 
 def delay_over(effects: Effects, group: StreamsTaskGroup) -> tuple[LogRecord, ...]:
-    """The initial rebalance delay is over: the records of the first target, for whoever is there."""
+    """The initial rebalance delay is over: the records of the first target, for the current members."""
     ready_to = group.members and group.epoch > group.target_epoch and group.topology
     if not ready_to or not group.remembered.configured:
         return ()

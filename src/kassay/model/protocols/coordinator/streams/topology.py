@@ -1,8 +1,9 @@
-"""A topology against the topics that exist: how many tasks there are, and which topics must still be made.
+"""A topology and the existing topics: the number of tasks, and the topics still to be created.
 
-A subtopology has as many tasks as the widest of its inputs has partitions. A repartition topic has as many as
-it says, or as the widest input of who writes it; inputs that are joined must agree in their partitions.
-Source: `InternalTopicManager`, `RepartitionTopics`, `CopartitionedTopicsEnforcer`, `ChangelogTopics`.
+A subtopology has as many tasks as its widest input has partitions. A repartition topic has its configured
+number of partitions, or that of the widest input of the subtopology that writes it; co-partitioned inputs
+must have equal numbers. Source: `InternalTopicManager`, `RepartitionTopics`, `CopartitionedTopicsEnforcer`,
+`ChangelogTopics`.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ from kassay.model.protocols.values.streams.topology import (
 
 
 class _Mispartitioned(Exception):
-    """Topics that must agree in their partitions do not."""
+    """Co-partitioned topics have different numbers of partitions."""
 
 
 class _Counts:
-    """Partitions by topic: of those that exist, and as decided of the others."""
+    """Partitions by topic: of existing topics, and as decided for the others."""
 
     def __init__(self, image: Image) -> None:
         self.existing = {topic.name: topic.partitions for topic in image}
         self.decided: dict[str, int] = {}
 
     def of(self, topic: str) -> int:
-        """Raises `Refused` for a topic of which nothing is known, as the coordinator stumbles over it."""
+        """Raises `Refused` for an unknown topic, on which the coordinator fails."""
         count = self.existing.get(topic, self.decided.get(topic))
         if count is None:
             raise Refused(errors.UNKNOWN_SERVER_ERROR)
@@ -43,7 +44,7 @@ class _Counts:
 
 
 def configure(topology: StreamsTopology, image: Image) -> ConfiguredTopology:
-    """The topology as the topics let it be; raises `Refused` for one that no topics could satisfy."""
+    """The topology configured with these topics; raises `Refused` if no topics could satisfy it."""
     by_id = {part.subtopology_id: part for part in topology.subtopologies}
     parts = [by_id[name] for name in hash_map_order(by_id)]
     counts = _Counts(image)
@@ -63,14 +64,14 @@ def configure(topology: StreamsTopology, image: Image) -> ConfiguredTopology:
 
 
 def _width(part: StreamsSubtopology, counts: _Counts) -> int:
-    """The most partitions of its inputs."""
+    """The largest number of partitions of its inputs."""
     if not part.inputs:
         raise Refused(errors.STREAMS_INVALID_TOPOLOGY)
     return max(counts.of(topic) for topic in part.inputs)
 
 
 def _repartitions(parts: list[StreamsSubtopology], existing: Mapping[str, int]) -> dict[str, int]:
-    """Partitions of the repartition topics; what follows from others, as soon as any of these is known."""
+    """The partitions of the repartition topics; derived ones as soon as any of their inputs is known."""
     counts = {name: count for part in parts for name, count in part.repartition_sources if count}
     missing = True
     while missing:
@@ -94,7 +95,7 @@ def _repartitions(parts: list[StreamsSubtopology], existing: Mapping[str, int]) 
 
 
 def _copartition(parts: list[StreamsSubtopology], part: StreamsSubtopology, counts: _Counts) -> None:
-    """Decide the partitions of repartition topics that are joined with others."""
+    """Decide the partitions of repartition topics that are co-partitioned with others."""
     fixed = {name for each in parts for name, count in each.repartition_sources if count}
     flexible = {name for each in parts for name, count in each.repartition_sources if not count}
     for group in part.copartition:
@@ -119,7 +120,7 @@ def _copartition(parts: list[StreamsSubtopology], part: StreamsSubtopology, coun
 
 
 def _missing(parts: list[StreamsSubtopology], counts: _Counts) -> tuple[tuple[str, int], ...]:
-    """The internal topics that do not exist; raises `_Mispartitioned` for one that has other partitions."""
+    """The missing internal topics; raises `_Mispartitioned` for one with another number of partitions."""
     internal: dict[str, int] = {}
     for part in parts:
         internal |= {name: count or counts.decided[name] for name, count in part.repartition_sources}

@@ -1,10 +1,10 @@
-"""What members are led towards on the way to a target, where state is warmed up first. Not in Kafka 4.4.
+"""Intermediate targets of members if state is warmed up first. Not in Kafka 4.4.
 
-A task with state that is to move to another process stays with who runs it until the state is there: who is
-to have it gets a warm-up task, or restores the standby copy that it keeps, and reports how far it is. There
-are so many warm-up tasks at a time as `num.warmup.replicas` says; what else is to move waits for its turn.
-A task that nobody runs moves at once, and so does one without state.
-Source: KIP-1071 (warm-up tasks); what `AssignmentRefiner` of branch 4.4 says that it is to do, and does not.
+A stateful task that is to move to another process stays with its owner until the state is there: the new
+owner gets a warm-up task, or restores the standby copy that it keeps, and reports its offsets. At most
+`num.warmup.replicas` warm-up tasks exist at a time; further moves wait. A task that no member runs moves at
+once, as does a stateless one. Source: KIP-1071 (warm-up tasks); the documented but missing behaviour of
+`AssignmentRefiner` of branch 4.4.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kassay.model.streams.group import GroupTask
 def warmed_up(
     group: StreamsTaskGroup, target: TaskTarget, topology: StreamsTopology, warmups_max: int
 ) -> TaskTarget:
-    """The step that leads from what members have to the target; at its end the target itself."""
+    """The step from the members' tasks towards the target; finally the target itself."""
     stateful = {part.subtopology_id for part in topology.subtopologies if part.changelogs}
     members = {member.member_id: member for member in group.members}
     runs = {task: member for member in group.members for task in member.assigned.active}
@@ -45,7 +45,7 @@ def warmed_up(
 
 
 def _caught_up(said: TaskOffsets, task: GroupTask) -> bool:
-    """Whether a member has said that its state of the task is as far as it could be."""
+    """Whether a member has reported that its state of the task has caught up."""
     offset, end = dict(said.offsets).get(task), dict(said.ends).get(task)
     return offset is not None and end is not None and offset >= end
 
@@ -57,7 +57,7 @@ def _stay(
     owner: StreamsTaskMember,
     members: Iterable[StreamsTaskMember],
 ) -> None:
-    """The task stays with its owner, in whose process no other copy of it may be."""
+    """The task stays with its owner, whose process may have no other copy of it."""
     step[heir] = step[heir]._replace(active=_but(step[heir].active, task))
     for member in members:
         if member.process_id == owner.process_id and member.member_id in step:

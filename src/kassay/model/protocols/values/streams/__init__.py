@@ -1,1 +1,1 @@
-"""What the protocol of Streams groups talks about (KIP-1071)."""
+"""The values of the protocol of Streams groups (KIP-1071)."""

@@ -1,4 +1,4 @@
-"""How a coordinator treats Streams groups: the broker's settings, and what a group has of its own."""
+"""The settings of Streams groups: the broker's, and a group's own."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ NUM_STANDBY_REPLICAS: Final = "num.standby.replicas"
 RACK_AWARE_TAGS: Final = "rack.aware.assignment.tags"
 
 AssignmentConfigs: TypeAlias = tuple[tuple[str, str], ...]
-"""What an assignment depends on, by name, as it stands on record beside the group epoch."""
+"""The settings on which an assignment depends, by name, as recorded with the group epoch."""
 
 
 class StreamsConfig(NamedTuple):
     """The settings `group.streams.*`; times in ms.
 
-    With `warms_up` warm-up tasks are assigned, as KIP-1071 has it and no release does yet.
+    With `warms_up` warm-up tasks are assigned, as in KIP-1071; no release does that yet.
     """
 
     session_timeout: int = 45_000
@@ -29,13 +29,13 @@ class StreamsConfig(NamedTuple):
 
     @property
     def assignment_configs(self) -> AssignmentConfigs:
-        """What a change of bumps the group epoch."""
+        """The settings whose change advances the group epoch."""
         standbys = ((NUM_STANDBY_REPLICAS, str(self.num_standby_replicas)),)
         tags = ((RACK_AWARE_TAGS, ",".join(self.rack_aware_tags)),) if self.rack_aware_tags else ()
         return standbys + tags
 
 
 class StreamsConfigured(NamedTuple):
-    """The group's dynamic settings are others now: what holds for it from here on."""
+    """The group's dynamic settings changed: its settings from here on."""
 
     config: StreamsConfig

@@ -20,11 +20,11 @@ from kassay.model.protocols.values.streams.topology import (
 from kassay.model.streams.group import GroupTask
 
 NOT_READY: Final = "NotReady"
-"""A group state beside Empty, Assigning, Reconciling and Stable: its topology is not validated."""
+"""A group state next to Empty, Assigning, Reconciling and Stable: its topology is not validated."""
 
 UNREVOKED_TASKS: Final = "UNREVOKED_TASKS"
 UNRELEASED_TASKS: Final = "UNRELEASED_TASKS"
-"""States of a member beside STABLE."""
+"""States of a member next to STABLE."""
 
 UNKNOWN_TIME: Final = -1
 REFRESH_DUE: Final = -1
@@ -33,7 +33,7 @@ REFRESH_DUE: Final = -1
 class StreamsTaskMember(NamedTuple):
     """A member of a Streams group: a stream thread, inside a process.
 
-    In an explored world a process of one client alone has the client's id.
+    In an explored world, a process with a single client has the client's id.
     """
 
     member_id: MemberId
@@ -52,14 +52,14 @@ class StreamsTaskMember(NamedTuple):
 
 
 class RefinedTarget(NamedTuple):
-    """What members are led towards within one target epoch: Kafka keeps it beside the target."""
+    """The intermediate targets within one target epoch, which Kafka keeps next to the target."""
 
     epoch: Generation
     target: TaskTarget
 
 
 class Remembered(NamedTuple):
-    """What a coordinator keeps in memory alone, and takes back with a failed write; each () or one value."""
+    """In-memory state of a coordinator that a failed write restores; each () or one value."""
 
     configured: tuple[ConfiguredTopology, ...] = ()
     refined: tuple[RefinedTarget, ...] = ()
@@ -69,19 +69,19 @@ Copies: TypeAlias = tuple[tuple[GroupTask, Ordered[ClientId]], ...]
 """The ids of processes by task, in order."""
 
 Actives: TypeAlias = tuple[tuple[GroupTask, ClientId], ...]
-"""The id of the process that each active task counts as being in, in the order of the tasks."""
+"""The id of the process that counts as having each active task, in the order of the tasks."""
 
 
 class StreamsTaskGroup(NamedTuple):
-    """A Streams group. Up to `target_time` it is what the records say; the rest is lost at a failover.
+    """A Streams group. The fields up to `target_time` come from records; a failover loses the rest.
 
-    `topics` are those behind the metadata hash, `configs` the assignment configs on record, `target_time` is
-    when the target was computed. A failed write takes `remembered` back to `remembered_at_append`, and leaves
-    what follows it: `refreshed`, the group epoch as of which the topics are known, or REFRESH_DUE; `delayed`,
-    whether the initial rebalance delay runs; who asked for a shutdown; the count of changes of endpoints, and
-    what was computed of each member's; offsets by member. `copies` are the processes with a standby copy of
-    each task that ever had one, as the coordinator keeps count of them; `counted`, () or one value, are those
-    of active tasks, where the count is another than what the members have on record.
+    `topics` are those in the metadata hash, `configs` the recorded assignment configs, `target_time` is the
+    time at which the target was computed. A failed write restores `remembered` from `remembered_at_append`
+    and keeps the fields after it: `refreshed`, the group epoch as of which the topics are known, or
+    REFRESH_DUE; `delayed`, whether the initial rebalance delay runs; the member that requested a shutdown;
+    the count of endpoint changes, and the cached endpoint of each member; offsets by member. `copies` are the
+    processes with a standby copy of each task that ever had one, as the coordinator counts them; `counted`,
+    () or one value, are those of active tasks, if the count differs from the members' records.
     """
 
     epoch: Generation = 1

@@ -1,4 +1,4 @@
-"""What a coordinator writes of a Streams group; the kinds are keys of their own in the offsets topic.
+"""The records of a Streams group; their kinds have their own keys in the offsets topic.
 
 Source: `StreamsCoordinatorRecordHelpers`.
 """
@@ -26,7 +26,7 @@ STREAMS_KINDS: Final = frozenset(
 
 
 class StreamsEpochValue(NamedTuple):
-    """The group epoch (`StreamsGroupMetadataValue`); `topics` stand for the hash over them."""
+    """The group epoch (`StreamsGroupMetadataValue`); `topics` replace the hash over them."""
 
     epoch: Generation
     validated_topology_epoch: int
@@ -35,7 +35,7 @@ class StreamsEpochValue(NamedTuple):
 
 
 class StreamsMemberValue(NamedTuple):
-    """What a member says of itself (`StreamsGroupMemberMetadataValue`)."""
+    """A member's own metadata (`StreamsGroupMemberMetadataValue`)."""
 
     group_instance_id: str
     process_id: ClientId
@@ -47,7 +47,7 @@ class StreamsMemberValue(NamedTuple):
 
 
 class StreamsTargetEpochValue(NamedTuple):
-    """The epoch of the target, and when it was computed; -1 where that is unknown."""
+    """The epoch of the target, and the time at which it was computed, -1 if unknown."""
 
     epoch: Generation
     time: int

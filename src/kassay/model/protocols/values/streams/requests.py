@@ -1,4 +1,4 @@
-"""StreamsGroupHeartbeat (KIP-1071): the request, its answer, and the timers of a Streams group."""
+"""StreamsGroupHeartbeat (KIP-1071): the request, its reply, and the timers of a Streams group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, 
 from kassay.model.protocols.values.streams.tasks import OffsetsOfTasks, TaskIds, TaskRoles
 from kassay.model.protocols.values.streams.topology import StreamsTopology
 
-# What a reply may say beside what a topology lacks.
+# Statuses of a reply, in addition to problems of a topology.
 STALE_TOPOLOGY: Final = "STALE_TOPOLOGY"
 ASSIGNMENT_DELAYED: Final = "ASSIGNMENT_DELAYED"
 SHUTDOWN_APPLICATION: Final = "SHUTDOWN_APPLICATION"
@@ -17,7 +17,7 @@ MISSING_CLIENT_TAGS: Final = "MISSING_CLIENT_TAGS"
 
 STREAMS_SESSION: Final = "streams_session"
 INITIAL_REBALANCE: Final = "initial_rebalance"
-"""Runs once a group is no longer empty, so that its first members are assigned to together."""
+"""Runs once a group is no longer empty, so that its first members are assigned together."""
 
 ClientTags = tuple[tuple[str, str], ...]
 
@@ -25,9 +25,9 @@ ClientTags = tuple[tuple[str, str], ...]
 class StreamsHeartbeat(NamedTuple):
     """StreamsGroupHeartbeat; None, "" and -1 mean that the field was not sent (unchanged).
 
-    A string that is sent, but empty, is written as a blank. The epoch says what is wanted: 0 to join, -1 to
-    leave, -2 to leave for a while (static members). `endpoint` is `host:port`; `endpoint_epoch` is what the
-    client last heard of others' endpoints; `shutdown` asks the whole application to stop.
+    A string that is sent but empty is written as a blank. The epoch states the purpose: 0 to join, -1 to
+    leave, -2 to leave temporarily (static members). `endpoint` is `host:port`; `endpoint_epoch` is that of
+    the last endpoints the client received; `shutdown` requests the whole application to stop.
     """
 
     correlation_id: RequestId
@@ -51,14 +51,14 @@ class StreamsHeartbeat(NamedTuple):
 
     @property
     def owned(self) -> TaskRoles | None:
-        """The tasks that the client says it has; None where it does not say it of all three roles."""
+        """The tasks that the client reports; None unless it reports all three roles."""
         if self.active is None or self.standby is None or self.warmup is None:
             return None
         return TaskRoles(self.active, self.standby, self.warmup)
 
 
 class EndpointPartitions(NamedTuple):
-    """Which partitions can be asked for at an endpoint: of active tasks, and of copies of their state."""
+    """The partitions that an endpoint serves: those of active tasks, and those of copies."""
 
     endpoint: str
     active: tuple[TopicPartition, ...] = ()
@@ -66,10 +66,10 @@ class EndpointPartitions(NamedTuple):
 
 
 class StreamsHeartbeatReply(NamedTuple):
-    """StreamsGroupHeartbeat's answer; `tasks` None when they were not sent, `endpoints` likewise.
+    """StreamsGroupHeartbeat's reply; `tasks` and `endpoints` are None if they were not sent.
 
-    `create` names topics that the broker creates now, with their partitions. On errors the rest holds Kafka's
-    defaults.
+    `create` names topics that the broker creates now, with their partitions. With an error, the rest holds
+    Kafka's defaults.
     """
 
     error: str

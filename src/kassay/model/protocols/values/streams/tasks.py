@@ -1,4 +1,4 @@
-"""Who has which tasks of a Streams group, in which role."""
+"""Owners of the tasks of a Streams group, by role."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from kassay.model.protocols.values.marks import Generation, MemberId, Ordered
 from kassay.model.streams.group import GroupTask
 
 TaskIds: TypeAlias = tuple[GroupTask, ...]
-"""Tasks in their order, without repeats."""
+"""Tasks in their order, without duplicates."""
 
 
 class TaskRoles(NamedTuple):
-    """Tasks by role (`TasksTuple`): what a member is to have, or says that it has."""
+    """Tasks by role (`TasksTuple`): a member's target, or its report."""
 
     active: TaskIds = ()
     standby: TaskIds = ()
@@ -20,7 +20,7 @@ class TaskRoles(NamedTuple):
 
 
 class HeldTasks(NamedTuple):
-    """Tasks by role that a member has on record; `epochs` are those at which it was given its active ones.
+    """A member's recorded tasks by role; `epochs` are those at which its active ones were assigned.
 
     Kafka's class is TasksTupleWithEpochs.
     """
@@ -36,7 +36,7 @@ class HeldTasks(NamedTuple):
         return TaskRoles(self.active, self.standby, self.warmup)
 
     def epoch_of(self, task: GroupTask) -> int | None:
-        """The epoch at which the member was given an active task; None if it has not got it."""
+        """The epoch at which the member was assigned an active task, or None."""
         return self.epochs[self.active.index(task)] if task in self.active else None
 
 
@@ -44,14 +44,14 @@ NO_TASKS: Final = TaskRoles()
 NONE_HELD: Final = HeldTasks()
 
 TaskTarget: TypeAlias = Ordered[tuple[MemberId, TaskRoles]]
-"""Who is to have what, by member id."""
+"""The target of each member, by member id."""
 
 OffsetsOfTasks: TypeAlias = tuple[tuple[GroupTask, int], ...]
 """The sum of the offsets of a task's changelogs, by task."""
 
 
 class TaskOffsets(NamedTuple):
-    """How far a member says that the state on its disk is, and how far that could be."""
+    """The offsets of the state on a member's disk, as it reports them, and the end offsets."""
 
     offsets: OffsetsOfTasks = ()
     ends: OffsetsOfTasks = ()

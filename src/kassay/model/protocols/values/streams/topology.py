@@ -1,4 +1,4 @@
-"""The topology of a Streams application, as its members bring it, and as the topics that exist let it be."""
+"""The topology of a Streams application, as its members send it, and as configured with existing topics."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Final, NamedTuple
 
 NO_TOPOLOGY_EPOCH: Final = -1
 
-# What a topology lacks (`StreamsGroupHeartbeatResponse.Status`).
+# Problems of a topology (`StreamsGroupHeartbeatResponse.Status`).
 MISSING_SOURCE_TOPICS: Final = "MISSING_SOURCE_TOPICS"
 INCORRECTLY_PARTITIONED_TOPICS: Final = "INCORRECTLY_PARTITIONED_TOPICS"
 MISSING_INTERNAL_TOPICS: Final = "MISSING_INTERNAL_TOPICS"
 
 
 class CopartitionGroup(NamedTuple):
-    """Inputs of a subtopology that must agree in partitions, by their places among its sources."""
+    """Co-partitioned inputs of a subtopology, by their indexes among its sources."""
 
     sources: tuple[int, ...] = ()
     repartition_sources: tuple[int, ...] = ()
 
 
 class StreamsSubtopology(NamedTuple):
-    """A connected part of a topology; a repartition topic that it reads comes with its partitions, or 0."""
+    """A connected part of a topology; its repartition source topics have a number of partitions, or 0."""
 
     subtopology_id: str
     sources: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class StreamsSubtopology(NamedTuple):
 
 
 class StreamsTopology(NamedTuple):
-    """A topology; `epoch` is the application's own count of its changes. Subtopologies by id."""
+    """A topology; `epoch` is the application's own version of it. Subtopologies by id."""
 
     epoch: int
     subtopologies: tuple[StreamsSubtopology, ...] = ()
@@ -47,17 +47,17 @@ class StreamsTopology(NamedTuple):
         return frozenset(name for part in self.subtopologies for name in (*part.inputs, *part.changelogs))
 
     def reader_of(self, topic: str) -> StreamsSubtopology | None:
-        """The subtopology that reads a topic; of several the last."""
+        """The subtopology that reads a topic; the last one if several do."""
         readers = [part for part in self.subtopologies if topic in part.inputs]
         return readers[-1] if readers else None
 
 
 class ConfiguredTopology(NamedTuple):
-    """A topology against the topics that exist (`ConfiguredTopology`).
+    """A topology configured with the existing topics (`ConfiguredTopology`).
 
-    `status` is "" for one that is ready, else what it lacks. `tasks` counts those of each subtopology; ()
-    where that cannot be said, and then `counted` is False. `create` are the topics that the broker is to
-    create, with their partitions.
+    `status` is "" if it is ready, else its problem. `tasks` has the number of tasks of each subtopology; ()
+    if unknown, and then `counted` is False. `create` are the topics that the broker is to create, with their
+    partitions.
     """
 
     status: str = ""

@@ -1,7 +1,7 @@
-"""The classic protocol's world: clients, coordinator, metadata, network, faults, and a little history.
+"""The classic protocol's world: clients, coordinator, metadata, network, faults, and some history.
 
-Here are the clients' own steps, and how the pieces make a model: the coordinator's timers, faults, census
-and canonical form are each in a module of their own, around the context that all share.
+This module has the clients' own steps and combines the parts into a model. The coordinator's timers, faults,
+census and canonical form are modules of their own, around a shared context.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ NETWORKS: Final = {NetworkLevel.ATOMIC: Direct, NetworkLevel.STEPS: Slots, Netwo
 
 
 class WorldParts(NamedTuple):
-    """What a world is put together from. Without `faults` nothing goes wrong, and nobody starts."""
+    """The parts of a world. Without `faults` no fault happens, and no client starts."""
 
     context: WorldContext
     assign: Assign
@@ -59,7 +59,7 @@ class WorldParts(NamedTuple):
 
 
 def coordinator_config(options: ModelOptions) -> requests.Config:
-    """A coordinator that waits for nobody before its first rebalance, and resolves again whenever it can."""
+    """A coordinator without an initial rebalance delay that resolves expressions as often as possible."""
     return requests.Config(
         initial_rebalance_delay=0,
         assignment_interval=int(options.late_targets),
@@ -75,7 +75,7 @@ def no_targets(_: TargetAsk) -> tuple[Target, ...]:
 
 
 def classic_parts(context: WorldContext, assign: Assign | None = None) -> WorldParts:
-    """The parts of a world of classic clients; the assignor is any-balanced if none is named."""
+    """The parts of a world of classic clients; the default assignor is any-balanced."""
     options = context.options
     mode = dict(options.modes).get(options.assignors[0][0], (EAGER,))[-1]
     assign = assign or AnyBalanced(mode, sticky=options.remembers, switches=options.switches)
@@ -84,10 +84,10 @@ def classic_parts(context: WorldContext, assign: Assign | None = None) -> WorldP
 
 
 class ClassicModel:
-    """The classic protocol at small sizes, with any assignor. `steps` is memoised piece by piece.
+    """The classic protocol at small sizes, with any assignor. `steps` is cached by parts.
 
-    Local steps depend on one client, the broker and the image; they are computed once for each such
-    triple. What remains for each state is to put the pieces together.
+    Local steps depend on one client, the broker and the image; they are computed once for each such triple.
+    Each state then only combines the parts.
     """
 
     def __init__(
@@ -97,18 +97,18 @@ class ClassicModel:
         self.options = options
         self.context, self.assign, self.calls, self.timers, self.faults, self.censuses = parts
         self.canonical: Callable[[World], World] = Canonical(self.context.interner)
-        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
+        """Generations counted from the lowest one in use, member ids numbered from 1 per client."""
         self._moves: Memo[tuple[Hashable, ...], tuple[WorldMove, ...]] = Memo()
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The offsets, where records are processed."""
+        """The offsets, if records are processed."""
         return Ledger(self.context)
 
     # The explorer's model.
 
     def initial(self) -> Iterator[World]:
-        """Nobody has started; the topics exist."""
+        """No client has started; the topics exist."""
         o, cell = self.options, self.context.cell
         yield World(
             (cell(ClassicClient()),) * o.members,
@@ -119,7 +119,7 @@ class ClassicModel:
         )
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Clients' steps, the coordinator's timers, faults; and processing, where records are counted."""
+        """Clients' steps, the coordinator's timers, and faults; also processing, if records are counted."""
         return self._steps(state) if state.offsets is NO_CELL else self._counted_steps(state)
 
     def _counted_steps(self, state: World) -> Iterator[tuple[Action, World]]:
@@ -150,7 +150,7 @@ class ClassicModel:
         yield from self.faults.starts(state)
 
     def _strangers(self, state: World, c: int) -> frozenset[str]:
-        """Ids of a client that only others still speak of: real ids never come twice."""
+        """Ids of a client that only others still mention: real ids are never reused."""
         if not any(
             isinstance(request, JoinGroup) and not request.member_id
             for request in state.clients[c].value.wire.sent
@@ -187,7 +187,7 @@ class ClassicModel:
         c: int,
         adopts: Owned,
     ) -> tuple[tuple[Any, int], ...]:
-        """Who adopted last, kept only for partitions that somebody else still believes to own."""
+        """The client that adopted each partition last, kept only while another client believes it owns it."""
         heirs = dict(adopted) | dict.fromkeys(adopts, c)
         return tuple(
             sorted(
@@ -277,14 +277,14 @@ class ClassicModel:
             yield from self.calls.call(action, client, turn, c, broker, faults)
 
     def converged(self, state: World) -> bool:
-        """Stable, everybody alive settled in the current generation, every partition owned as recorded."""
+        """Stable, live clients settled in the current generation, and every partition owned as recorded."""
         census = self.census(state)
         return census.resting and (complete(census) or census.excused)
 
     def public(self, state: World) -> Any:
-        """What a census reads of a state."""
+        """The part of a state that a census reads."""
         return self.censuses.public(state)
 
     def census(self, state: World) -> Census:
-        """Who owns what, in belief and on record."""
+        """Ownership, by belief and by record."""
         return self.censuses.census(state)

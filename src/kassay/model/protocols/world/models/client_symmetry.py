@@ -1,9 +1,9 @@
-"""One representative of the worlds that differ only in who is who among clients configured alike.
+"""Symmetry reduction over identically configured clients.
 
-Sound where names never matter: no instance ids tell the clients apart, and the assignor answers alike
+Sound if names never matter: no instance ids distinguish the clients, and the assignor gives the same answers
 under any names (any-balanced, which gives every balanced answer). Member ids, client names and request
-numbers are rewritten together, in clients, coordinator, messages under way and the history of offsets alike,
-and what is kept in the order of member ids is sorted anew.
+numbers are rewritten together in clients, coordinator, messages in flight and the history of offsets, and
+anything ordered by member id is sorted again.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from kassay.model.protocols.world.parts.levels import NetworkLevel
 from kassay.model.protocols.world.parts.offsets import with_clients_at
 
 ORDERED: Final = frozenset({"dup_claim_unchecked"})
-"""Switches under which any-balanced honours the first of two claims, and so reads the order of members."""
+"""Switches under which any-balanced accepts the first of two reports, and so depends on member order."""
 
 _NAME: Final = re.compile(r"^c(\d)(m?-\d)?$")
 _OTHER: Final = 8
 
 
 def distinguished(model: Any) -> str:
-    """Why the clients of a model are not interchangeable, or "" if they are; asked of a clock's `inner`."""
+    """Why the clients of a model are not interchangeable, or "" if they are; looks inside a timed model."""
     if not isinstance(model, ClassicModel):
         return "only clients of the classic protocol, of KIP-848 and of Streams groups can be renamed"
     options, configs = model.options, model.context.configs
     if options.members < 2:
         return "there is one client"
     if options.network is NetworkLevel.ASTRAY:
-        return "where messages go astray one walks at random"
+        return "a network on which messages go astray allows only random walks"
     if any(options.instances):
-        return "instance ids tell static members apart"
+        return "instance ids distinguish static members"
     if len({_without_names(config) for config in configs}) > 1 or len(set(getattr(model, "kinds", ()))) > 1:
         return "the clients are configured differently"
     targets = model.context.brokers.targets
@@ -78,16 +78,16 @@ def _of_tasks(model: ClassicModel) -> str:
 
 
 def _without_names(config: ClientConfig) -> ClientConfig:
-    """What a client is configured with, but for its name and that of a process of its own."""
+    """The configuration of a client without its name and that of a process of its own."""
     process = "" if config.process_id == config.client_id else config.process_id
     return config._replace(client_id="", process_id=process)
 
 
 class ClientSymmetry(LeastWorld):
-    """The representative of a world under all ways to rename its clients.
+    """The representative of a world under all renamings of its clients.
 
-    A client's shape is what is left of a value once the other clients' names are blanked; `plain` takes from
-    a value what its shape is not to show.
+    A client's shape is a value with the other clients' names blanked; `plain` removes from a value what the
+    shape must not show.
     """
 
     def __init__(
@@ -101,26 +101,26 @@ class ClientSymmetry(LeastWorld):
         self._moved: Memo[tuple[Interned, Places], Interned] = Memo()
 
     def candidates(self, coordinator: Interned, members: int) -> Iterator[WorldRenaming]:
-        """The ways to put clients in the order of their shapes in the coordinator.
+        """The renamings that order clients by their shapes in the coordinator.
 
-        Its timers and log are no part of that: the log is kept by names, so that with two of them blanked it
-        would show which was which.
+        Shapes exclude its timers and log: the log is ordered by names, so even with two names blanked it
+        would reveal them.
         """
         shapes = [self.shape(c, coordinator) for c in range(members)]
         return map(WorldRenaming, orders_of(ranked(shapes)))
 
     def shape(self, c: int, cell: Interned) -> Any:
-        """What is left of a cell once the names of all clients but this one are blanked."""
+        """A cell with the names of all other clients blanked."""
         shape = self._shapes.get((c, cell))
         if shape is None:
             others = tuple(0 if other == c else _OTHER for other in range(c + 1))
-            # Numbers first: blanked members stand in the order of all else that they are.
+            # Numbers first: blanked members are ordered by all their other fields.
             shown = self.value(self._plain(cell.value), (*others, *[_OTHER] * _OTHER))
             shape = self._shapes[c, cell] = self._order(self._shape_cell(shown))
         return shape
 
     def renamed(self, state: World, places: Places) -> World:
-        """The world with every client in its new place."""
+        """The world with every client at its new position."""
         return self.world(state, WorldRenaming(places))
 
     def part(self, cell: Interned, way: WorldRenaming) -> Interned:
@@ -128,12 +128,12 @@ class ClientSymmetry(LeastWorld):
         return self._part(cell, way.places)
 
     def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
-        """Who adopted what, every client under its new name."""
+        """The adopting clients, every client under its new name."""
         places = way.places
         return tuple([(tp, places[c]) for tp, c in adopted])
 
     def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:
-        """The history of offsets with every client in its new place."""
+        """The history of offsets with every client at its new position."""
         if cell is NO_CELL:
             return cell
         part = self._moved.get((cell, way.places))

@@ -1,7 +1,7 @@
-"""The world of KIP-848 consumer groups, and of groups on their way between the two protocols (A4).
+"""The world of KIP-848 consumer groups, and of groups migrating between the two protocols (A4).
 
-Everything around the clients is that of the classic world: broker, metadata, faults, history. Here come the
-steps of clients that heartbeat their way into a group.
+Everything around the clients is that of the classic world: broker, metadata, faults, history. This module
+adds the steps of clients that join by heartbeats.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from kassay.model.protocols.world.parts.context import ModelOptions, World, Worl
 
 
 def only_consumers(options: ModelOptions) -> tuple[tuple[str, ...], ...]:
-    """The kinds of clients that all speak KIP-848 alone."""
+    """The kinds of clients if all use KIP-848 only."""
     return ((CONSUMER,),) * options.members
 
 
 def consumer_parts(
     context: WorldContext, assign: Assign | None, kinds: tuple[tuple[str, ...], ...]
 ) -> WorldParts:
-    """The parts of a world in which clients may speak KIP-848."""
+    """The parts of a world in which clients may use KIP-848."""
     return classic_parts(context, assign)._replace(
         faults=ConsumerFaults(context, kinds), censuses=ConsumerCensuses(context)
     )
 
 
 class ConsumerModel(ClassicModel):
-    """Clients of KIP-848, alone or beside classic ones.
+    """Clients of KIP-848, alone or together with classic ones.
 
-    `kinds` says of each client which protocols it speaks, in the order of its restarts (fault `rollout`):
-    ("classic", "consumer") is a client on its way up. `policy`: disabled, upgrade, downgrade, bidirectional.
+    `kinds` lists the protocols of each client, in the order of its restarts (fault `rollout`): ("classic",
+    "consumer") is a client that upgrades. `policy`: disabled, upgrade, downgrade, bidirectional.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class ConsumerModel(ClassicModel):
         super().__init__(options, parts=parts)
 
     def initial(self) -> Iterator[World]:
-        """Nobody has started; the coordinator knows the topics."""
+        """No client has started; the coordinator knows the topics."""
         for world in super().initial():
             number = int(bool(self.options.regex))
             yield world._replace(broker=self.context.brokers.first(world.image.value, number))
 
     def _steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        """What a world of classic clients has, and what its coordinator does in the background."""
+        """The steps of a world of classic clients, plus the background steps of its coordinator."""
         steps = super()._steps(state)
         if self.options.regex or self.options.late_targets or self.options.offload:
             return chain(steps, background_steps(self.context, state))

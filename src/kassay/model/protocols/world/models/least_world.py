@@ -1,10 +1,9 @@
-"""The representative of the worlds that some renamings make of one another: the least of them, by stages.
+"""The representative of the worlds that are equal up to some renamings: their minimum, found in stages.
 
-Of all renamings those are kept that make the coordinator least, of these the ones that make the clients
-least, then the broker with its timers and log, then what stands beside them. What remains is remembered by
-the part, so that a world is looked up part by part, and none is renamed only to be compared. And since the
-coordinator comes first it is met under one name alone: what a walk remembers, it remembers by coordinator
-(docs/explorer-speed.md).
+The first stage keeps the renamings that minimise the coordinator, the next those of them that minimise the
+clients, then the broker with its timers and log, then the rest. Results are cached by part, so a world is
+looked up part by part, and none is renamed only for a comparison. Since the coordinator comes first, it
+occurs under one name only: a walk caches its results by coordinator (docs/explorer-speed.md).
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from kassay.model.explore.quotient import Deed, GroupSymmetry
 from kassay.model.protocols.world.parts.context import NO_CELL, World
 
 Places: TypeAlias = tuple[int, ...]
-"""The new place of client 0, of client 1, ..."""
+"""The new positions of client 0, of client 1, ..."""
 Numbers: TypeAlias = tuple[int, ...]
-"""The new number of partition 0, of partition 1, ...; () where partitions keep theirs."""
+"""The new numbers of partition 0, of partition 1, ...; () if partitions keep theirs."""
 Adopted: TypeAlias = tuple[tuple[Any, int], ...]
-"""Who last adopted what a zombie still holds."""
+"""The last client that adopted each partition that a zombie still holds."""
 
 RankOf: TypeAlias = Callable[[Interned], Any]
-"""By what cells compare."""
+"""The sort key of cells."""
 NUMBER: Final[Callable[[Interned], int]] = attrgetter("number")
 UNMOVED: Final = tuple(range(10))
-"""The places of clients, and the numbers of partitions, as they are."""
+"""The identity, for positions of clients and numbers of partitions."""
 
 _CLIENT: Final = re.compile(r"\bc(\d)(?=m?-\d|\b)")
 """A client's name, or the first part of a member id."""
@@ -48,25 +47,25 @@ class WorldRenaming(NamedTuple):
     numbers: Numbers = ()
 
     def then(self, other: WorldRenaming) -> WorldRenaming:
-        """This one and then the other."""
+        """This renaming followed by the other."""
         places = tuple([other.places[place] for place in self.places])
         return WorldRenaming(places, tuple([other.numbers[number] for number in self.numbers]))
 
     def inverse(self) -> WorldRenaming:
-        """What takes it back."""
+        """The inverse renaming."""
         return WorldRenaming(sources(self.places), sources(self.numbers))
 
 
 class LeastWorld(GroupSymmetry[World]):
-    """The least of the worlds that a family of renamings makes of one.
+    """The minimum of the worlds that a family of renamings makes of one world.
 
-    Cells compare by the number they were made under, the same throughout one walk and in a second one; or by
-    an `order`, where processes that make cells in different orders must agree (`StateCodec.cell_bytes`).
+    Cells compare by the order of their creation, which is the same throughout one walk and in a second one;
+    or by an `order`, if processes that create cells in different orders must agree (`StateCodec.cell_bytes`).
     """
 
     def __init__(self, order: RankOf = NUMBER) -> None:
         self._order = order
-        # Ways that are kept together, one cell for those alike: memos are asked by it.
+        # Sets of renamings that are kept together, one cell per distinct set: keys of memos.
         self._kept = Interner().cell
         self._first: Memo[Interned, Interned] = Memo()
         self._arranged: Memo[tuple[Interned, tuple[Interned, ...]], tuple[Interned, Any]] = Memo()
@@ -74,11 +73,11 @@ class LeastWorld(GroupSymmetry[World]):
 
     @abstractmethod
     def candidates(self, coordinator: Interned, members: int) -> Iterable[WorldRenaming]:
-        """Ways that depend on no name: those of a renamed coordinator end in the same ones as its own."""
+        """Renamings that depend on no name: a renamed coordinator yields the same results."""
 
     @abstractmethod
     def shape(self, c: int, cell: Interned) -> Any:
-        """What is left of a cell once nothing in it has a name but client `c`, to be compared by."""
+        """A sort key for a cell that shows no name except that of client `c`."""
 
     @abstractmethod
     def part(self, cell: Interned, way: WorldRenaming) -> Interned:
@@ -86,14 +85,14 @@ class LeastWorld(GroupSymmetry[World]):
 
     @abstractmethod
     def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
-        """Who adopted what, renamed."""
+        """The adopting clients, renamed."""
 
     @abstractmethod
     def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:
         """The history of offsets, renamed."""
 
     def __call__(self, state: World) -> World:
-        """The least world."""
+        """The minimal world."""
         before, host, image, budget, adopted, offsets = state
         clients, broker, ways = self._renamed(before, host)
         if adopted or offsets is not NO_CELL:
@@ -106,7 +105,7 @@ class LeastWorld(GroupSymmetry[World]):
         return World(clients, broker, image, budget, adopted, offsets)
 
     def ways(self, state: World) -> tuple[WorldRenaming, ...]:
-        """All ways to make the least world of this one."""
+        """All renamings from this world to the minimal one."""
         _, _, ways = self._renamed(state.clients, state.broker)
         return self._last(state.adopted, state.offsets, ways)
 
@@ -132,7 +131,7 @@ class LeastWorld(GroupSymmetry[World]):
     def _renamed(
         self, before: tuple[Interned, ...], host: Interned
     ) -> tuple[tuple[Interned, ...], Interned, Interned]:
-        """Clients and broker, least, and the ways that make them so."""
+        """Minimal clients and broker, and the renamings that lead to them."""
         coordinator = host.value.coordinator
         ways = self._first.get(coordinator)
         if ways is None:
@@ -154,7 +153,7 @@ class LeastWorld(GroupSymmetry[World]):
     def _of_clients(
         self, ways: tuple[WorldRenaming, ...], clients: tuple[Interned, ...]
     ) -> tuple[Interned, tuple[Interned, ...]]:
-        """The ways that make the clients least, first by their shapes; and what they make of them."""
+        """The renamings that minimise the clients, first by their shapes; and their result."""
         if len(ways) > 1:
             shapes = [self.shape(c, cell) for c, cell in enumerate(clients)]
             ways = least(ways, lambda way: [shapes[c] for c in sources(way.places)])
@@ -166,14 +165,14 @@ class LeastWorld(GroupSymmetry[World]):
         return self._kept(ways), self.part(host, ways[0])
 
     def _last(self, adopted: Adopted, offsets: Interned, kept: Interned) -> tuple[WorldRenaming, ...]:
-        """The ways that make least what stands beside clients and broker."""
+        """The renamings that minimise everything except clients and broker."""
         ways: tuple[WorldRenaming, ...] = kept.value
         ways = least(ways, lambda way: self.adopted(adopted, way))
         return least(ways, lambda way: self._order(self.offsets(offsets, way)))
 
 
 def least(items: tuple[T, ...], key: Callable[[T], Any]) -> tuple[T, ...]:
-    """All items of the least key."""
+    """All items with the minimal key."""
     if len(items) == 1:
         return items
     keys = [*map(key, items)]
@@ -183,19 +182,19 @@ def least(items: tuple[T, ...], key: Callable[[T], Any]) -> tuple[T, ...]:
 
 @cache
 def _spoken(text: str, places: Places) -> str:
-    """A text in which clients and member ids are named anew."""
+    """A text with clients and member ids renamed."""
     return _CLIENT.sub(lambda match: f"c{places[int(match.group(1)) - 1] + 1}", text)
 
 
 @cache
 def sources(places: Places) -> Places:
-    """Which client comes to place 0, to place 1, ..."""
+    """The client that moves to position 0, to position 1, ..."""
     return tuple(map(places.index, range(len(places))))
 
 
 @cache
 def orders_of(ranks: tuple[int, ...]) -> tuple[Places, ...]:
-    """The permutations that put the ranks in order; `ranks` holds each one's index among the sorted."""
+    """The permutations that sort the ranks; `ranks` holds each one's index among the sorted."""
     wanted = sorted(ranks)
     return tuple(
         places

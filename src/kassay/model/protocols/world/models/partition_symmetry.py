@@ -1,8 +1,8 @@
-"""One representative of the worlds that differ only in which partition of their topic is which.
+"""Symmetry reduction over identical clients and over the partitions of a topic.
 
-Sound where numbers of partitions never matter: any-balanced deals partitions without looking at their
-numbers, and a topic neither grows nor goes. Renaming partitions and renaming clients can change places: what
-the steps respect of either they respect of both together.
+Sound if partition numbers never matter: any-balanced assigns partitions without regard to their numbers, and
+no topic grows or is deleted. Renamings of partitions and of clients commute: steps that respect each of them
+respect both together.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from kassay.model.protocols.world.models.least_world import (
 from kassay.model.protocols.world.parts.context import World
 
 CHANGING: Final = ("partitions", "topic", "delete", "shrink", "subscribe")
-"""Faults that change what partitions there are, or who reads them."""
+"""Faults that change the existing partitions, or their subscribers."""
 _DATED: Final = (("assigned", "assigned_epochs"), ("pending", "pending_epochs"))
-"""Fields that hold partitions, with those that say of each, in its place, since when it is there."""
+"""Fields with partitions, each with the field of their epochs in the same order."""
 _OTHER: Final = 8
 
 
@@ -52,17 +52,17 @@ def numbered(model: Any) -> str:
     if options.records:
         return "the history of offsets is not renumbered"
     if faults := [name for name in CHANGING if getattr(options.faults, name)]:
-        return f"{', '.join(faults)} changes what there is to read"
+        return f"{', '.join(faults)} changes the existing partitions"
     return ""
 
 
 class PartitionSymmetry(LeastWorld):
-    """The representative of a world under all ways to rename clients and partitions.
+    """The representative of a world under all renamings of clients and partitions.
 
-    For each order of the clients that their shapes in the coordinator allow (`ClientSymmetry`, whose shapes
-    here hold no number of a partition), partitions are sorted by their traces, which are what is left of the
-    coordinator once all other partitions are blanked. Between the orders that give the least traces, and the
-    numberings where some are equal, the rest of the world decides.
+    For each order of the clients that their shapes in the coordinator allow (`ClientSymmetry`, with shapes
+    that contain no partition number), partitions are sorted by their traces: the trace of a partition is the
+    coordinator with all other partitions blanked. Among the orders with the minimal traces, and the
+    numberings if some traces are equal, the rest of the world decides.
     """
 
     def __init__(self, partitions: int, interner: Interner, order: RankOf = NUMBER) -> None:
@@ -78,18 +78,18 @@ class PartitionSymmetry(LeastWorld):
         self._alone = tuple(tuple(0 if other == one else _OTHER for other in places) for one in places)
 
     def candidates(self, coordinator: Interned, members: int) -> Iterator[WorldRenaming]:
-        """The orders of clients by shape, with the numberings by trace, that give the least traces."""
+        """The orders of clients by shape and the numberings by trace that give the minimal traces."""
         orders = tuple(way.places for way in self._clients_alone.candidates(coordinator, members))
         for places in least(orders, lambda places: sorted(self._traces_under(coordinator, places))):
             for numbers in _in_order(ranked(self._traces_under(coordinator, places))):
                 yield WorldRenaming(places, numbers)
 
     def shape(self, c: int, cell: Interned) -> Any:
-        """What is left of a cell once nothing but this client has a name in it."""
+        """A cell in which only this client has a name."""
         return self._clients_alone.shape(c, cell)
 
     def renamed(self, state: World, places: Places, numbers: Numbers) -> World:
-        """The world with every client in its new place and every partition under its new number."""
+        """The world with every client at its new position and every partition under its new number."""
         return self.world(state, WorldRenaming(places, numbers))
 
     def part(self, cell: Interned, way: WorldRenaming) -> Interned:
@@ -105,16 +105,16 @@ class PartitionSymmetry(LeastWorld):
         return part
 
     def adopted(self, adopted: Adopted, way: WorldRenaming) -> Adopted:
-        """Who adopted what, every client and every partition under its new name."""
+        """The adopting clients, every client and every partition under its new name."""
         places, numbers = way
         return tuple(sorted([(_of(tp, numbers), places[c]) for tp, c in adopted]))
 
-    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:  # noqa: ARG002 - `numbered` lets nobody count any
-        """Nothing, since there are none."""
+    def offsets(self, cell: Interned, way: WorldRenaming) -> Interned:  # noqa: ARG002 - `numbered` excludes offsets
+        """Unchanged, since there are none."""
         return cell
 
     def _traces_under(self, coordinator: Interned, places: Places) -> tuple[Any, ...]:
-        """What each partition alone leaves in a coordinator, its clients in these places."""
+        """The trace of each partition in a coordinator, with its clients at these positions."""
         cell = self._clients_alone.part(coordinator, WorldRenaming(places))
         traces = self._traces.get(cell)
         if traces is None:
@@ -127,7 +127,7 @@ class PartitionSymmetry(LeastWorld):
         return self._renumbered(value, self._blanks)
 
     def _renumbered(self, value: Any, numbers: Numbers) -> Any:
-        """The value with partitions renamed, in their natural order where they were in it."""
+        """The value with partitions renamed, sorted again if they were sorted."""
         kind: Any = type(value)
         if kind is Interned:
             return self.part(value, WorldRenaming((), numbers))
@@ -145,7 +145,7 @@ class PartitionSymmetry(LeastWorld):
 
 
 def _dated(before: Any, after: Any, numbers: Numbers) -> Any:
-    """A member's value whose epochs stand again in the order of the partitions that they are of."""
+    """A member's value with its epochs again in the order of their partitions."""
     for held, epochs in _DATED:
         if dates := getattr(before, epochs):
             moved = sorted(zip((_of(tp, numbers) for tp in getattr(before, held)), dates, strict=True))
@@ -154,13 +154,13 @@ def _dated(before: Any, after: Any, numbers: Numbers) -> Any:
 
 
 def _of(tp: TopicPartition, numbers: Numbers) -> TopicPartition:
-    """The partition under its new number; what stands for none keeps its own."""
+    """The partition under its new number; markers for no partition stay unchanged."""
     return tp if tp.partition < 0 else TopicPartition(tp.topic, numbers[tp.partition])
 
 
 @cache
 def _in_order(ranks: Numbers) -> tuple[Numbers, ...]:
-    """The numberings that put the ranks in order; `ranks` holds each one's index among the sorted."""
+    """The numberings that sort the ranks; `ranks` holds each one's index among the sorted."""
     return tuple(_arrangements(ranks))
 
 

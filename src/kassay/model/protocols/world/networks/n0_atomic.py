@@ -1,8 +1,7 @@
-"""The three parts of an RPC, and network N0, which makes one step of them.
+"""The three parts of an RPC, and network N0, which combines them into one step.
 
-What a client sends comes from the client, what the coordinator makes of it from the broker (`Brokers`),
-what the client makes of the reply is said here (`heard`). A level of network decides what can happen
-between them: here nothing can, but that request or reply gets lost.
+The client determines the request, the broker (`Brokers`) its handling, and `heard` the client's handling of
+the reply. A network level determines what can happen in between: here, only a loss of request or reply.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ UNWRITABLE: Final = ("write",)
 
 
 class Handled(NamedTuple):
-    """A request that was handled: the broker afterwards, its answer (None: parked), and others' replies.
+    """A handled request: the broker afterwards, its reply (None: parked), and others' replies.
 
-    `costs` are the faults that it took.
+    `costs` are the faults that it uses up.
     """
 
     broker: Interned
@@ -48,7 +47,7 @@ class Handled(NamedTuple):
 
 
 class Talk:
-    """What clients of the classic protocol and of KIP-848 say by a heartbeat, and make of an answer."""
+    """The heartbeats of clients of the classic protocol and of KIP-848, and the handling of replies."""
 
     def __init__(self, assign: Assign) -> None:
         self.assign = assign
@@ -56,7 +55,7 @@ class Talk:
     def heartbeat(
         self, config: ClientConfig, number: int, client: Client
     ) -> tuple[Client, requests.Request] | None:
-        """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+        """The client's current heartbeat, and the client after sending it; None if it sends none."""
         if isinstance(client, ConsumerClient):
             return cm.heartbeat(config, number, client)
         assert isinstance(client, ClassicClient)
@@ -64,14 +63,14 @@ class Talk:
         return None if request is None else (client, request)
 
     def unanswered(self, config: ClientConfig, client: Client) -> Client:
-        """A client without connections of its own once its heartbeat, or the answer, is lost."""
+        """A client without connections of its own after its heartbeat, or the reply, is lost."""
         assert isinstance(client, ConsumerClient)
         return cm.failed(config, client)
 
     def heard(
         self, config: ClientConfig, client: Client, request: requests.Request, body: requests.ReplyBody
     ) -> Client:
-        """A client once it has read a reply; for a granted JoinGroup see `cc.on_join`."""
+        """A client after it has read a reply; for a granted JoinGroup see `cc.on_join`."""
         if isinstance(client, ConsumerClient):
             assert isinstance(body, requests.ConsumerHeartbeatReply), "a heartbeat gets a heartbeat's reply"
             return cm.on_reply(config, client, body)
@@ -89,7 +88,7 @@ class Talk:
         return cc.on_heartbeat(config, client, request, body.error)
 
     def carried(self, request: requests.Request) -> str:
-        """What a heartbeat carries, in a few words."""
+        """A short description of a heartbeat's contents."""
         if not isinstance(request, requests.ConsumerHeartbeat):
             assert isinstance(request, requests.Heartbeat)
             return f"generation {request.generation_id}"
@@ -97,7 +96,7 @@ class Talk:
         return f"epoch {request.member_epoch}{owned}{', full' if request.full else ''}"
 
     def answer(self, reply: requests.ReplyBody) -> str:
-        """What a reply says, in a few words."""
+        """A short description of a reply."""
         if reply.error != errors.NONE:
             return reply.error
         if not isinstance(reply, requests.ConsumerHeartbeatReply):
@@ -107,10 +106,10 @@ class Talk:
 
 
 class Direct:
-    """Network N0: requests are handled, and answers heard, in the step that sends them.
+    """Network N0: the step that sends a request also handles it and reads the reply.
 
-    Only the replies of parked requests, and a granted JoinGroup (a leader has choices to make), wait in
-    the client's inbox. Without `beats` no heartbeat is sent at will. `talk` is the clients' protocol.
+    Only the replies of parked requests and of a granted JoinGroup (for which a leader has choices) wait in
+    the client's inbox. Without `beats` no optional heartbeats are sent. `talk` is the clients' protocol.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class Direct:
     def call(
         self, action: Action, before: ClassicClient, turn: Turn, c: int, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
-        """Send a turn's request, if any: every outcome, and every way in which it can get lost."""
+        """Send a turn's request, if any: every outcome, and every possible loss."""
         client, request = turn
         config = self.context.configs[c]
         if request is None:
@@ -152,7 +151,7 @@ class Direct:
             yield self.context.move(label, before, heard, after, rest, costs)
 
     def heartbeat(self, c: int, client: Client, broker: Interned, faults: Faults) -> Iterator[WorldMove]:
-        """A heartbeat, where it or its answer changes anything (else it is a self-loop, left out)."""
+        """A heartbeat, if it or its reply changes anything (otherwise a self-loop, omitted)."""
         config, classic = self.context.configs[c], isinstance(client, ClassicClient)
         turn = self.talk.heartbeat(config, HEARTBEAT_OFFSET + c, client) if self.beats else None
         if turn is None or (classic and broker.value.state.group is None):
@@ -175,15 +174,15 @@ class Direct:
 
     def under_way(
         self,
-        c: int,  # noqa: ARG002 - nothing is ever under way here
+        c: int,  # noqa: ARG002 - no message is ever in flight here
         client: Client,  # noqa: ARG002
         broker: Interned,  # noqa: ARG002
         faults: Faults,  # noqa: ARG002
     ) -> Iterator[WorldMove]:
-        """What can become of the requests and replies between this client and the coordinator."""
+        """The steps of messages in flight between this client and the coordinator."""
         return iter(())
 
-    def main_reply_is_next(self, client: ClassicClient) -> bool:  # noqa: ARG002 - no other waits here
+    def main_reply_is_next(self, client: ClassicClient) -> bool:  # noqa: ARG002 - no other reply waits here
         """Whether the main thread may read its reply now."""
         return True
 
@@ -194,9 +193,9 @@ class Direct:
         faults: Faults,
         written: requests.Request | None = None,
     ) -> Iterator[Handled]:
-        """All that the coordinator may make of a request, and of one whose write fails.
+        """Every outcome of a request at the coordinator, including a failed write.
 
-        `written` is what to handle in its place where the write succeeds.
+        `written` is handled in its place if the write succeeds.
         """
         logged = faults.failover > 0
         for after, mail in self.context.brokers.handle(broker, written or request, keeps_log=logged):
@@ -212,6 +211,6 @@ def _handled(broker: Interned, request: requests.Request, mail: Mail, costs: tup
 
 
 def cut_off(config: ClientConfig, client: ClassicClient) -> ClassicClient:
-    """The client once its connection broke: it opens another, and hears nothing of the old one."""
+    """The client after its connection broke: it opens another, and gets nothing from the old one."""
     disconnected = cc.on_error(config, client, errors.NOT_COORDINATOR)
     return disconnected._replace(waits="", connection=client.connection + 1)

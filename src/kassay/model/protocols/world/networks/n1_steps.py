@@ -1,13 +1,13 @@
-"""Network N1: a request is sent, handled and answered in steps of their own.
+"""Network N1: a request is sent, handled and answered in separate steps.
 
-Each client has one request or reply under way on each channel. The channels share a connection, so that
-requests are handled, and replies read, in the order in which they set out (a parked request holds nobody up).
-A loss (fault `loss`) breaks the connection: what was under way is gone, whether handled or not, and the
-client knows that much.
+Each client has one request or reply in flight on each channel. The channels share a connection, so requests
+are handled, and replies read, in the order of sending (a parked request blocks no other). A loss (fault
+`loss`) breaks the connection: messages in flight are lost, whether handled or not, and the client knows only
+that.
 
-The `ok` to a classic heartbeat or a commit is not kept, since reading it would leave the client as it is, nor
-any answer to a commit with a client of KIP-848, whose heartbeats tell. Every other message is walked, however
-late.
+The `ok` to a classic heartbeat or a commit is not kept, since reading it would not change the client, nor any
+reply to a commit of a KIP-848 client, which gets errors through its heartbeats. Every other message is
+explored, however late.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Slots(Direct):
             yield from self._breaks(c, client, broker)
 
     def main_reply_is_next(self, client: ClassicClient) -> bool:
-        """Whether no reply that set out before the main thread's is still unread."""
+        """Whether no reply sent before the main thread's is still unread."""
         return not client.wire.back
 
     def _reads(self, c: int, client: Client, place: int, broker: Interned) -> Iterator[WorldMove]:
@@ -99,12 +99,12 @@ class Slots(Direct):
     def _arrives(
         self, c: int, client: Client, place: int, broker: Interned, faults: Faults
     ) -> Iterator[WorldMove]:
-        """The coordinator handles a request, and the answer, if there is one, sets out."""
+        """The coordinator handles a request and sends the reply, if there is one."""
         request = client.wire.sent[place]
         left = client._replace(wire=client.wire.without(place))
         action = Action(f"c{c + 1}", f"{name_of(request)} arrives", BROKER)
-        # Where records are counted the ledger keeps the offsets; a log of them would only tell states apart.
-        # That some were committed is told where a compacted log may hold them before the group.
+        # If records are counted, the ledger stores the offsets; a log of them would only distinguish states.
+        # Commits are recorded if a compacted log may hold them before the group.
         plain = request
         if isinstance(request, requests.OffsetCommit):
             committed = request.offsets[:1] if self.context.options.compacted else ()
@@ -123,7 +123,7 @@ class Slots(Direct):
             yield move
 
     def _returned(self, client: Client, request: Request, body: ReplyBody) -> Client:
-        """The client with a reply on its way to it, unless nobody waits for that any more."""
+        """The client with a reply in flight to it, unless it no longer waits for it."""
         if connection_of(request) != client.connection or client.run not in ALIVE:
             return client
         if channel_of(request) == MAIN:
@@ -134,7 +134,7 @@ class Slots(Direct):
         return client._replace(wire=client.wire.returning(request, body))
 
     def _breaks(self, c: int, client: Client, broker: Interned) -> Iterator[WorldMove]:
-        """The client's connection breaks while something is under way on it."""
+        """The client's connection breaks while a message is in flight on it."""
         waits = isinstance(client, ClassicClient) and bool(client.waits)
         if client.wire == SILENT and not waits:
             return

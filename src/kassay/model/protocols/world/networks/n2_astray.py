@@ -1,12 +1,12 @@
-"""Network N2: as N1, and messages go astray, each time for a fault of the budget.
+"""Network N2: N1 with messages that go astray, each at the cost of a fault.
 
-* loss: a connection breaks. What was under way is gone, or only the replies are: then the coordinator may
-  still handle the requests, at any later time. Replies to a former connection are discarded.
-* duplicate: a request is handled, and a copy of it stays under way, whose answer nobody waits for.
-* reorder: a request is handled, or a reply read, before one that set out earlier on the same connection.
+* loss: a connection breaks. All messages in flight are lost, or only the replies: then the coordinator may
+  still handle the requests, at any later time. Replies to an earlier connection are discarded.
+* duplicate: a request is handled, and a copy of it stays in flight, whose reply is ignored.
+* reorder: a request is handled, or a reply read, before one that was sent earlier on the same connection.
 
-A process that dies leaves its requests under way. There is no end to what can happen late, so these
-worlds are walked at random only.
+A process that dies leaves its requests in flight. The number of late events is unbounded, so these worlds are
+only explored by random walks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kassay.model.protocols.world.networks.n1_steps import ALIVE, Slots
 from kassay.model.protocols.world.parts.context import Client, WorldMove
 
 NOBODY_WAITS = HEARTBEAT_OFFSET // CONNECTION - 1
-"""The connection of copies whose answers go nowhere."""
+"""The connection of copies whose replies are ignored."""
 
 
 class Datagrams(Slots):
@@ -52,7 +52,7 @@ class Datagrams(Slots):
             yield from self._left_behind(c, client, broker)
 
     def _doubled(self, move: WorldMove, request: Request) -> WorldMove:
-        """The request is handled, and a copy of it stays under way."""
+        """The request is handled, and a copy of it stays in flight."""
         client = move.client.value
         number = request.correlation_id + CONNECTION * (NOBODY_WAITS - connection_of(request))
         copy = request._replace(correlation_id=number)
@@ -60,7 +60,7 @@ class Datagrams(Slots):
         return _costing(move._replace(client=kept), "duplicate")
 
     def _left_behind(self, c: int, client: Client, broker: Interned) -> Iterator[WorldMove]:
-        """The connection breaks, and the requests sent over it are still under way."""
+        """The connection breaks, and its requests stay in flight."""
         if not client.wire.sent:
             return
         for move in self._breaks(c, client, broker):

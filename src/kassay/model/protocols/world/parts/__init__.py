@@ -1,1 +1,1 @@
-"""The parts that worlds are put together from."""
+"""The parts of worlds."""

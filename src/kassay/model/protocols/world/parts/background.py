@@ -1,4 +1,4 @@
-"""What a coordinator has under way: expressions to resolve, a target to write, an interval to wait for."""
+"""Background tasks of a coordinator: resolving expressions, writing a target, waiting for an interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kassay.model.protocols.world.parts.context import BROKER, World, WorldConte
 
 
 def background_steps(context: WorldContext, state: World) -> Iterator[tuple[Action, World]]:
-    """The next step of each task under way, which may come as late as it likes."""
+    """The next step of each current task, which may come arbitrarily late."""
     logged = state.budget.value.failover > 0
     coordinator: CoordinatorState = state.broker.value.state
     group = coordinator.group
@@ -32,7 +32,7 @@ def background_steps(context: WorldContext, state: World) -> Iterator[tuple[Acti
 
 
 def _tasks(background: Background) -> Iterator[tuple[Action, Event]]:
-    """What is under way, and the event by which it goes on; of a result is told what is written."""
+    """The current tasks with the events that continue them; a result is described by what is written."""
     for task in background.tasks:
         if not task.result:
             yield (

@@ -1,4 +1,4 @@
-"""Who owns what in a classic world: the census that the invariants read."""
+"""Ownership in a classic world: the census that the invariants read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kassay.model.protocols.world.parts.context import (
 
 
 class RegisteredMember(NamedTuple):
-    """The registry's half of a census; `quiet`: it awaits nothing from anybody."""
+    """The registry's part of a census; `quiet`: it awaits nothing."""
 
     registry: tuple[Registered, ...]
     wanted: Owned
@@ -37,10 +37,10 @@ class RegisteredMember(NamedTuple):
 
 
 class Censuses:
-    """The census of each state, put together from one belief a client and the registry's record.
+    """The census of each state, combined from each client's belief and the registry's record.
 
     A walk meets ten times as many states as censuses and a hundred times as many as beliefs. So each part is
-    found once for what it reads, equal ones are interned as one, and a census is named by its interned parts.
+    computed once per input, equal ones are interned, and a census is keyed by its interned parts.
     """
 
     def __init__(self, context: WorldContext) -> None:
@@ -54,12 +54,12 @@ class Censuses:
         self._first_image = first_image(context.options)
 
     def census(self, state: World) -> Census:
-        """Who owns what, in belief and on record."""
+        """Ownership, by belief and by record."""
         census: Census = self.public(state).value
         return census
 
     def public(self, state: World) -> Interned:
-        """The census, interned: states with equal censuses have the same."""
+        """The census, interned: states with equal censuses share it."""
         last, census = self._last
         if last is state:
             return census
@@ -72,7 +72,7 @@ class Censuses:
         return known
 
     def _put_together(self, state: World) -> Interned:
-        """The census of a world not met before, of parts that mostly were."""
+        """The census of a new world, whose parts are mostly cached."""
         broker: CoordinatorHost = state.broker.value
         coordinator, image = broker.coordinator, state.image
         written = (coordinator, image, not broker.waiting)
@@ -93,13 +93,13 @@ class Censuses:
         return census
 
     def _part(self, c: int, cell: Interned, state: World) -> tuple[Belief, bool]:
-        """A client's belief, and whether it trusts an assignment that changed metadata may have overtaken."""
+        """A client's belief, and whether it trusts an assignment that metadata changes may have outdated."""
         classic = not isinstance(state.broker.value.state.group, ConsumerGroup)
         trusting = classic and isinstance(cell.value, ClassicClient) and cell.value.trusting
         return self.belief(c, cell, state), trusting and state.image.value != self._first_image
 
     def record(self, state: World) -> RegisteredMember:
-        """What the registry says; reads the coordinator, the image, and whether an answer is due."""
+        """The registry's record; reads the coordinator, the image, and whether a reply is pending."""
         group = state.broker.value.state.group
         if group is None:
             return RegisteredMember((), (), not state.broker.value.waiting)
@@ -118,7 +118,7 @@ class Censuses:
         return RegisteredMember(registry, wanted, quiet, awaiting=group.state == COMPLETING)
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:
-        """One client's belief, and how it stands to the registry."""
+        """One client's belief and its relation to the registry."""
         client: ClassicClient = cell.value
         group = state.broker.value.state.group
         members = () if group is None else group.members
@@ -156,9 +156,9 @@ class Censuses:
     def accepted(
         self, state: World, c: int, member_id: str, generation: int, owned: requests.Partitions
     ) -> requests.Partitions:
-        """Those of a client's partitions of which a commit of this generation or epoch would be taken now.
+        """The partitions of a client for which a commit with this generation or epoch would be accepted now.
 
-        A classic group judges a commit as a whole, a consumer group each partition by itself.
+        A classic group accepts or refuses a commit as a whole, a consumer group each partition separately.
         """
         group = state.broker.value.state.group
         if group is None or not owned:
@@ -185,10 +185,10 @@ class Censuses:
 
 
 def _takes_part(client: ClassicClient, own: int) -> bool:
-    """Whether a registered static member is in the present round, and was in the one before.
+    """Whether a registered static member takes part in the current round and took part in the previous one.
 
-    `own` is what the registry has as its generation. One whom a round went by is a zombie until it adopts
-    anew: what it owns may be another's by now, and joining the next round alone takes nothing from it.
+    `own` is its generation in the registry. A member that missed a round is a zombie until its next adoption:
+    what it owns may belong to another by now, and joining the next round alone takes nothing from it.
     """
     answered = any(isinstance(body, JoinGroupReply) and body.error == errors.NONE for body in client.inbox)
     joining = bool(client.inbox) or client.waits == "join"
@@ -196,7 +196,7 @@ def _takes_part(client: ClassicClient, own: int) -> bool:
 
 
 def _joined(record: RegisteredMember, state: World, parts: list[Interned]) -> Census:
-    """The census that a record and beliefs come to."""
+    """The census from a record and beliefs."""
     beliefs = tuple(part.value[0] for part in parts)
     live = [belief for belief in beliefs if belief.live]
     resting = record.quiet and all(belief.settled and belief.current for belief in live)

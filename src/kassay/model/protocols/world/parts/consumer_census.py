@@ -1,4 +1,4 @@
-"""Who owns what in a world of KIP-848 clients, alone or beside classic ones."""
+"""Ownership in a world of KIP-848 clients, alone or together with classic ones."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kassay.model.protocols.world.parts.context import World
 
 
 class ConsumerCensuses(Censuses):
-    """A census of either kind of group with either kind of client."""
+    """The census for both kinds of group and both kinds of client."""
 
     def record(self, state: World) -> RegisteredMember:
-        """What the registry says."""
+        """The registry's record."""
         group = state.broker.value.state.group
         if not isinstance(group, ConsumerGroup):
             return super().record(state)
@@ -28,7 +28,7 @@ class ConsumerCensuses(Censuses):
         return _recorded(group, state.image.value, busy=bool(background.tasks or background.targets))
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:
-        """One client's belief, and how it stands to the registry."""
+        """One client's belief and its relation to the registry."""
         client = cell.value
         if not isinstance(client, ConsumerClient):
             return super().belief(c, cell, state)
@@ -82,14 +82,14 @@ def _recorded(group: ConsumerGroup, image: Image, *, busy: bool) -> RegisteredMe
 
 
 def _reads(member: ConsumerMember, image: Image) -> tuple[str, ...]:
-    """The topics that a member subscribes to: of those that exist, all that its expression matches."""
+    """The existing topics that a member subscribes to, including all that its expression matches."""
     if not member.regex:
         return member.subscribed
     return tuple(sorted({*member.subscribed, *matched(member.regex, image)}))
 
 
 def _awaits_nothing(config: ClientConfig, client: ConsumerClient) -> bool:
-    """Whether only keep-alives are on the wire, and replies that change nothing."""
+    """Whether the wire has only keep-alives and replies that change nothing."""
     sent, back = client.wire
     return all(
         isinstance(beat, ConsumerHeartbeat) and beat.topic_partitions is None for beat in sent

@@ -1,4 +1,4 @@
-"""What goes wrong or changes in a world of KIP-848 clients, alone or beside classic ones."""
+"""Faults and changes in a world of KIP-848 clients, alone or together with classic ones."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ CLASSIC = "classic"
 
 
 class ConsumerFaults(FaultSteps):
-    """As in the classic world; `kinds` says which protocol a client speaks after each restart."""
+    """As in the classic world; `kinds` has the protocol of a client after each restart."""
 
     def __init__(self, context: WorldContext, kinds: tuple[tuple[str, ...], ...]) -> None:
         super().__init__(context)
         self.kinds = kinds
 
     def kind(self, c: int, rollout_step: int) -> str:
-        """The protocol that a client speaks after so many restarts."""
+        """The protocol that a client uses after so many restarts."""
         return self.kinds[c][min(rollout_step, len(self.kinds[c]) - 1)]
 
     def rollout_steps(self, c: int) -> int:
-        """How many versions a client has."""
+        """The number of versions of a client."""
         return len(self.kinds[c])
 
     def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Client:
@@ -42,7 +42,7 @@ class ConsumerFaults(FaultSteps):
         return fresh._replace(connection=connection)
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:
-        """The broker once it has seen the metadata."""
+        """The broker after it has seen the metadata."""
         number = broker.value.state.background.image
         event = MetadataChanged(image, number and number + 1)
         ((after, _),) = self.context.brokers.handle(broker, event)
@@ -51,7 +51,7 @@ class ConsumerFaults(FaultSteps):
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
-        """What may go wrong with one client."""
+        """The possible faults of one client."""
         client = cell.value
         if not isinstance(client, ConsumerClient):
             yield from super().client_faults(state, c, cell, faults)
@@ -80,7 +80,7 @@ class ConsumerFaults(FaultSteps):
             yield self.befalls(state, c, "subscribe", "subscribes to less", fewer)
 
     def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
-        """The heartbeat with which a member leaves; the world is already that without the member."""
+        """The heartbeat with which a member leaves, applied to the world without the member."""
         if not isinstance(client, ConsumerClient):
             yield from super().leave(action, after, c, client)
             return

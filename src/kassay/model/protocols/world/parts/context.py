@@ -1,8 +1,8 @@
-"""What every part of an explored world shares: options, the state, a local step, and the context.
+"""Common parts of an explored world: options, the state, a local step, and the context.
 
-An atomic network (N0): an RPC is one step, except that the replies of parked requests lie in the client's
-inbox until it takes them. There is no clock (timeless, T0): a timer may fire whenever its guard lets it,
-which says that somebody it waits for is absent.
+With an atomic network (N0), an RPC is one step, except that the replies of parked requests wait in the
+client's inbox. Without a clock (timeless, T0), a timer may fire whenever its guard allows, which means that a
+member it waits for is absent.
 """
 
 from __future__ import annotations
@@ -40,23 +40,21 @@ if TYPE_CHECKING:
 
 BROKER: Final = "coordinator"
 Client: TypeAlias = "ClassicClient | ConsumerClient | StreamThread"
-"""A client of a world, of whatever protocol."""
+"""A client of a world, of any protocol."""
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What is explored. `instances` names static members' instance ids, "" for dynamic ones.
+    """The options of an exploration. `instances` are the static members' instance ids, "" for dynamic ones.
 
-    `assignors`: one tuple of names a step of the rollout; `modes` what each name supports. `topics` are the
-    topics at the start, `reads` those of each client where not all read all, `pattern` a prefix if clients
-    subscribe by one, `regex` an expression if they leave that to the coordinator, `new_topics` what may be
-    created. With `late_targets` an interval lies between two targets of a group; with `offload` they are
-    computed in the background.
-    With `loading` a new coordinator takes its time to read the log where the network is atomic as well.
-    `records` of each partition can be processed, and their offsets committed, where it is not. Of a
-    `compacted` log a new coordinator finds what a cleaner may have left.
-    `records` of each partition can be processed, and their offsets committed, where it is not.
-    `remote_assignors` are the clients' group.remote.assignor, "" for none.
+    `assignors`: one tuple of names per step of the rollout; `modes`: the protocol of each name. `topics` are
+    the initial topics, `reads` those of each client if they differ, `pattern` a prefix if clients subscribe
+    by one, `regex` an expression that the coordinator resolves, `new_topics` the topics that may be created.
+    With `late_targets` an interval separates two targets of a group; with `offload` they are computed in the
+    background. With `loading` a new coordinator takes time to read the log even if the network is atomic.
+    Unless it is atomic, `records` of each partition can be processed and their offsets committed. From a
+    `compacted` log, a new coordinator reads what a cleaner may have left. `remote_assignors` are the clients'
+    group.remote.assignor, "" for none.
     """
 
     members: int = 2
@@ -85,12 +83,12 @@ class ModelOptions:
 
     @property
     def loads_slowly(self) -> bool:
-        """Whether a new coordinator is found loading: always where a request is more than one step."""
+        """Whether a new coordinator takes time to load: always if a request takes more than one step."""
         return self.loading or self.network is not NetworkLevel.ATOMIC
 
 
 def options(mode: str = EAGER, **changes: Any) -> ModelOptions:
-    """Options whose one assignor, any-balanced, supports the mode."""
+    """Options with any-balanced as the only assignor, in this mode."""
     modes = (("any-balanced", (EAGER,) if mode == EAGER else (EAGER, COOPERATIVE)),)
     return replace(ModelOptions(modes=modes), **changes)
 
@@ -101,9 +99,9 @@ UNREADABLE: Final = "its log cannot be read"
 
 
 class World(NamedTuple):
-    """Clients, broker, image and budget, interned. `adopted`: who last adopted what a zombie still holds.
+    """Clients, broker, image and budget, interned. `adopted`: last adopters of what a zombie still holds.
 
-    `offsets` is an interned `Offsets` where records are processed, else of nothing.
+    `offsets` is an interned `Offsets` if records are processed, else an empty value.
     """
 
     clients: tuple[Interned, ...]
@@ -115,10 +113,10 @@ class World(NamedTuple):
 
 
 class WorldMove(NamedTuple):
-    """One local step: what becomes of client and broker, and the replies that others get.
+    """One local step: the client and the broker afterwards, and the replies to other clients.
 
-    `adopts` is what the client takes over by it, `accepts` a commit that the coordinator accepts. `costs`
-    names the faults that it spends of the budget, one of each.
+    `adopts`: the partitions that the client adopts; `accepts`: a commit that the coordinator accepts. `costs`
+    names the faults that it uses up, one of each.
     """
 
     action: Action
@@ -131,12 +129,12 @@ class WorldMove(NamedTuple):
 
 
 def first_image(o: ModelOptions) -> Image:
-    """The topics as they are at the start."""
+    """The initial topics."""
     return image_of((topic, o.partitions) for topic in o.topics)
 
 
 def config_of(o: ModelOptions, c: int) -> ClientConfig:
-    """What does not change of a client while it runs."""
+    """The configuration of a client."""
     instance = o.instances[c] if c < len(o.instances) else ""
     strategies = o.assignment_strategies[c] if c < len(o.assignment_strategies) else o.assignors
     return ClientConfig(
@@ -156,12 +154,11 @@ def config_of(o: ModelOptions, c: int) -> ClientConfig:
 
 
 class WorldContext:
-    """What the parts of one model work with: options, clients' configs, the broker, and interned values.
+    """The shared context of one model's parts: options, clients' configs, the broker, interned values.
 
     `configs` are the clients', by default those of the options. A `clocked` broker knows when its timers are
-    due.
-    `at_work` is the client whose requests are handled, and `taken` names the member ids that it knows of: the
-    broker gives out no such id.
+    due. `at_work` is the client whose requests are handled, and `taken` has the member ids that it knows: the
+    broker never assigns those.
     """
 
     def __init__(
@@ -193,9 +190,9 @@ class WorldContext:
         self._spent: dict[tuple[Interned, str], Interned | None] = {}
 
     def member_id(self, broker: CoordinatorHost, prefix: str) -> str:
-        """The first free id of this prefix, not in use by the broker or its client.
+        """The first free id with this prefix, not used by the broker or its client.
 
-        Without a prefix, as for a bare UUID of Kafka's, it is named after whom it is for.
+        Without a prefix, where Kafka uses a bare UUID, the client's name is the prefix.
         """
         if not prefix:
             config = self.configs[self.at_work]
@@ -207,7 +204,7 @@ class WorldContext:
         return f"{prefix}-{number}"
 
     def post(self, clients: tuple[Interned, ...], mail: Mail) -> tuple[Interned, ...]:
-        """The clients with replies of parked requests in inboxes; what nobody waits for is dropped."""
+        """The clients with replies of parked requests in inboxes; unexpected replies are dropped."""
         for number, body in mail:
             connection, c = divmod(number % HEARTBEAT_OFFSET, CONNECTION)
             client = clients[c]
@@ -224,7 +221,7 @@ class WorldContext:
         return clients
 
     def spend(self, budget: Interned, fault: str) -> Interned | None:
-        """The budget after one such fault, or None if there is none left."""
+        """The budget after one such fault, or None if none is left."""
         key = (budget, fault)
         if key not in self._spent:
             left = spend(budget.value, fault)
@@ -238,7 +235,7 @@ class WorldContext:
         return left
 
     def faulty(self, state: World, c: int, client: Client, fault: str) -> World:
-        """The world after a fault made this of a client."""
+        """The world after a fault changed a client."""
         return put(state, c, self.cell(client), self.spent(state.budget, fault))
 
     def move(
@@ -250,7 +247,7 @@ class WorldContext:
         mail: Mail = (),
         costs: tuple[str, ...] = (),
     ) -> WorldMove:
-        """A local step, with what the client takes over by it."""
+        """A local step, with the partitions that the client adopts."""
         if costs:
             action = action._replace(fault=True)
         adopts: Owned = ()
@@ -261,14 +258,14 @@ class WorldContext:
 
 
 def _catches_up(before: Client, after: Client) -> bool:
-    """Whether a member that a round went by adopts anew: then what it keeps is taken over again."""
+    """Whether a member that missed a round adopts again: then it also adopts what it keeps."""
     if not isinstance(before, ClassicClient) or not isinstance(after, ClassicClient) or after.overtaken:
         return False
     return before.overtaken or after.generation > before.generation + 1 > 0
 
 
 def labelled(action: Action, before: Interned, after: Interned) -> Action:
-    """The action with what it does to the group: generations begun, members come and gone."""
+    """The action with its effect on the group: generations begun, members joined and removed."""
     old, new = before.value.state.group, after.value.state.group
     if old is new:
         return action
@@ -279,20 +276,20 @@ def labelled(action: Action, before: Interned, after: Interned) -> Action:
 
 
 def _replaces(old: Group, new: Group) -> bool:
-    """Whether a group takes the place of an empty one of the other kind: then it counts its rounds from 0."""
+    """Whether a group replaces an empty one of the other kind: then it counts its rounds from 0."""
     if old is None or new is None or isinstance(old, ClassicGroup) is isinstance(new, ClassicGroup):
         return False
     return old.state == EMPTY if isinstance(old, ClassicGroup) else not old.members
 
 
 def unwritten(action: Action) -> Action:
-    """The action when the coordinator cannot append what it has to write."""
+    """The action if the coordinator cannot append its records."""
     words = (action.detail, UNWRITTEN) if action.detail else (UNWRITTEN,)
     return action._replace(detail="; ".join(words), fault=True)
 
 
 def reading(broker: Interned) -> str:
-    """What is to be said of a coordinator that has moved: nothing, unless it cannot read its log."""
+    """The note on a coordinator that has moved: empty, unless it cannot read its log."""
     return UNREADABLE if broker.value.state.role is Role.NOT_COORDINATOR else ""
 
 
@@ -304,7 +301,7 @@ def epoch_of(group: Group) -> int:
 
 
 def awaited(body: ReplyBody, client: Client) -> TypeGuard[JoinGroupReply | SyncGroupReply]:
-    """Whether the reply is to what the client's main thread waits for."""
+    """Whether the reply answers the main thread's outstanding request."""
     if not isinstance(client, ClassicClient):
         return False
     if isinstance(body, JoinGroupReply):
@@ -313,7 +310,7 @@ def awaited(body: ReplyBody, client: Client) -> TypeGuard[JoinGroupReply | SyncG
 
 
 def is_current(client: Client, broker: Interned) -> bool:
-    """Whether a client's identity is the registry's: only then does it take over what it adopts."""
+    """Whether a client's identity is the registry's: only then does it become the owner."""
     group = broker.value.state.group
     if group is None:
         return False
@@ -324,18 +321,18 @@ def is_current(client: Client, broker: Interned) -> bool:
 
 
 def put(state: World, c: int, cell: Interned, budget: Interned | None = None) -> World:
-    """The world with another client in this place, and with another budget if there is one."""
+    """The world with another client at this position, and with another budget if given."""
     clients, broker, image, before, adopted, offsets = state
     return World((*clients[:c], cell, *clients[c + 1 :]), broker, image, budget or before, adopted, offsets)
 
 
 def listing(tps: Owned) -> str:
-    """Partitions or tasks in a few characters."""
+    """Partitions or tasks in a short form."""
     return ",".join(str(tp) for tp in tps) or "nothing"
 
 
 def gained(before: World, after: World) -> bool:
-    """Whether a step changed what some client believes to own."""
+    """Whether a step changed what some client believes it owns."""
     if before.clients is not after.clients:
         for old, new in zip(before.clients, after.clients):
             if old is not new and old.value.owned != new.value.owned:
@@ -344,9 +341,10 @@ def gained(before: World, after: World) -> bool:
 
 
 def failed(before: World, after: World) -> bool:
-    """Whether some client takes an error out of its inbox in this step.
+    """Whether some client reads an error from its inbox in this step.
 
-    What else may befall a client with an error in its inbox costs a fault: it leaves for lateness, or dies.
+    All other steps of a client with an error in its inbox cost a fault: exceeding max.poll.interval.ms, or
+    dying.
     """
     if before.clients is not after.clients and before.budget is after.budget:
         for old, new in zip(before.clients, after.clients):
@@ -356,7 +354,7 @@ def failed(before: World, after: World) -> bool:
 
 
 def unwritten_in(before: World, after: World) -> bool:
-    """Whether the coordinator could not write what it had to in this step."""
+    """Whether a write of the coordinator failed in this step."""
     return before.budget is not after.budget and before.budget.value.write != after.budget.value.write
 
 

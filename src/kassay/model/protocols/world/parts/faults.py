@@ -1,4 +1,4 @@
-"""What goes wrong or changes in a classic world: starts, faults of clients, failover, metadata."""
+"""Faults and changes in a classic world: starts, faults of clients, failover, metadata."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ PARTITIONS_MAX: Final = 4
 
 
 class FaultSteps:
-    """Every step that nobody in the protocol takes of its own accord."""
+    """The steps that no participant of the protocol takes on its own."""
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
         self._ends: Memo[tuple[int, Interned], tuple[tuple[str, Action, Interned], ...]] = Memo()
 
     def rollout_steps(self, c: int) -> int:
-        """How many lists of assignors a client has."""
+        """The number of a client's lists of assignors."""
         return len(self.context.configs[c].assignment_strategies)
 
     def fresh_process(self, c: int, rollout_step: int, image: Image, connection: int) -> Client:
@@ -48,11 +48,11 @@ class FaultSteps:
         return started(self.context.configs[c], image, rollout_step, connection)
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:  # noqa: ARG002 - a classic coordinator reads no metadata
-        """The broker once it has seen the metadata."""
+        """The broker after it has seen the metadata."""
         return broker
 
     def starts(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Processes that begin, come back or go on."""
+        """Processes that start, return or resume."""
         for c, cell in enumerate(state.clients):
             client: ClassicClient = cell.value
             config = self.context.configs[c]
@@ -66,7 +66,7 @@ class FaultSteps:
                 yield Action(f"c{c + 1}", "resumes", disturbs=True), put(state, c, awake)
 
     def steps(self, state: World, faults: Faults) -> Iterator[tuple[Action, World]]:
-        """What may go wrong now."""
+        """The possible faults."""
         for c, cell in enumerate(state.clients):
             yield from self.client_faults(state, c, cell, faults)
         if faults.failover and state.broker.value.state.group is not None:
@@ -78,7 +78,7 @@ class FaultSteps:
             yield from self._refusals(state)
 
     def gone(self, client: Client) -> Client:
-        """A process that is no more; what comes after it has connections of its own."""
+        """A process that has ended; its successor has connections of its own."""
         kind = type(client)
         return kind(
             Process.GONE,
@@ -88,24 +88,24 @@ class FaultSteps:
         )
 
     def left_under_way(self, client: Client) -> Wire:
-        """What the coordinator may still hear of a process that is no more: requests that go astray."""
+        """The messages of an ended process that the coordinator may still get: requests that go astray."""
         return Wire(sent=client.wire.sent) if self.context.options.network is NetworkLevel.ASTRAY else SILENT
 
     def befalls(self, state: World, c: int, fault: str, name: str, client: Client) -> tuple[Action, World]:
-        """A fault that makes this of a client."""
+        """A fault that changes a client to this."""
         return Action(f"c{c + 1}", name, fault=True), self.context.faulty(state, c, client, fault)
 
     def departs(
         self, state: World, c: int, fault: str, name: str, client: Client
     ) -> Iterator[tuple[Action, World]]:
-        """A fault that makes this of a client, which leaves the group by it."""
+        """A fault that changes a client to this and makes it leave the group."""
         action, after = self.befalls(state, c, fault, name, client)
         yield from self.leave(action._replace(to=BROKER), after, c, state.clients[c].value)
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
-        """What may go wrong with one client."""
+        """The possible faults of one client."""
         client: ClassicClient = cell.value
         up = client.run is Process.UP
         yield from self.process_faults(state, c, client, faults)
@@ -122,7 +122,7 @@ class FaultSteps:
             yield from self.departs(state, c, "rollout", "closes for its next version", fresh)
 
     def names_its_topics(self, client: ClassicClient | ConsumerClient) -> bool:
-        """Whether a client reads several topics, each by its name, so that it can drop one."""
+        """Whether a client subscribes to several topics by name, so that it can drop one."""
         return not self.context.options.pattern and len(client.topics) > 1
 
     def process_faults(
@@ -130,9 +130,9 @@ class FaultSteps:
         state: World,
         c: int,
         client: Client,
-        faults: Faults,  # noqa: ARG002 - the budget is asked for each fault
+        faults: Faults,  # noqa: ARG002 - each fault checks the budget
     ) -> Iterator[tuple[Action, World]]:
-        """What may go wrong with any process: it dies, or stops for a while."""
+        """The faults of any process: it dies, or pauses."""
         place = (c, state.clients[c])
         ends = self._ends.get(place)
         if ends is None:
@@ -142,7 +142,7 @@ class FaultSteps:
                 yield action, put(state, c, after, left)
 
     def _process_ends(self, c: int, client: Client) -> Iterator[tuple[str, Action, Interned]]:
-        """What dying and stopping make of one process, whatever else there is."""
+        """The effects of dying and pausing on one process."""
         name, cell = f"c{c + 1}", self.context.cell
         if client.run in (Process.UP, Process.PAUSED):
             yield "crash", Action(name, "crashes", fault=True), cell(self.gone(client))
@@ -151,7 +151,7 @@ class FaultSteps:
             yield "pause", Action(name, "pauses", fault=True), cell(paused)
 
     def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
-        """LeaveGroup of a dynamic member that has an id; a static one goes silently (KIP-345)."""
+        """LeaveGroup of a dynamic member that has an id; a static one leaves silently (KIP-345)."""
         silent = not client.member_id or self.context.configs[c].group_instance_id
         if silent or after.broker.value.state.group is None:
             yield action, after
@@ -159,7 +159,7 @@ class FaultSteps:
         yield from self.last_words(action, after, LeaveGroup(HEARTBEAT_OFFSET + c, ((client.member_id, ""),)))
 
     def last_words(self, action: Action, after: World, request: Request) -> Iterator[tuple[Action, World]]:
-        """A request whose answer nobody waits for; the world is already that without its sender."""
+        """A request whose reply is ignored, applied to the world without its sender."""
         left: Faults = after.budget.value
         for fails in (False, True) if left.write else (False,):
             budget = self.context.spent(after.budget, "write") if fails else after.budget
@@ -174,9 +174,9 @@ class FaultSteps:
                 yield label, after._replace(clients=clients, broker=broker, budget=budget)
 
     def slow(self, state: World, c: int, client: ClassicClient) -> Iterator[tuple[Action, World]]:
-        """max.poll.interval.ms expires: a dynamic member leaves, a static one falls silent.
+        """max.poll.interval.ms expires: a dynamic member leaves, a static one becomes silent.
 
-        A member that should send SyncGroup may stand still instead, its heartbeats going on.
+        A member that should send SyncGroup may stall instead while its heartbeats continue.
         """
         if (
             client.inbox
@@ -201,7 +201,7 @@ class FaultSteps:
             yield label, World(clients, broker, state.image, budget, state.adopted, state.offsets)
 
     def _removal(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Somebody removes all members in one LeaveGroup, static ones by their instance ids (KIP-571)."""
+        """An administrator removes all members in one LeaveGroup, static ones by instance id (KIP-571)."""
         group = state.broker.value.state.group
         members = () if group is None else group.members
         named = tuple(
@@ -214,7 +214,7 @@ class FaultSteps:
             yield from self.last_words(action, after, LeaveGroup(HEARTBEAT_OFFSET, named))
 
     def _refusals(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Somebody asks for fewer partitions of a topic: refused, and nothing changes."""
+        """A request for fewer partitions of a topic: refused, and nothing changes."""
         image: Image = state.image.value
         left = self.context.spent(state.budget, "shrink")
         for topic in image:

@@ -1,4 +1,4 @@
-"""How finely a world's network and its time are modelled, by name; the design's short ids are read too."""
+"""The detail levels of a world's network and time, by name; the design's short ids are accepted too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Level = TypeVar("Level", bound=StrEnum)
 
 
 def _by_short_id(levels: type[Level], option: str, letter: str, value: object) -> Level:
-    """The level of a letter with its place: N0, T1. Raises InputError, naming the option."""
+    """The level from a letter with its index: N0, T1. Raises InputError that names the option."""
     short = {f"{letter}{number}": level for number, level in enumerate(levels)}
     if isinstance(value, str) and value in short:
         return short[value]
@@ -20,7 +20,7 @@ def _by_short_id(levels: type[Level], option: str, letter: str, value: object) -
 
 
 class NetworkLevel(StrEnum):
-    """What becomes of a request: one step, steps of its own (sent, handled, answered), or it goes astray."""
+    """The handling of a request: one step, separate steps (sent, handled, answered), or going astray."""
 
     ATOMIC = "atomic"
     STEPS = "steps"
@@ -32,7 +32,7 @@ class NetworkLevel(StrEnum):
 
 
 class ClockLevel(StrEnum):
-    """When a timer fires: once its guard lets it, or when it is due on an integer clock."""
+    """When a timer fires: once its guard allows, or when it is due on an integer clock."""
 
     TIMELESS = "timeless"
     TICKS = "ticks"

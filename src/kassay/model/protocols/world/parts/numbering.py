@@ -1,4 +1,4 @@
-"""One representative of the worlds that differ only in numbering: generations from 1, ids from 1 a client."""
+"""The representative of worlds with different numbering: generations from 1, ids from 1 per client."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from kassay.model.protocols.world.parts.context import World
 from kassay.model.protocols.world.parts.renaming import SAME, Count, Facts, facts_of_cell
 
 GAP_MAX: Final = 4
-"""Generations further apart count as so far apart.
+"""A larger gap between generations counts as this one.
 
-A coordinator that has not persisted its generations may run ahead of its log without end. What a later
-one makes of the numbers that it uses again depends on their order, and on how soon they are reached.
+A coordinator that has not persisted its generations may run ahead of its log without bound. How a later one
+handles the reused numbers depends on their order, and on how soon they are reached.
 """
 
 
 class Canonical:
-    """A world's representative; what is found out of each interned value is remembered."""
+    """A world's representative; facts about each interned value are cached."""
 
     def __init__(self, interner: Interner) -> None:
         self.interner = interner
         self._renamed: Memo[Any, Interned] = Memo()
 
     def __call__(self, state: World) -> World:
-        """Generations counted from the lowest one in use, member ids numbered from 1 a client."""
+        """Generations counted from the lowest one in use, member ids numbered from 1 per client."""
         clients, broker = state[0], state[1]
         facts: Facts = broker.note or facts_of_cell(broker)
         low, renumber, high = facts.low, facts.renumber, facts.high
@@ -57,7 +57,7 @@ class Canonical:
         )
 
     def _closer(self, state: World) -> Count:
-        """The count that takes the lowest generation for 1, and large gaps for `GAP_MAX`."""
+        """The count that maps the lowest generation to 1, and large gaps to `GAP_MAX`."""
         numbers = sorted(
             frozenset().union(*(facts_of_cell(cell).generations for cell in (*state.clients, state.broker)))
         )
@@ -83,7 +83,7 @@ class Canonical:
 
 
 def _renumbering(names: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """For each client's ids, in their order, the numbers from 1; only what changes."""
+    """For each client's ids, in order, the numbers from 1; only the changes."""
     seen: dict[str, int] = {}
     changes = []
     for name in sorted(names):

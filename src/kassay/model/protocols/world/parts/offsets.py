@@ -1,8 +1,8 @@
-"""Offsets in an explored world: what each client has processed, what is committed, who took over what.
+"""Offsets in an explored world: processed records, committed offsets, and takeovers.
 
-Records are counted from 0 and are all alike; a client begins where the committed offset is, processes one at
-a time, and sends OffsetCommit whenever it likes. That is the protocol's part; what is promised of it is
-judged when the coordinator accepts a commit, from history that nobody in the protocol sees.
+Records are counted from 0 and are identical. A client starts at the committed offset, processes one record at
+a time, and may send OffsetCommit at any time. That is the protocol's part. Invariants are checked when the
+coordinator accepts a commit, against a history that the protocol does not see.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CLIENT: Final = re.compile(r"\bc(\d)\b")
 
 
 class Position(NamedTuple):
-    """How far a client has processed a partition that it owns, and the offset it last sent or fetched."""
+    """A client's position in a partition that it owns, and the offset that it last sent or fetched."""
 
     tp: TopicPartition
     processed: int
@@ -41,9 +41,9 @@ class Position(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """Committed offsets, each client's positions, who adopted each partition last, and what broke.
+    """Committed offsets, each client's positions, the last adopter of each partition, and breaches.
 
-    `breach` is what the last commit broke that broke anything.
+    `breach` is the latest violation by a commit.
     """
 
     committed: Counts = ()
@@ -53,7 +53,7 @@ class Offsets(NamedTuple):
 
 
 def with_clients_at(offsets: Offsets, places: tuple[int, ...]) -> Offsets:
-    """The same with every client in its new place, also in the words of what broke.
+    """The same with every client at its new position, also in the texts of breaches.
 
     >>> with_clients_at(Offsets(tenants=((TopicPartition("t", 0), 0),)), (1, 0)).tenants
     ((TopicPartition(topic='t', partition=0), 1),)
@@ -71,18 +71,18 @@ def with_clients_at(offsets: Offsets, places: tuple[int, ...]) -> Offsets:
 
 
 class Ledger:
-    """The steps of processing and committing, and the history behind every other step."""
+    """The steps of processing and committing, and the history of all other steps."""
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
         self.records = context.options.records
 
     def first(self) -> Interned:
-        """Nothing is processed, nothing committed."""
+        """No record is processed, no offset committed."""
         return self.context.cell(Offsets(positions=((),) * self.context.options.members))
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        """A client that runs processes a record, or commits what it has processed since."""
+        """A running client processes a record, or commits what it has processed since."""
         offsets: Offsets = state.offsets.value
         if offsets.breach:
             return
@@ -119,14 +119,14 @@ class Ledger:
         )
 
     def commit(self, config: ClientConfig, number: int, client: Client, news: Counts) -> OffsetCommit | None:
-        """The client's OffsetCommit of this moment; None where it sends none."""
+        """The client's current OffsetCommit; None if it sends none."""
         if isinstance(client, ClassicClient):
             return cc.commit(config, number, client, news)
         assert isinstance(client, ConsumerClient), "stream threads have a ledger of their own"
         return cm.commit(config, number, client, news)
 
     def reads(self, owned: Owned) -> Partitions:
-        """The partitions that a client reads which owns this."""
+        """The partitions that a client with these owned partitions or tasks reads."""
         return owned
 
     def _with(self, offsets: Offsets, c: int, positions: tuple[Position, ...]) -> Interned:
@@ -135,7 +135,7 @@ class Ledger:
         )
 
     def accepted(self, cell: Interned, c: int, commit: OffsetCommit) -> Interned:
-        """The history once the coordinator has accepted a commit, which is when it is judged."""
+        """The history after the coordinator accepted a commit, which is checked at this point."""
         offsets: Offsets = cell.value
         committed, tenants = dict(offsets.committed), dict(offsets.tenants)
         breach = offsets.breach
@@ -148,7 +148,7 @@ class Ledger:
                     f"a commit of c{c + 1} for {tp} is accepted, though c{tenant + 1} took over",
                 )
             if offset < before:
-                # One client's requests over two connections: OffsetCommit never gave them an order.
+                # OffsetCommit never guaranteed an order of one client's requests over two connections.
                 severity = Severity.BY_DESIGN if tenant == c and astray else Severity.REAL
                 message = f"{tp}: {before} was committed, then c{c + 1} commits {offset}"
                 breach = Breach("offsets-never-go-back", message, severity)
@@ -158,8 +158,8 @@ class Ledger:
     def followed(self, before: World, after: World) -> World:
         """The world after a step, with positions for exactly what each client owns now.
 
-        What a client newly owns it processes from the committed offset on. It has taken a partition over
-        if the registry gives it that too; a zombie that adopts what it slept upon has not.
+        A client processes a newly owned partition from the committed offset on. It has taken the partition
+        over if the registry records it as owner too; a zombie that adopts an outdated assignment has not.
         """
         if before.clients is after.clients:
             return after
@@ -184,7 +184,7 @@ class Ledger:
         )
 
     def _given(self, broker: Interned, client: Client) -> Partitions:
-        """What is on record for a client, also where a new coordinator has not read the record yet."""
+        """A client's recorded partitions, even if a new coordinator has not read the record yet."""
         loading = broker.value.state.role is Role.LOADING
         group = (self.context.brokers.load(broker)[0] if loading else broker).value.state.group
         member = next((m for m in group.members if m.member_id == client.member_id), None) if group else None
@@ -196,7 +196,7 @@ class Ledger:
         return self.held(member)
 
     def held(self, member: Any) -> Partitions:
-        """What a member has on record, what it must give up among it."""
+        """A member's recorded partitions, including those it must revoke."""
         return (*member.assigned, *member.pending)
 
 
@@ -205,6 +205,6 @@ def _counted(counts: Counts) -> str:
 
 
 def breach(state: World) -> Breach | None:
-    """What an accepted commit broke, if any did."""
+    """The violation by an accepted commit, if any."""
     offsets: Offsets = state.offsets.value
     return offsets.breach

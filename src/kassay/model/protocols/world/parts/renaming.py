@@ -1,4 +1,4 @@
-"""Two states that differ only in numbering: what there is to count anew in a value, and how."""
+"""Renumbering of values: the generations and ids in a value, and their new numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ID: Final = re.compile(r"^[A-Za-z]\w*-[1-9]$")
 
 
 class Facts(NamedTuple):
-    """A value's generations from 1 on, lowest and highest; its member ids, and if any is not numbered 1."""
+    """A value's lowest and highest generation (from 1); its member ids, and whether any is not numbered 1."""
 
     low: int
     names: frozenset[str]
@@ -28,13 +28,13 @@ NOTHING: Final = Facts(1 << 30, frozenset(), False)
 
 @dataclass(frozen=True)
 class Count:
-    """How generations are counted anew: from `shift + 1`, and from each `start` on by `less` fewer."""
+    """A renumbering of generations: counted from `shift + 1`, and reduced by `less` from each `start` on."""
 
     shift: int = 0
     gaps: tuple[tuple[int, int], ...] = ()
 
     def __call__(self, number: int) -> int:
-        """The generation's new number; what is not above the shift becomes 0, what is below 1 stays."""
+        """The generation's new number; 0 up to the shift, and unchanged below 1."""
         if number <= self.shift:
             return 0 if number >= 1 else number
         return number - self.shift - sum(less for start, less in self.gaps if number >= start)
@@ -44,7 +44,7 @@ SAME: Final = Count()
 
 
 def facts_of_cell(cell: Interned) -> Facts:
-    """What renaming needs to know of an interned value, noted with it."""
+    """The facts for renaming about an interned value, cached in its note."""
     facts: Facts | None = cell.note
     if facts is None:
         facts = cell.note = facts_of(cell.value)
@@ -52,7 +52,7 @@ def facts_of_cell(cell: Interned) -> Facts:
 
 
 def facts_of(value: Any) -> Facts:
-    """What renaming needs to know of a value."""
+    """The facts for renaming about a value."""
     parts = marked(value)
     numbers, names = parts[Mark.GENERATION], parts[Mark.MEMBER_ID]
     for cell in parts[Mark.CELL]:

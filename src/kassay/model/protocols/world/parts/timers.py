@@ -1,4 +1,4 @@
-"""The coordinator's own steps: a timer fires once its guard lets it, a write is acknowledged."""
+"""The coordinator's own steps: a timer fires once its guard allows, a write is acknowledged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SESSIONS: Final = (requests.SESSION, requests.CONSUMER_SESSION, STREAMS_SESSION
 
 
 class Timers:
-    """The steps of the coordinator that no request asks for."""
+    """The steps of the coordinator without a request."""
 
     def __init__(self, context: WorldContext) -> None:
         self.context = context
@@ -39,7 +39,7 @@ class Timers:
         self._firings: Memo[Any, tuple[tuple[Action, Interned, Mail], ...]] = Memo()
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
-        """What may happen at the coordinator now."""
+        """The possible steps of the coordinator."""
         broker: CoordinatorHost = state.broker.value
         if broker.state.role is Role.LOADING:
             yield from self.load(state)
@@ -69,14 +69,14 @@ class Timers:
             yield label, state._replace(broker=loaded)
 
     def _presence(self, c: int, cell: Interned) -> tuple[str, str, int]:
-        """Whether a client polls ("up"), only heartbeats ("stalled") or nothing; its id and request."""
+        """Whether a client polls ("up"), only heartbeats ("stalled") or neither; its id and request."""
         presence = self._present[c, cell] = _present(c, cell.value)
         return presence
 
     def _fire(
         self, cell: Interned, presence: tuple[tuple[str, str, int], ...], logged: bool, failing: bool
     ) -> Iterator[tuple[Action, Interned, Mail]]:
-        """What may happen at the coordinator; what takes a failing write is a fault."""
+        """The possible steps of the coordinator; those that need a failing write are faults."""
         broker: CoordinatorHost = cell.value
         if broker.waiting:
             for after, mail in self.context.brokers.acknowledge(cell, keeps_log=logged):
@@ -110,10 +110,11 @@ class Timers:
                             yield labelled(unwritten(action), cell, after), after, mail
 
     def watched(self, state: World) -> tuple[Any, tuple[str, ...], tuple[str, ...]]:
-        """The group, whose end some armed timer would bring, and which parked members' expiry is ignored.
+        """The group, the members that an armed timer would remove, and those whose expiry is ignored.
 
-        Beside the session timer that is one that removes its member whatever it says: the revocation timer of
-        its present epoch, which alone is left of a removal by it that could not be written.
+        In addition to the session timer, that is one that removes its member whatever it sends: the
+        revocation timer of its current epoch, which is all that is left after such a removal could not be
+        written.
         """
         broker: CoordinatorHost = state.broker.value
         group = broker.state.group
@@ -145,7 +146,7 @@ def _present(c: int, client: Client) -> tuple[str, str, int]:
 
 
 def timer_name(kind: str, member: str) -> str:
-    """What happens when a timer fires."""
+    """The name of a timer's firing."""
     if kind in (requests.SESSION, requests.CONSUMER_SESSION, STREAMS_SESSION):
         return f"session of {member} expires"
     if kind in (requests.JOIN, requests.SYNC):
@@ -157,14 +158,14 @@ def timer_name(kind: str, member: str) -> str:
 
 
 def _waits_for_more(group: Any) -> bool:
-    """Whether a join phase goes on though everybody has joined: the first one, until its timer fires."""
+    """Whether a join phase continues after all members joined: the first one, until its timer fires."""
     return isinstance(group, ClassicGroup) and group.initial
 
 
 def _outlived(group: Any, order: SetTimer) -> bool:
-    """Whether a timer is left of a former life of the group, and so waits for nobody in this one.
+    """Whether a timer dates from before a conversion of the group, and so waits for no member of it.
 
-    It may have been armed at any time before. Where the group is of another kind now, it does nothing.
+    It may have been armed at any earlier time. If the group is of another kind now, it has no effect.
     """
     return order.outlived or (order.timer.kind in OF_CLASSIC_GROUPS) is not isinstance(group, ClassicGroup)
 

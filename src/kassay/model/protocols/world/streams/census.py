@@ -1,4 +1,4 @@
-"""Who owns which task in a world of stream threads: the censuses that the invariants read."""
+"""Task ownership in a world of stream threads: the censuses that the invariants read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kassay.model.streams.group import GroupTask
 
 
 class StreamsCensuses(Censuses):
-    """The census of active tasks, read as partitions are elsewhere, and that of tasks in all roles."""
+    """The census of active tasks, used like partitions elsewhere, and the census of tasks in all roles."""
 
     def __init__(self, *arguments: Any, standbys: int = 0, warms_up: bool = False) -> None:
         super().__init__(*arguments)
@@ -41,7 +41,7 @@ class StreamsCensuses(Censuses):
         self._tasks: Memo[Any, TaskCensus] = Memo()
 
     def record(self, state: World) -> RegisteredMember:
-        """What the registry says."""
+        """The registry's record."""
         group = state.broker.value.state.group
         if not isinstance(group, StreamsTaskGroup):
             return super().record(state)
@@ -51,7 +51,7 @@ class StreamsCensuses(Censuses):
         caught_up = tuple(m.member_id for m in group.members if m.epoch == group.target_epoch)
         step = group.target
         if self.warms_up:
-            # Between the steps towards a target the group seems stable, and a new coordinator knows of none.
+            # Between the steps towards a target the group seems stable, and a new coordinator knows no step.
             due = dict(group.target)
             quiet &= all(m.assigned.roles == due.get(m.member_id, NO_TASKS) for m in group.members)
             steps = [one.target for one in group.remembered.refined if one.epoch == group.target_epoch]
@@ -60,7 +60,7 @@ class StreamsCensuses(Censuses):
         return RegisteredMember(registry, wanted(topology, state.image.value), quiet, target, caught_up)
 
     def belief(self, c: int, cell: Interned, state: World) -> Belief:
-        """One client's belief, and how it stands to the registry."""
+        """One client's belief and its relation to the registry."""
         client = thread(cell.value)
         member = _member_of(state, client)
         epochs = (-3, -3) if member is None else (member.epoch, member.prev_epoch)
@@ -83,7 +83,7 @@ class StreamsCensuses(Censuses):
         )
 
     def tasks(self, state: World) -> TaskCensus:
-        """Who runs and keeps what, on record and in belief."""
+        """The tasks by role, by record and by belief."""
         census = self.public(state)
         key = (state.clients, state.broker.value.coordinator, state.image, census)
         tasks = self._tasks.get(key)
@@ -132,7 +132,7 @@ class StreamsCensuses(Censuses):
         )
 
     def _reports(self, state: World) -> Iterator[StateReport]:
-        """How far those say their state is who will not say it again, and what is known of that."""
+        """The offsets last reported by clients that will not report them again, and those known of them."""
         group = state.broker.value.state.group
         known = dict(group.task_offsets) if isinstance(group, StreamsTaskGroup) else {}
         for c, cell in enumerate(state.clients):
@@ -145,7 +145,7 @@ class StreamsCensuses(Censuses):
                     yield StateReport(f"c{c + 1}", now, noted)
 
     def _endpoints(self, state: World) -> Iterator[KnownEndpoints]:
-        """What those know of endpoints whose count of changes is the coordinator's."""
+        """The endpoints known to clients that have the coordinator's current endpoint epoch."""
         group = state.broker.value.state.group
         if not isinstance(group, StreamsTaskGroup):
             return
@@ -169,7 +169,7 @@ class StreamsCensuses(Censuses):
         )
 
     def _takes(self, c: int, client: StreamThread, task: GroupTask, state: World) -> bool:
-        """Whether the coordinator would take a commit of this task's offset from this client now."""
+        """Whether the coordinator would accept a commit of this task's offset from this client now."""
         config = self.context.configs[c]
         topology = config.topology(client.rollout_step)
         if state.broker.value.state.group is None:
@@ -190,7 +190,7 @@ class StreamsCensuses(Censuses):
 
 
 def wanted(topology: StreamsTopology | None, image: Image) -> TaskIds:
-    """The tasks that somebody is to run: none while a topic is missing or has the wrong partitions."""
+    """The tasks that must run: none while a topic is missing or has the wrong partitions."""
     if topology is None:
         return ()
     counts = {topic.name: topic.partitions for topic in image}
@@ -206,7 +206,7 @@ def wanted(topology: StreamsTopology | None, image: Image) -> TaskIds:
 
 
 def _endpoints_of(group: StreamsTaskGroup, image: Image) -> Iterator[EndpointPartitions]:
-    """Which partitions can be asked for where, by what is on record."""
+    """The partitions that each endpoint serves, by record."""
     counts = {topic.name: topic.partitions for topic in image}
     inputs = {
         part.subtopology_id: part.inputs for version in group.topology for part in version.subtopologies
@@ -228,12 +228,12 @@ def _endpoints_of(group: StreamsTaskGroup, image: Image) -> Iterator[EndpointPar
 
 
 def _active(member: StreamsTaskMember) -> TaskIds:
-    """The active tasks that a member has on record, those to be given up among them."""
+    """The recorded active tasks of a member, including those to be revoked."""
     return tuple(sorted({*member.assigned.active, *member.pending.active}))
 
 
 def _member_of(state: World, client: StreamThread) -> StreamsTaskMember | None:
-    """The member that a client is, if it is one."""
+    """The client's member, if it is one."""
     group = state.broker.value.state.group
     if not isinstance(group, StreamsTaskGroup) or client.state not in cs.MEMBER:
         return None
@@ -241,19 +241,19 @@ def _member_of(state: World, client: StreamThread) -> StreamsTaskMember | None:
 
 
 def _knows_all(group: StreamsTaskGroup, topology: StreamsTopology | None, image: Image) -> bool:
-    """Whether the group has seen the topics as they are, and waits for no other members."""
+    """Whether the group has seen the current topics, and waits for no other members."""
     read = topology.required_topics if topology is not None else frozenset()
     return not group.delayed and set(group.topics) == {topic for topic in image if topic.name in read}
 
 
 def _arrived(group: StreamsTaskGroup) -> bool:
-    """Whether all members are where the newest target leads them."""
+    """Whether all members have reached the newest target."""
     arrived = all(m.state == MEMBER_STABLE and m.epoch == group.target_epoch for m in group.members)
     return group.epoch == group.target_epoch and arrived
 
 
 def _awaits_nothing(config: ClientConfig, client: StreamThread) -> bool:
-    """Whether only keep-alives are on the wire, and replies that change nothing."""
+    """Whether the wire has only keep-alives and replies that change nothing."""
     sent, back = client.wire
     return all(isinstance(beat, StreamsHeartbeat) and beat.active is None for beat in sent) and all(
         isinstance(body, StreamsHeartbeatReply) and cs.on_reply(config, client, body) == client

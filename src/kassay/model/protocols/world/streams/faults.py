@@ -1,4 +1,4 @@
-"""What goes wrong or changes in a world of stream threads: processes, threads, topologies, topics."""
+"""Faults and changes in a world of stream threads: processes, threads, topologies, topics."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _Change: TypeAlias = Callable[[StreamThread], StreamThread]
 
 
 class StreamsFaults(FaultSteps):
-    """As in the other worlds, but that a process takes all its threads along.
+    """As in the other worlds, except that a fault of a process affects all its threads.
 
-    A thread that starts again has a new member id and the process id of before, which lies on its disk.
+    A restarted thread has a new member id and the previous process id, which is stored on its disk.
     """
 
     def rollout_steps(self, c: int) -> int:
-        """How many versions of its topology a client has."""
+        """The number of versions of a client's topology."""
         return len(self.context.configs[c].topologies)
 
     def starts(self, state: World) -> Iterator[tuple[Action, World]]:
-        """Threads that begin or come back, each under an id never used before, and processes that go on."""
+        """Threads that start or return, each under an unused id, and processes that resume."""
         for c, cell in enumerate(state.clients):
             client = thread(cell.value)
             static = bool(self.context.configs[c].group_instance_id)
@@ -49,7 +49,7 @@ class StreamsFaults(FaultSteps):
                 yield Action(self._name(c), "resumes", disturbs=True), after
 
     def _fresh_id(self, state: World, c: int) -> str:
-        """The first member id of a client that neither the coordinator nor a message of its own names."""
+        """The first member id of a client that neither the coordinator nor its own messages name."""
         used = facts_of_cell(state.broker).names | facts_of_cell(state.clients[c]).names
         number = 1
         while (name := f"{self.context.configs[c].client_id}m-{number}") in used:
@@ -57,14 +57,14 @@ class StreamsFaults(FaultSteps):
         return name
 
     def settled_image(self, broker: Interned, image: Image) -> Interned:
-        """The broker once it has seen the metadata."""
+        """The broker after it has seen the metadata."""
         ((after, _),) = self.context.brokers.handle(broker, MetadataChanged(image))
         return after
 
     def client_faults(
         self, state: World, c: int, cell: Interned, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
-        """What may go wrong with one client, or with the process that it is the first thread of."""
+        """The possible faults of one client, or of the process whose first thread it is."""
         client = thread(cell.value)
         yield from self.process_faults(state, c, client, faults)
         if client.run is not Process.UP or client.state not in cs.MEMBER:
@@ -83,14 +83,14 @@ class StreamsFaults(FaultSteps):
             yield from self.departs(state, c, "rollout", "closes for its next topology", newer)
 
     def _closed(self, client: StreamThread) -> StreamThread:
-        """What is left of a thread that closes; what comes after it has connections of its own."""
+        """The rest of a thread that closes; its successor has connections of its own."""
         connection = client.connection + (1 if client.wire.sent else 0)
         return cs.closed(client)._replace(connection=connection, wire=self.left_under_way(client))
 
     def process_faults(
         self, state: World, c: int, client: Client, faults: Faults
     ) -> Iterator[tuple[Action, World]]:
-        """A process dies or stops for a while, with all its threads; one thread of several may die alone."""
+        """A process dies or pauses, with all its threads; one thread of several may die alone."""
         threads = self._mates(state, c, ALIVE)
         if client.run not in ALIVE:
             return
@@ -110,7 +110,7 @@ class StreamsFaults(FaultSteps):
     def _together(
         self, state: World, fault: str, name: str, threads: list[int], change: _Change
     ) -> tuple[Action, World]:
-        """A fault that befalls a process."""
+        """A fault of a process."""
         after = self._all(state, threads, change)
         budget = self.context.spent(state.budget, fault)
         return Action(self._name(threads[0]), name, fault=True), after._replace(budget=budget)
@@ -121,7 +121,7 @@ class StreamsFaults(FaultSteps):
         return state
 
     def _mates(self, state: World, c: int, runs: tuple[Process, ...]) -> list[int]:
-        """The threads of a client's process, itself among them, that are in one of these conditions."""
+        """The threads of a client's process, including itself, in one of these conditions."""
         configs = self.context.configs
         return [
             other
@@ -130,14 +130,14 @@ class StreamsFaults(FaultSteps):
         ]
 
     def _name(self, c: int) -> str:
-        """The name of a process: that of its thread, where it has but one."""
+        """The name of a process: that of its thread, if it has only one."""
         configs = self.context.configs
         process = configs[c].process_id
         alone = sum(config.process_id == process for config in configs) == 1
         return f"c{c + 1}" if alone else process
 
     def leave(self, action: Action, after: World, c: int, client: Client) -> Iterator[tuple[Action, World]]:
-        """The heartbeat with which a member leaves; the world is already that without the member."""
+        """The heartbeat with which a member leaves, applied to the world without the member."""
         yield from self._leave_with(self.context.configs[c].leave_epoch, action, after, c, client)
 
     def _leave_with(

@@ -1,7 +1,7 @@
 """The world of a Streams group (KIP-1071): stream threads, their processes and topics, and the coordinator.
 
 Everything around the clients is that of the classic world: broker, metadata, faults, history. `options`
-says which topology.
+determines the topology.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from kassay.model.protocols.world.streams.talk import StreamsTalk, thread
 
 
 class StreamsModel(ClassicModel):
-    """Stream threads of a group of KIP-1071, at small sizes, with any assignor of tasks."""
+    """Stream threads of a KIP-1071 group, at small sizes, with any task assignor."""
 
     def __init__(
         self,
@@ -65,33 +65,33 @@ class StreamsModel(ClassicModel):
         config = streams_config(options, streams)
         configs = streams_configs(options, streams)
         context = WorldContext(options, config, no_targets, configs, tasks=tasks)
-        nobody = AnyBalanced(EAGER)
-        calls = NETWORKS[options.network](context, nobody, talk=StreamsTalk(nobody))
+        no_rule = AnyBalanced(EAGER)
+        calls = NETWORKS[options.network](context, no_rule, talk=StreamsTalk(no_rule))
         censuses = StreamsCensuses(context, standbys=streams.standby, warms_up=streams.warmup > 0)
         self.task_censuses = censuses
-        parts = WorldParts(context, nobody, calls, Timers(context), StreamsFaults(context), censuses)
+        parts = WorldParts(context, no_rule, calls, Timers(context), StreamsFaults(context), censuses)
         super().__init__(options, parts=parts)
 
     @cached_property
     def ledger(self) -> TaskLedger:
-        """The offsets, where records are processed."""
+        """The offsets, if records are processed."""
         return TaskLedger(self.context)
 
     def initial(self) -> Iterator[World]:
-        """Nobody has started; the coordinator knows the topics, whose sources may have to come yet."""
+        """No client has started; the coordinator knows the topics, but source topics may still be missing."""
         image = first_topics(self.options, self.streams)
-        nobody = (self.context.cell(StreamThread()),) * self.options.members
+        absent = (self.context.cell(StreamThread()),) * self.options.members
         for world in super().initial():
             broker = self.context.brokers.first(image)
-            first = world._replace(clients=nobody, image=self.context.cell(image), broker=broker)
+            first = world._replace(clients=absent, image=self.context.cell(image), broker=broker)
             yield first
             if self.options.compacted:
                 yield first._replace(broker=self._reset(broker))
 
     def _reset(self, broker: Interned) -> Interned:
-        """The broker once somebody has set the offsets before the first start, as tools for it do.
+        """The broker after the offsets were set before the first start, as reset tools do.
 
-        So the log begins with an offset, which by itself tells of a group that is no Streams group.
+        So the log begins with an offset, which on its own indicates a group that is no Streams group.
         """
         request = OffsetCommit(HEARTBEAT_OFFSET, "", -1, ((TopicPartition(SOURCE, 0), 0),))
         ((after, _),) = self.context.brokers.handle(broker, request)
@@ -104,7 +104,7 @@ class StreamsModel(ClassicModel):
         return steps
 
     def _creations(self, state: World) -> Iterator[tuple[Action, World]]:
-        """The broker creates the internal topics that answers name, once their sources are there."""
+        """The broker creates the internal topics that replies name, once their source topics exist."""
         group = state.broker.value.state.group
         if not isinstance(group, StreamsTaskGroup) or not group.topology or self.faults is None:
             return
@@ -128,7 +128,7 @@ class StreamsModel(ClassicModel):
         c: int,
         cell: Interned,
         broker: Interned,
-        image: Interned,  # noqa: ARG002 - the coordinator alone reads what topics there are
+        image: Interned,  # noqa: ARG002 - only the coordinator reads the topics
         faults: Faults,
     ) -> Iterator[WorldMove]:
         client = thread(cell.value)
@@ -153,7 +153,7 @@ class StreamsModel(ClassicModel):
 
 
 def refused(before: World, after: World) -> bool:
-    """Whether some client is told of an error in this step, or the answer that says so sets out."""
+    """Whether some client gets an error in this step, or the reply with it is sent."""
     if before.clients is after.clients or moved(before, after):
         return False
     return any(

@@ -1,4 +1,4 @@
-"""Offsets in a world of stream threads: a task of the first subtopology reads one partition of its source."""
+"""Offsets in a world of stream threads: a task of the first subtopology reads one source partition."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kassay.model.protocols.world.streams.talk import thread
 
 
 class TaskLedger(Ledger):
-    """What each thread has processed of the tasks that it runs."""
+    """The records that each thread has processed for its running tasks."""
 
     def commit(self, config: ClientConfig, number: int, client: Client, news: Counts) -> OffsetCommit | None:
-        """The thread's OffsetCommit of this moment; None out of the group."""
+        """The thread's current OffsetCommit; None outside the group."""
         return cs.commit(config, number, thread(client), news)
 
     def reads(self, owned: Owned) -> Partitions:
-        """The partitions of the source that these tasks read."""
+        """The source partitions that these tasks read."""
         return tuple(TopicPartition(SOURCE, task.partition) for task in owned if task.subtopology == "0")
 
     def held(self, member: StreamsTaskMember) -> Partitions:
-        """What the member's active tasks read, those to be given up among them."""
+        """The partitions that the member's active tasks read, including those to be revoked."""
         return self.reads((*member.assigned.active, *member.pending.active))

@@ -1,8 +1,9 @@
-"""What a world of stream threads has beside what all worlds have: processes, standby tasks, a topology.
+"""Options of worlds of stream threads: processes, standby tasks, a topology.
 
-The topology has one subtopology that reads `t`; with copies of tasks it keeps state in `t-changelog`. Where a
-topic comes later (fault `topic`) a second one reads the topic that is missing. A new version of the
-application (fault `rollout`) brings a topology of the next epoch, which keeps state where the former did not.
+The topology has one subtopology that reads `t`; with copies of tasks it keeps state in `t-changelog`. If a
+topic is created later (fault `topic`), a second subtopology reads the missing topic. A new version of the
+application (fault `rollout`) has a topology with the next epoch, which keeps state where the previous one did
+not.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from kassay.model.protocols.world.parts.context import ModelOptions, config_of
 SOURCE: Final = "t"
 CHANGELOG: Final = "t-changelog"
 LATER: Final = "u"
-"""A source topic that does not exist at the start, where one is to come."""
+"""A source topic that does not exist at the start, if one is to be created."""
 
 
 @dataclass(frozen=True)
 class StreamsOptions:
-    """What a world of stream threads has beside what all have.
+    """The options of a world of stream threads, in addition to the common ones.
 
-    `standby` is num.standby.replicas, `processes` how many the threads are dealt to, one after the other (0:
-    a process for each), `endpoints` how many threads say where their state can be asked for. With `delayed`
-    the initial rebalance delay runs, with `fresh` the internal topics are yet to be created by the broker.
-    With `offsets` members say how far the state of their tasks is. `warmup` is num.warmup.replicas as
-    KIP-1071 has it: state is warmed up before a task moves, which no release does yet.
+    `standby` is num.standby.replicas, `processes` the number of processes over which the threads are
+    distributed in a cycle (0: one process per thread), `endpoints` the number of threads with an endpoint for
+    interactive queries. With `delayed` the initial rebalance delay runs, with `fresh` the broker still has to
+    create the internal topics. With `offsets` members report their task offsets. `warmup` is
+    num.warmup.replicas as in KIP-1071: state is warmed up before a task moves, which no release does yet.
     """
 
     standby: int = 0
@@ -47,7 +48,7 @@ class StreamsOptions:
         return bool(self.standby or self.fresh or self.offsets or self.warmup)
 
     def process_of(self, c: int) -> str:
-        """The process that a client runs in; one of its own has its name."""
+        """The process of a client; a process of its own has the client's name."""
         return f"p{c % self.processes + 1}" if self.processes else f"c{c + 1}"
 
 
@@ -64,7 +65,7 @@ def topologies(options: ModelOptions, streams: StreamsOptions) -> tuple[StreamsT
 
 
 def streams_configs(options: ModelOptions, streams: StreamsOptions) -> tuple[ClientConfig, ...]:
-    """What does not change of each stream thread while it runs."""
+    """The configurations of the stream threads."""
     return tuple(
         config_of(options, c)._replace(
             process_id=streams.process_of(c),
@@ -77,7 +78,7 @@ def streams_configs(options: ModelOptions, streams: StreamsOptions) -> tuple[Cli
 
 
 def streams_config(options: ModelOptions, streams: StreamsOptions) -> Config:
-    """A coordinator of Streams groups that computes every target at once, or one only after the interval."""
+    """A coordinator of Streams groups that computes every target at once, or only after the interval."""
     own = StreamsConfig(
         initial_rebalance_delay=3_000 if streams.delayed else 0,
         assignment_interval=int(options.late_targets),
@@ -89,7 +90,7 @@ def streams_config(options: ModelOptions, streams: StreamsOptions) -> Config:
 
 
 def first_topics(options: ModelOptions, streams: StreamsOptions) -> Image:
-    """The topics that exist at the start."""
+    """The initial topics."""
     (first, *_) = topologies(options, streams)[0].subtopologies
     internal = () if streams.fresh else first.changelogs
     return image_of((name, options.partitions) for name in (SOURCE, *internal))

@@ -1,4 +1,4 @@
-"""What stream threads say by a heartbeat, and make of an answer: the seam to all levels of network."""
+"""The heartbeats of stream threads and the handling of replies, shared by all network levels."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from kassay.model.protocols.world.parts.context import Client, listing
 
 
 class StreamsTalk(Talk):
-    """The conversation of KIP-1071."""
+    """The messages of KIP-1071."""
 
     def heartbeat(
         self, config: ClientConfig, number: int, client: Client
     ) -> tuple[Client, requests.Request] | None:
-        """The heartbeat of this moment, and the client once it is sent; None where none is sent."""
+        """The client's current heartbeat, and the client after sending it; None if it sends none."""
         return cs.heartbeat(config, number, thread(client))
 
     def unanswered(self, config: ClientConfig, client: Client) -> Client:
-        """A client whose heartbeat, or the answer, is lost."""
+        """A client after its heartbeat, or the reply, is lost."""
         return cs.failed(config, thread(client))
 
     def heard(
         self,
         config: ClientConfig,
         client: Client,
-        request: requests.Request,  # noqa: ARG002 - an answer says by itself what it means
+        request: requests.Request,  # noqa: ARG002 - a reply needs no request to be understood
         body: requests.ReplyBody,
     ) -> Client:
-        """A client once it has read a reply."""
+        """A client after it has read a reply."""
         assert isinstance(body, StreamsHeartbeatReply), "a stream thread sends nothing but heartbeats"
         return cs.on_reply(config, thread(client), body)
 
     def carried(self, request: requests.Request) -> str:
-        """What a heartbeat carries, in a few words."""
+        """A short description of a heartbeat's contents."""
         assert isinstance(request, StreamsHeartbeat)
         joins = "" if request.topology is None else f", topology {request.topology.epoch}"
         runs = "" if request.owned is None or joins else f", runs {roles(request.owned)}"
         return f"epoch {request.member_epoch}{joins}{runs}"
 
     def answer(self, reply: requests.ReplyBody) -> str:
-        """What a reply says, in a few words."""
+        """A short description of a reply."""
         if reply.error != errors.NONE:
             return reply.error
         if not isinstance(reply, StreamsHeartbeatReply):
@@ -54,13 +54,13 @@ class StreamsTalk(Talk):
 
 
 def thread(client: Client) -> StreamThread:
-    """The client, of whom it is known that it is a stream thread."""
+    """The client, which is known to be a stream thread."""
     assert isinstance(client, StreamThread), "all clients of this world are stream threads"
     return client
 
 
 def roles(tasks: TaskRoles) -> str:
-    """Tasks by role in a few characters."""
+    """Tasks by role in a short form."""
     copies = (
         f"; {role} {listing(given)}"
         for role, given in (("standby", tasks.standby), ("warm-up", tasks.warmup))

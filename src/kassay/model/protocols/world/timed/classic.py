@@ -1,13 +1,13 @@
-"""The classic world on an integer clock (T1): the same coordinator, clients and faults, and time that passes.
+"""The classic world on an integer clock (T1): the same coordinator, clients and faults, plus time.
 
-Of the coordinator's timers the due times are kept, of each client a clock. One step lets time pass,
-and three rules say when it may:
+The state holds the due times of the coordinator's timers and a clock for each client. One step lets time
+pass; three rules restrict it:
 
-* Urgency. No time passes while a client that runs has something to do, a heartbeat must arrive, or a
-  timer is due. A paused or crashed process has nothing to do; one that processes records for too long
-  only sends heartbeats.
-* Deliveries precede expiries: a timer fires only once everything else that is due at its instant is done.
-* Faults, starts and resumptions happen whenever they like, before or after an expiry of their instant.
+* Urgency. No time passes while a running client has something to do, a heartbeat must arrive, or a timer is
+  due. A paused or crashed process has nothing to do; one that processes records for too long only sends
+  heartbeats.
+* Deliveries precede expiries: a timer fires only after everything else that is due at its instant is done.
+* Faults, starts and resumptions happen at any time, before or after an expiry at the same instant.
 
 Heartbeats are sent at their interval and are one step, lost or not.
 """
@@ -68,7 +68,7 @@ _Steps: TypeAlias = list[tuple[Action, World]]
 
 
 class Timed(NamedTuple):
-    """A world and its clients' clocks; `loads` ticks from now a new coordinator has read its log."""
+    """A world and its clients' clocks; a new coordinator has read its log `loads` ticks from now."""
 
     world: World
     clocks: tuple[Clock, ...]
@@ -92,7 +92,7 @@ class TimedModel:
 
     @classmethod
     def over(cls, options: ModelOptions, timing: Timing, assign: Assign | None = None) -> Self:
-        """The model of these options, put on the clock."""
+        """The model with these options on the clock."""
         options = replace(options, loading=timing.load > 0)
         context = timed_context(options, timing, coordinator_config(options), no_targets)
         parts = classic_parts(context, assign)
@@ -101,12 +101,12 @@ class TimedModel:
     # The explorer's model.
 
     def initial(self) -> Iterator[Timed]:
-        """Nobody has started."""
+        """No client has started."""
         for world in self.inner.initial():
             yield Timed(world, (IDLE,) * self.options.members)
 
     def steps(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
-        """What must be done at this instant; else expiries, or time. And what may happen at any instant."""
+        """Steps due at this instant, otherwise expiries or time; plus steps possible at any instant."""
         now = list(self.inner.steps(state.world))
         due = list(self._due(state, now))
         yield from due
@@ -120,7 +120,7 @@ class TimedModel:
         yield from self._early(state)
 
     def canonical(self, state: Timed) -> Timed:
-        """The representative of the world; times are counted from now already."""
+        """The representative of the world; times are already relative to now."""
         world = self.inner.canonical(state.world)
         return state if world is state.world else state._replace(world=world)
 
@@ -129,17 +129,17 @@ class TimedModel:
         return self.inner.converged(state.world)
 
     def public(self, state: Timed) -> Any:
-        """What a census reads of a state."""
+        """The part of a state that a census reads."""
         return self.inner.public(state.world)
 
     def census(self, state: Timed) -> Census:
-        """Who owns what, in belief and on record."""
+        """Ownership, by belief and by record."""
         return self.inner.census(state.world)
 
-    # What is due.
+    # Due steps.
 
     def _due(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
-        """Everything that must happen before time passes, and the ways in which it can get lost."""
+        """Everything that must happen before time passes, and every possible loss of it."""
         world, clocks = state.world, state.clocks
         away = {f"c{c + 1}" for c, clock in enumerate(clocks) if clock.poll != POLLING or clock.rest}
         for action, after in now:
@@ -156,14 +156,14 @@ class TimedModel:
                 yield from self._poll_expires(state, c)
 
     def _tried(self, state: Timed, action: Action, after: World) -> Timed:
-        """After a main thread's step: who found the coordinator loading waits before it tries again."""
+        """After a main thread's step: a client that found the coordinator loading waits before a retry."""
         if action.reply != errors.COORDINATOR_LOAD_IN_PROGRESS:
             return self._at(state, after)
         c = int(action.actor[1:]) - 1
         return self._at(state, after, c, state.clocks[c]._replace(rest=BACKOFF))
 
     def _early(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
-        """Heartbeats under way that arrive now, though they have time left."""
+        """Heartbeats in flight that arrive now, before the end of their delay."""
         for c, clock in enumerate(state.clocks):
             client: ClassicClient | ConsumerClient = state.world.clients[c].value
             if client.run is Process.UP and beats(client) and -self.timing.delay < clock.beat <= 0:
@@ -179,7 +179,7 @@ class TimedModel:
         action = Action(f"c{c + 1}", "Heartbeat", BROKER, f"generation {client.generation}")
         beaten = sent(self.timing, state.clocks[c])
         if faults.loss and state.clocks[c].beat == 0:
-            # Where on its way it got lost makes no difference: it does when it is sent.
+            # It makes no difference where it is lost: the loss happens when it is sent.
             label = action._replace(fault=True, reply="lost before the coordinator")
             lost = context.move(label, client, client, world.broker, costs=LOST)
             yield label, self._moved(state, c, beaten, lost)
@@ -194,11 +194,11 @@ class TimedModel:
                 yield label, self._moved(state, c, beaten, lost)
 
     def _moved(self, state: Timed, c: int, clock: Clock, move: WorldMove) -> Timed:
-        """The state after a local step of client `c`, its clock set to this."""
+        """The state after a local step of client `c`, with its clock set to `clock`."""
         return self._at(state, self.inner.apply(state.world, c, move), c, clock)
 
     def _poll_expires(self, state: Timed, c: int) -> Iterator[tuple[Action, Timed]]:
-        """max.poll.interval.ms is over: a dynamic member leaves, a static one falls silent."""
+        """max.poll.interval.ms is over: a dynamic member leaves, a static one becomes silent."""
         name, world = f"c{c + 1}", state.world
         client: ClassicClient = world.clients[c].value
         if self.context.configs[c].group_instance_id:
@@ -215,7 +215,7 @@ class TimedModel:
     # Timers and time.
 
     def _expiries(self, state: Timed) -> Iterator[tuple[Action, Timed]]:
-        """The coordinator's timers that are due, of several any may be the first; or its log is read."""
+        """The coordinator's due timers, any of which may fire first; or its log is read."""
         world = state.world
         broker: CoordinatorHost = world.broker.value
         if _loading(world) and not state.loads:
@@ -231,11 +231,11 @@ class TimedModel:
                 yield label, self._at(state, world._replace(clients=clients, broker=after))
 
     def _wait(self, state: Timed, loose: bool) -> int:
-        """How many ticks pass in one step: to the next instant at which anything can happen; 0 if none.
+        """The number of ticks of one time step: to the next instant at which anything can happen; 0 if none.
 
-        Between two such instants nothing reads a clock, so that all that is left out are states that differ
-        in how far the clocks went. What may happen at any instant and sets a timer (`loose`) makes every
-        tick such an instant; a crash or a pause does not: it can as well come right after the last step.
+        Between two such instants nothing reads a clock, so the omitted states differ only in the clocks. A
+        step that may happen at any instant and sets a timer (`loose`) makes every tick such an instant; a
+        crash or a pause does not: it can equally happen right after the last step.
         """
         world, clocks = state.world, state.clocks
         left = [order.due for order in world.broker.value.armed]
@@ -258,13 +258,13 @@ class TimedModel:
         action = Action("time", "passes", detail=f"{ticks} tick" + "s" * (ticks > 1))
         return action, Timed(later, clocks, max(state.loads - ticks, 0))
 
-    # What may happen at any instant.
+    # Steps possible at any instant.
 
     def _loose(self, state: Timed, now: _Steps) -> Iterator[tuple[Action, Timed]]:
-        """Faults, starts, resumptions; who is late polls at last; who polls may process for too long."""
+        """Faults, starts, resumptions; a late client polls; a polling one may begin to process too long."""
         world, clocks = state.world, state.clocks
         faults: Faults = world.budget.value
-        # That a member polls too late is left to its clock.
+        # A client's clock determines when it polls too late.
         if any(others := faults._replace(slow=0)):
             for action, after in self.faults.steps(world, others):
                 yield action, self._at(state, after)
@@ -282,7 +282,7 @@ class TimedModel:
                 yield Action(name, "processes for too long", fault=True), self._at(state, less, c, long)
 
     def _at(self, state: Timed, after: World, c: int = -1, clock: Clock = IDLE) -> Timed:
-        """The state once its world is `after`, at the same instant; client c's clock was set to this."""
+        """The state with the world `after`, at the same instant, and with client c's clock set to `clock`."""
         clocks = state.clocks if c < 0 else (*state.clocks[:c], clock, *state.clocks[c + 1 :])
         before = state.world.clients
         if after.clients is not before:
@@ -294,7 +294,7 @@ class TimedModel:
         return Timed(after, clocks, self.timing.load if moved else state.loads)
 
     def polling(self, state: Timed) -> tuple[tuple[str, str], ...]:
-        """Clients that run and poll, with the member ids that they believe to have."""
+        """Clients that run and poll, with the member ids that they believe they have."""
         return tuple(
             (f"c{c + 1}", cell.value.member_id)
             for c, (cell, clock) in enumerate(zip(state.world.clients, state.clocks))
@@ -309,10 +309,10 @@ def _loading(world: World) -> bool:
 
 
 def _reads(client: ClassicClient | ConsumerClient) -> bool:
-    """Whether `poll` may hand records to the application."""
+    """Whether `poll` may return records to the application."""
     return client.run is Process.UP and client.state in (ClassicState.STABLE, ConsumerState.STABLE)
 
 
 def _matters(step: tuple[Action, Timed]) -> bool:
-    """Whether it matters at which tick this happens: all but crashes and pauses set a timer or a clock."""
+    """Whether the tick of this step matters: all but crashes and pauses set a timer or a clock."""
     return step[0].name not in ("crashes", "pauses")

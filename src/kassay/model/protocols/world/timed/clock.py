@@ -1,8 +1,7 @@
-"""The integer clock (T1): how long everything takes, and what each client's own clock shows.
+"""The integer clock (T1): durations of everything, and each client's own clock.
 
-All times are in ticks, and always counted from now: a clock holds what is left, so that a world
-in which nothing happens any more comes back to a state that it was in.
-Source: `Heartbeat` and the heartbeat thread of `AbstractCoordinator` in the Java client.
+All times are in ticks and relative to now: a clock holds the remaining time, so that an idle world returns to
+an earlier state. Source: `Heartbeat` and the heartbeat thread of `AbstractCoordinator` in the Java client.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ LATE: Final = -2
 
 @dataclass(frozen=True)
 class Timing:
-    """How many ticks everything takes.
+    """Durations in ticks.
 
     `session` and `heartbeat` are session.timeout.ms and heartbeat.interval.ms, `max_poll` is
-    max.poll.interval.ms; `rebalance` is the rebalance timeout, 0 for that of a consumer, which is
-    `max_poll`. `initial_delay` is group.initial.rebalance.delay.ms. A heartbeat arrives up to `delay`
-    ticks after it was sent. A new coordinator takes `load` ticks to read its log. Between two targets of a
-    consumer group lie `interval` ticks at least (group.consumer.assignment.interval.ms).
+    max.poll.interval.ms; `rebalance` is the rebalance timeout, 0 for that of a consumer, which is `max_poll`.
+    `initial_delay` is group.initial.rebalance.delay.ms. A heartbeat arrives up to `delay` ticks after it was
+    sent. A new coordinator takes `load` ticks to read its log. At least `interval` ticks separate two targets
+    of a consumer group (group.consumer.assignment.interval.ms).
     """
 
     session: int = 6
@@ -45,19 +44,19 @@ class Timing:
 
     @property
     def rebalance_timeout(self) -> int:
-        """How long the coordinator waits for members to join again."""
+        """The time that the coordinator waits for members to rejoin."""
         return self.rebalance or self.max_poll
 
     @property
     def new_member_timeout(self) -> int:
-        """How long a new member's JoinGroup may be parked: longer than any join phase takes.
+        """The maximum time for which a new member's JoinGroup is parked: longer than any join phase.
 
-        Kafka has 5 minutes for both by default, and leaves it to the order of its timers which comes first.
+        In Kafka the defaults of both are 5 minutes, and the order of its timers decides which fires first.
         """
         return self.rebalance_timeout + 1
 
     def check(self) -> None:
-        """Raises InputError, naming the option, for a time that is out of range."""
+        """Raises InputError, which names the option, for a time that is out of range."""
         for option, ticks, low in (
             ("--session", self.session, 1),
             ("--heartbeat", self.heartbeat, 1),
@@ -81,11 +80,12 @@ class Timing:
             )
 
     def keeps_members(self, faults: Faults, *, static: bool = False) -> bool:
-        """Whether no member that is alive and polls may be removed, whatever these faults do.
+        """Whether no live polling member can be removed, whatever these faults do.
 
-        With so many heartbeats lost in a row the next must still reach the session, and the join phase, in
-        time. A process that was paused, or a `static` one that fell silent for lateness, has used up part
-        of its session: a SyncGroup to a stable group does not renew it, and its next heartbeat may be late.
+        After so many consecutive lost heartbeats, the next must still arrive before the session and the join
+        phase end. A process that was paused, or a `static` one that was silent after exceeding
+        max.poll.interval.ms, has used up part of its session: a SyncGroup to a stable group does not renew
+        it, and its next heartbeat may be late.
         """
         late = (faults.loss + 1) * self.heartbeat + self.delay
         silent = faults.pause or (static and faults.slow)
@@ -93,12 +93,12 @@ class Timing:
 
 
 class Clock(NamedTuple):
-    """One client's clock. `beat`: ticks until its next heartbeat is sent, 0 where it sends none.
+    """One client's clock. `beat`: ticks until its next heartbeat is sent, 0 if it sends none.
 
-    Below 0 it says how long the heartbeat has been under way. `poll`: ticks until
-    max.poll.interval.ms is over, while the main thread processes records; POLLING while it is in
-    `poll`, LATE if it processes on although the interval is over. `rest`: ticks until the main thread
-    tries again, having found the coordinator loading.
+    A negative value counts the ticks since the heartbeat in flight was sent. `poll`: ticks until
+    max.poll.interval.ms is over, while the main thread processes records; POLLING while it is in `poll`, LATE
+    if it still processes after the interval. `rest`: ticks until the main thread retries, after it found the
+    coordinator loading.
     """
 
     beat: int = 0
@@ -108,7 +108,7 @@ class Clock(NamedTuple):
 
 IDLE: Final = Clock()
 BACKOFF: Final = 1
-"""How many ticks a client waits before it tries again (retry.backoff.ms)."""
+"""The ticks that a client waits before a retry (retry.backoff.ms)."""
 
 
 def hurries(client: ClassicClient | ConsumerClient) -> bool:
@@ -117,7 +117,7 @@ def hurries(client: ClassicClient | ConsumerClient) -> bool:
 
 
 def beats(client: ClassicClient | ConsumerClient) -> bool:
-    """Whether the client's heartbeats go on, be the process paused or not."""
+    """Whether the client sends heartbeats, even if the process is paused."""
     up = client.run in (Process.UP, Process.PAUSED)
     if isinstance(client, ConsumerClient):
         return up and client.state in MEMBER
@@ -130,7 +130,7 @@ def stepped(
     before: ClassicClient | ConsumerClient,
     after: ClassicClient | ConsumerClient,
 ) -> Clock:
-    """The clock after a step made this of its client: heartbeats begin with JoinGroup's reply."""
+    """The clock after a step of its client: heartbeats begin with JoinGroup's reply."""
     if after.run not in (Process.UP, Process.PAUSED):
         return IDLE
     if not beats(after):
@@ -138,13 +138,13 @@ def stepped(
     if not beats(before):
         return clock._replace(beat=timing.heartbeat)
     if after.run is Process.PAUSED:
-        # What was under way is sent anew, so late as it is, when the process goes on.
+        # A heartbeat in flight is sent again, late as it is, when the process resumes.
         return clock._replace(beat=max(clock.beat, 0))
     return clock
 
 
 def waited(clock: Clock, client: ClassicClient | ConsumerClient, ticks: int) -> Clock:
-    """The clock so many ticks later. A paused process finds what has fallen due when it goes on."""
+    """The clock so many ticks later. A paused process handles what fell due when it resumes."""
     beat = clock.beat - ticks if beats(client) else 0
     if client.run is Process.PAUSED:
         beat = max(beat, 0)
@@ -153,5 +153,5 @@ def waited(clock: Clock, client: ClassicClient | ConsumerClient, ticks: int) -> 
 
 
 def sent(timing: Timing, clock: Clock) -> Clock:
-    """The clock once the heartbeat has arrived: the interval counts from when it was sent."""
+    """The clock after the heartbeat arrived: the interval starts when it was sent."""
     return clock._replace(beat=timing.heartbeat + min(clock.beat, 0))

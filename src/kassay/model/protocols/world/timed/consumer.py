@@ -1,7 +1,7 @@
 """KIP-848 consumer groups on the integer clock: one kind of request, and a timer for each revocation.
 
-A member heartbeats at its interval, and at once to join or to acknowledge. The coordinator fences it when
-its session is over, or when it has not given up in time what it was asked to revoke.
+A member heartbeats at its interval, and at once to join or to acknowledge. The coordinator fences it when its
+session expires, or when it does not complete a revocation in time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TimedConsumerModel(TimedModel):
         assign: Assign | None = None,
         targets: Targets = balanced_targets,
     ) -> Self:
-        """The model of these options, put on the clock."""
+        """The model with these options on the clock."""
         options = replace(options, loading=timing.load > 0)
         context = timed_context(options, timing, coordinator_config(options), targets)
         kinds = only_consumers(options)

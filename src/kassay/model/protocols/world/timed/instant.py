@@ -1,7 +1,7 @@
-"""What a world on the clock leaves as it is without one: the steps that take no time.
+"""The steps that take no time, which a world on the clock shares with one without.
 
-That is what main threads and the log have to do at once. Faults, heartbeats, timers and lateness are left to
-the clock (`timed.classic`).
+These are the steps that main threads and the log must take at once. The clock (`timed.classic`) handles
+faults, heartbeats, timers and max.poll.interval.ms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def timed_context(
 ) -> WorldContext:
     """The context of a world whose clients and coordinator take their times from a `Timing`.
 
-    Without `clocked` the coordinator forgets when its timers are due: the same times, and no clock.
+    Without `clocked` the coordinator drops the due times of its timers: the same times, and no clock.
     """
     config = config._replace(
         initial_rebalance_delay=timing.initial_delay,
@@ -42,7 +42,7 @@ def timed_context(
 
 
 class _Acknowledgements(Timers):
-    """What the coordinator does of itself without a timer."""
+    """The coordinator's own steps that need no timer."""
 
     def steps(self, state: World) -> Iterator[tuple[Action, World]]:
         if not state.broker.value.waiting:

@@ -1,7 +1,7 @@
-"""One representative of the worlds on a clock that differ only in who is who among clients configured alike.
+"""Symmetry reduction over identically configured clients, in worlds on a clock.
 
-A clock goes with its client. The coordinator's timers hold member ids, and stand by due time and then by
-name, so they are sorted anew with all else.
+A clock moves with its client. The coordinator's timers contain member ids and are ordered by due time, then
+name, so they are sorted again with the rest.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from kassay.model.protocols.world.timed.clock import Clock
 
 
 class TimedClientSymmetry(GroupSymmetry[Timed]):
-    """The representative of a world on a clock under all ways to rename its clients (`ClientSymmetry`)."""
+    """The representative of a world on a clock under all renamings of its clients (`ClientSymmetry`)."""
 
     def __init__(self, interner: Interner, order: RankOf = NUMBER) -> None:
         self._clients = ClientSymmetry(interner, order)
 
     def __call__(self, state: Timed) -> Timed:
-        """The same, its clients in an order that depends on no name."""
+        """The same, with its clients in an order that depends on no name."""
         return self.renamed(state, self.ways(state)[0].places)
 
     def ways(self, state: Timed) -> tuple[WorldRenaming, ...]:
-        """All renamings that make the representative."""
+        """All renamings to the representative."""
         return least(self._clients.ways(state.world), lambda way: _clocks(state, way.places))
 
     def deed(self, action: Action, way: WorldRenaming) -> Deed:
@@ -41,7 +41,7 @@ class TimedClientSymmetry(GroupSymmetry[Timed]):
         return self._clients.deed(action, way)
 
     def renamed(self, state: Timed, places: Places) -> Timed:
-        """The same with every client, and its clock, in its new place."""
+        """The same with every client, and its clock, at its new position."""
         return state._replace(
             world=self._clients.world(state.world, WorldRenaming(places)), clocks=_clocks(state, places)
         )
