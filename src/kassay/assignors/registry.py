@@ -193,8 +193,8 @@ def changes_since(rule: str, release: str) -> tuple[Reference, tuple[tuple[str, 
 
     Raises `InputError` for a rule that is none of Kafka's, and for a release that is invalid or too old.
     """
-    asked = parse(rule)
-    before = find(f"{rule}@{release}") if isinstance(asked, RuleSpec) and asked.at is None else None
+    parsed = parse(rule)
+    before = find(f"{rule}@{release}") if isinstance(parsed, RuleSpec) and parsed.at is None else None
     if before is None:
         import_modules("kassay.assignors")
         known = [spec for spec, references in _RULES.items() if references[0].since]

@@ -67,8 +67,8 @@ def holding(implementations: Sequence[H], release: str) -> H | None:
 
     Raises `InputError` for a text that is no release.
     """
-    asked = release_of(release)
-    until = [implementation for first, _, implementation in _turns(implementations) if first <= asked]
+    wanted = release_of(release)
+    until = [implementation for first, _, implementation in _turns(implementations) if first <= wanted]
     return until[-1] if until else None
 
 
@@ -77,10 +77,10 @@ def taking_over(implementations: Sequence[H], release: str) -> list[tuple[str, H
 
     Raises `InputError` for a text that is no release.
     """
-    asked, over = release_of(release), [holding(implementations, release)]
+    wanted, over = release_of(release), [holding(implementations, release)]
     turns = []
     for first, text, implementation in _turns(implementations):
-        if first > asked and not any(implementation is each for each in over):
+        if first > wanted and not any(implementation is each for each in over):
             over.append(implementation)
             turns.append((text, implementation))
     return turns

@@ -66,9 +66,9 @@ class Share:
 
     def deal(self, member_id: str, numbers: Iterable[int]) -> None:
         """Assign the member the first of these numbers that it has room for."""
-        dealt = list(islice(numbers, self.room(member_id)))
-        if dealt:
-            self.take(member_id, dealt)
+        taken = list(islice(numbers, self.room(member_id)))
+        if taken:
+            self.take(member_id, taken)
 
     def deal_rest(self) -> None:
         """Assign the remaining numbers in blocks."""

@@ -40,7 +40,7 @@ class RoundRobin(AssignorBase):
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions in the order in which it got them."""
         if not group.members:
-            raise IllegalArgumentError("no members to deal to")
+            raise IllegalArgumentError("no members to assign partitions to")
         members = members_in_order(group.members)
         read = frozenset().union(*(member.topics for member in members))
         known = cluster.partitions

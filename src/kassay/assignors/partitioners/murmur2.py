@@ -58,7 +58,7 @@ def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = t
     40
     """
     if count < 1:
-        raise NoPartitionsError(f"a topic with {count} partitions has none for a record")
+        raise NoPartitionsError(f"a topic with {count} partitions cannot take a record")
     return positive(murmur2(key)) % count
 
 

@@ -16,7 +16,7 @@ from kassay.model.partitioners.partitioner import NoPartitionsError, TopicMetada
 def at_turn(turn: int, topic: TopicMetadata) -> int:
     """The available partition at that turn, of all if none is available; raises `NoPartitionsError`."""
     if not topic.count:
-        raise NoPartitionsError("a topic with 0 partitions has none for a record")
+        raise NoPartitionsError("a topic with 0 partitions cannot take a record")
     available = topic.available
     return available[turn % len(available)] if available else turn % topic.count
 

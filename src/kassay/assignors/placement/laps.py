@@ -23,7 +23,7 @@ from kassay.model.placement.request import (
 def check_sizes(request: PlacementRequest) -> None:
     """Raise Kafka's refusals of impossible numbers, in Kafka's order."""
     if request.partitions <= 0:
-        raise InvalidPartitionsError(f"{request.partitions} partitions asked for, expected at least 1")
+        raise InvalidPartitionsError(f"{request.partitions} partitions requested, expected at least 1")
     factor, size = request.replication_factor, len(request.brokers)
     if factor <= 0:
         raise InvalidReplicationFactorError(f"replication factor {factor}, expected at least 1")

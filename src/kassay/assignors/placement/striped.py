@@ -55,7 +55,7 @@ class Striped:
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """The replicas of each new partition; raises `PlacementRefusedError`."""
         if request.partitions < 0:
-            raise InvalidPartitionsError(f"{request.partitions} partitions asked for, expected 0 or more")
+            raise InvalidPartitionsError(f"{request.partitions} partitions requested, expected 0 or more")
         stripes = _Stripes(request, random)
         _check(request)
         return tuple(stripes.next(request.replication_factor) for _ in range(request.partitions))

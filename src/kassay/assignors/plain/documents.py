@@ -90,9 +90,9 @@ def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
     )
 
 
-def group_document(asked: TaskRequest | StreamsGroup) -> Document:
+def group_document(request: TaskRequest | StreamsGroup) -> Document:
     """The input of an assignor of `level: member`: fresh dicts and lists of exact built-in types."""
-    group = asked if isinstance(asked, StreamsGroup) else asked.group
+    group = request if isinstance(request, StreamsGroup) else request.group
     return {
         "num_standby_replicas": group.standby_replicas,
         **_spread_over(group.rack_aware_tags),
@@ -126,14 +126,14 @@ def _member(member: StreamsMember) -> Document:
 
 
 def members_tasks_of(
-    asked: TaskRequest | StreamsGroup, given: Given
+    request: TaskRequest | StreamsGroup, given: Given
 ) -> TaskAssignment | dict[str, MemberTasks]:
     """The answer for members; for a request about an application, with the answer for its processes."""
     members = {
         member: MemberTasks(_group_tasks(tasks["active"]), _group_tasks(tasks["standby"]))
         for member, tasks in given.items()
     }
-    return members if isinstance(asked, StreamsGroup) else assignment_of(asked, members)
+    return members if isinstance(request, StreamsGroup) else assignment_of(request, members)
 
 
 def _texts(tasks: Iterable[TaskId | GroupTask]) -> list[str]:

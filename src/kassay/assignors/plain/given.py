@@ -65,9 +65,7 @@ def check_members(answer: object) -> Given:
     for where, member_id, given in _entries("answer", answer, expected, "a member id"):
         fields = _fields(where, given, ("active", "standby", "warmup"))
         if _texts(f"{where}['warmup']", fields.get("warmup", []), _TASK):
-            raise Malformed(
-                f"{where}['warmup'] has tasks, expected none: Kafka 4.4 gives out no warm-up tasks"
-            )
+            raise Malformed(f"{where}['warmup'] has tasks, expected none: Kafka 4.4 assigns no warm-up tasks")
         checked[member_id] = _both(where, fields)
     return checked
 

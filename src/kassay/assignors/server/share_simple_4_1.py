@@ -80,8 +80,8 @@ def _holders(cluster: Cluster, members: Iterable[Member]) -> _Owners:
     for member in members:
         for tp in member.owned:
             held.setdefault(tp, []).append(member.member_id)
-    asked = [tp for member in members for tp in member.owned]
-    return {tp: held[tp] for tp in computed_order(asked, partition_hashes(cluster, held))}
+    owned = [tp for member in members for tp in member.owned]
+    return {tp: held[tp] for tp in computed_order(owned, partition_hashes(cluster, held))}
 
 
 def _by_hash(member_id: str, targets: list[TopicPartition]) -> TopicPartition:

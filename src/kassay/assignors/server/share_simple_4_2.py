@@ -113,8 +113,8 @@ def shared(
             holders.setdefault(partition, []).append(place)
     shares = _without_overfilled(held, wanted, hash_code)
     _relieve_overshared(shares, holders, sharing)
-    asked = [*(partition for partitions in held for partition in partitions), *targets]
-    order = computed_order(asked, hash_code, sized_table(len(targets)))
+    inserted = [*(partition for partitions in held for partition in partitions), *targets]
+    order = computed_order(inserted, hash_code, sized_table(len(targets)))
     unfilled = [place for place in sorted(readers) if len(shares[place]) < wanted[place]]
     _hand_out(order, sharing, shares, unfilled, wanted)
     return [list(share) for share in shares]
@@ -177,7 +177,7 @@ def _hand_out(
                     break
                 if not unfilled:
                     raise NoSuchElementError(
-                        f"{partition} is short of members, and nobody is left to take it"
+                        f"{partition} is short of members, and no member is left to take it"
                     )
                 at, taken = 0, False
             place = unfilled[at]

@@ -27,7 +27,7 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
 
 ROUNDS_MAX: Final = 16
-NOBODY: Final = -1
+NO_OWNER: Final = -1
 
 
 def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
@@ -57,7 +57,7 @@ class _Target:
         self.member_ids = [member.member_id for member in group.members]
         number = {member_id: i for i, member_id in enumerate(self.member_ids)}
         self.readers = {topic: [number[m] for m in ids] for topic, ids in group.subscribers.items()}
-        self.owners = {topic: [NOBODY] * counts[topic] for topic in self.readers}
+        self.owners = {topic: [NO_OWNER] * counts[topic] for topic in self.readers}
         self.assignment: list[dict[TopicPartition, None]] = []
         for i, member in enumerate(group.members):
             reads = frozenset(member.topics)
@@ -75,7 +75,7 @@ class _Target:
         """Assign the partition to the member, and take it from its owner if it has one."""
         owners = self.owners[tp.topic]
         before = owners[tp.partition]
-        if before != NOBODY:
+        if before != NO_OWNER:
             self.assignment[before].pop(tp, None)
             self.sizes[before] -= 1
         self.assignment[member][tp] = None
@@ -101,7 +101,7 @@ def _by_need(cluster: Cluster, readers: dict[str, list[int]]) -> list[str]:
 def _place_free(topics: Sequence[str], target: _Target) -> None:
     """Assign each topic's free partitions to its least loaded subscribers, one each at a time."""
     for topic in topics:
-        free = [p for p, owner in enumerate(target.owners[topic]) if owner == NOBODY]
+        free = [p for p, owner in enumerate(target.owners[topic]) if owner == NO_OWNER]
         if free:
             scale = _Scale(target.readers[topic], target.sizes)
             for partition in free:

@@ -37,7 +37,7 @@ class Claims(NamedTuple):
 def weigh_claims(
     members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataClaim]
 ) -> Claims:
-    """The valid owned partitions of existing topics; `read` extracts a member's report from a subscription."""
+    """The valid owned partitions of existing topics; `read` takes a member's report from a subscription."""
     stated: dict[str, UserDataClaim] = {}
     owned: dict[str, list[TopicPartition]] = {}
     contested: set[TopicPartition] = set()

@@ -91,8 +91,8 @@ class GeneralBalance:
         before = {member: owned.copy() for member, owned in self._owned.items()}
         movable = {topic: tps for topic, tps in self._partitions.items() if self._is_shared(topic)}
         if not self._revoked:
-            dealt = {topic: tuple(tps) for topic, tps in _by_topic(free) if topic in movable}
-            self._even_out(dealt)
+            assigned = {topic: tuple(tps) for topic, tps in _by_topic(free) if topic in movable}
+            self._even_out(assigned)
         moved = self._even_out(movable)
         if moved and not initial and _imbalance(self._owned) >= _imbalance(before):
             self._owned = before

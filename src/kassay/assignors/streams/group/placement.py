@@ -131,7 +131,7 @@ class StickyPlacement:
         self.total_quota.reached_by(member.count)
 
     def _offer_standby(self, task: GroupTask) -> bool:
-        """Whether the previous member or one with state takes a copy: it does below its share of all tasks."""
+        """Whether the task's previous member or one with state takes a copy within its share of all tasks."""
         ran_on = self.ran_on.get(task)
         if ran_on is not None and task in ran_on.process.tasks:
             ran_on = None
@@ -145,7 +145,7 @@ class StickyPlacement:
         return True
 
     def _give_to_least_loaded(self, task: GroupTask, queue: JavaPriorityQueue[GroupProcess]) -> bool:
-        """Whether the least loaded process without a copy takes one; it returns to the queue before others."""
+        """Whether the least loaded process without a copy takes one; it returns before those skipped."""
         passed: list[GroupProcess] = []
         given = False
         while queue and not given:
