@@ -1,4 +1,4 @@
-"""What a user may assume of the inputs; steps outside the assumptions are not judged."""
+"""Assumptions that a user may make about the inputs; steps outside the assumptions are not judged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_KIND: Final = {
     PLACER: ("no-racks",),
     CONNECT: ("no-conflicting-claims",),
 }
-"""Of each kind the assumptions that its generator and its judge keep to; of other kinds none."""
+"""The assumptions that the generator and the judge of each kind respect; none for other kinds."""
 
 
 def assumptions_of(kind: Kind) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ def assumptions_of(kind: Kind) -> tuple[str, ...]:
 
 
 def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
-    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds alone."""
+    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds only."""
     for name in names:
         if name not in _HOLDS:
             hint = suggestion(name, ASSUMPTIONS)
@@ -52,5 +52,5 @@ def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[s
 
 
 def within(step: Step, assume: frozenset[str]) -> bool:
-    """Whether the step's input keeps to all the assumptions."""
+    """Whether the step's input satisfies all the assumptions."""
     return all(_HOLDS[name](step) for name in assume)
