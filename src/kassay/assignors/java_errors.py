@@ -1,4 +1,4 @@
-"""What the Java virtual machine throws where Kafka's assignors run into a case they did not expect."""
+"""The exceptions that the Java virtual machine throws where Kafka's assignors meet an unexpected case."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ class IllegalArgumentError(KafkaError):
 
 
 class IllegalStateError(KafkaError):
-    """A check inside Kafka's own code failed: the algorithm got lost."""
+    """A check inside Kafka's own code failed: the algorithm is in an impossible state."""
 
     java_class = "java.lang.IllegalStateException"
 
 
 class NullPointerError(KafkaError):
-    """Kafka looked something up that was not there and used it all the same."""
+    """Kafka looked up a missing entry and used the result."""
 
     java_class = "java.lang.NullPointerException"
 
 
 class IndexOutOfBoundsError(KafkaError):
-    """An index into a Java list that is outside it."""
+    """An index outside a Java list."""
 
     java_class = "java.lang.IndexOutOfBoundsException"
 
 
 class ArrayIndexOutOfBoundsError(KafkaError):
-    """An index into a Java array that is outside it."""
+    """An index outside a Java array."""
 
     java_class = "java.lang.ArrayIndexOutOfBoundsException"
 
 
 class NoSuchElementError(KafkaError):
-    """Kafka asked for the first element of an empty collection."""
+    """Kafka took the first element of an empty collection."""
 
     java_class = "java.util.NoSuchElementException"
 
@@ -48,12 +48,12 @@ class DivisionByZeroError(KafkaError):
 
 
 class TaskAssignorError(KafkaError):
-    """The broker's assignor of Streams tasks could not give out a task."""
+    """The broker's assignor of Streams tasks could not assign a task."""
 
     java_class = "org.apache.kafka.coordinator.group.api.streams.assignor.TaskAssignorException"
 
 
 class InternalTaskAssignorError(KafkaError):
-    """The same before 4.4, where the assignors of Streams tasks were no public interface."""
+    """The same before 4.4, where the assignors of Streams tasks had no public interface."""
 
     java_class = "org.apache.kafka.coordinator.group.streams.assignor.TaskAssignorException"

@@ -1,7 +1,7 @@
-"""The references and client libraries' assignors by spec, filled by a decorator in each one's file.
+"""Reference rules and client libraries' assignors by spec; decorators in their files register them.
 
-A rule that Kafka changed has several references, one a file. Each is called by the rule and the first
-release that behaves so (`uniform@4.0.1`); the rule alone means the newest.
+A rule that Kafka changed has several references, one a file. Each is named by the rule and the first release
+that behaves so (`uniform@4.0.1`); the rule alone means the newest.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ COOPERATIVE: Final = RebalanceProtocol.COOPERATIVE
 class Reference:
     """One algorithm that kassay reimplements, or adapts from a client `library`.
 
-    `factory` makes a new object; it raises `LibraryMissing`. `claims` are what the rule promises beyond
-    validity. `since` are the releases of Kafka from which on the rule behaves so, each until another
-    reference of the rule takes over: one, or several where a fix went into several lines; none where the
-    rule is not Kafka's or its releases were not compared. `sends_generations`: its members say of which
-    generation their claims are. `alike_by_rack`: a placer that knows the brokers of a rack by the order of
-    their ids alone, so that other ids in the same order within each rack change the ids of its answer and
-    nothing else.
+    `factory` makes a new object; it raises `LibraryMissing`. `claims` are the claims that the rule declares
+    beyond validity. `since` are the releases of Kafka that first behave so, each until another reference of
+    the rule takes over: one, or several where a fix went into several lines; none where the rule is not
+    Kafka's or its releases were not compared. `sends_generations`: its members report the generation of their
+    owned partitions. `alike_by_rack`: a placer that uses only the order of broker ids within each rack, so
+    that other ids in the same order change only the ids in its answer.
     """
 
     name: str
@@ -51,23 +50,23 @@ class Reference:
 
     @property
     def rule(self) -> str:
-        """How a user writes the rule as a target, whatever the release."""
+        """The rule's target spec without a release."""
         prefix = f"{self.library}:" if self.library else _PREFIXES.get(self.kind, "")
         return prefix + self.name
 
     @property
     def spec(self) -> str:
-        """How a user writes it as a target: with its first release if the rule has several references."""
+        """The target spec: with the first release if the rule has several references."""
         return self.rule if len(_RULES[self.rule]) == 1 else f"{self.rule}@{self.since[0]}"
 
     @property
     def level(self) -> Literal["process", "member"]:
-        """What an assignor of Streams tasks gives tasks to; of no meaning for other kinds."""
+        """Whether an assignor of Streams tasks assigns to processes or members; unused for other kinds."""
         return "member" if hasattr(self.factory, "assign_group") else "process"
 
     @property
     def configures(self) -> bool:
-        """Whether its objects read the configuration that a run gives them."""
+        """Whether its objects read the configuration of a run."""
         own = getattr(self.factory, "configure", None)
         return (
             isinstance(self.factory, type)
@@ -77,16 +76,16 @@ class Reference:
 
     @property
     def releases(self) -> str:
-        """In words from which release to which the rule behaves so; empty where that is not known."""
+        """The releases in which the rule behaves so, in words; empty if unknown."""
         return spans(_RULES[self.rule], self)
 
 
 class LibraryMissing(ImportError):
-    """The client library, or this assignor of it, is not there; the message says what to install."""
+    """The client library, or this assignor of it, is missing; the message says what to install."""
 
 
 OF_OLD: Final = "4.0.0"
-"""The release of every rule while kassay had one reference a rule, and documents named rules alone."""
+"""The release of every rule at the time when each rule had one reference and documents named rules alone."""
 
 _RULES: Final[dict[str, tuple[Reference, ...]]] = {}
 
@@ -108,7 +107,7 @@ def reference(
 ) -> Callable[[_Factory], _Factory]:
     """Register a class as a reference of the rule `name`; its first docstring line is its summary.
 
-    Raises `ValueError` for a second reference that does not say since which other release it holds.
+    Raises `ValueError` for a second reference of a rule that does not say since which release it holds.
     """
 
     def register(factory: _Factory) -> _Factory:
@@ -138,7 +137,7 @@ def reference(
 
 
 def load_all() -> dict[str, Reference]:
-    """Every algorithm of kassay's own by its spec, in the order of the specs."""
+    """Every algorithm of kassay's own by its spec, sorted by spec."""
     return {spec: reference for spec, reference in _registered().items() if not reference.library}
 
 
@@ -148,12 +147,12 @@ def load_foreign() -> dict[str, Reference]:
 
 
 def libraries() -> list[str]:
-    """The client libraries that there are adapters for."""
+    """The client libraries that have adapters."""
     return sorted({reference.library for reference in load_foreign().values()})
 
 
 def _registered() -> dict[str, Reference]:
-    """Every algorithm by its spec, in the order of the specs; imports all their files."""
+    """Every algorithm by its spec, sorted by spec; imports all their files."""
     import_modules("kassay.assignors")
     return dict(sorted((each.spec, each) for references in _RULES.values() for each in references))
 
@@ -162,7 +161,7 @@ def find(spec: str) -> Reference | None:
     """The reference that a target spec names, None if it names no rule of kassay's own.
 
     A rule alone is its newest reference; `rule@release` is the one that holds in that release. Raises
-    `InputError`, which names the spec, for a release that is none or is before all that kassay knows.
+    `InputError`, which names the spec, for an invalid release and for one before all that kassay knows.
     """
     import_modules("kassay.assignors")
     release = None
@@ -176,7 +175,7 @@ def find(spec: str) -> Reference | None:
 
 
 def held_in(references: tuple[Reference, ...], release: str, where: str) -> Reference:
-    """The one of a rule's references that holds in the release; raises `InputError`, which says `where`."""
+    """The rule's reference that holds in the release; raises `InputError` with the place `where`."""
     first = oldest(references)
     if not first:
         raise InputError(f"{where}: no release is known of this rule, expected {references[0].rule}")
@@ -190,12 +189,12 @@ def held_in(references: tuple[Reference, ...], release: str, where: str) -> Refe
 
 
 def changes_since(rule: str, release: str) -> tuple[Reference, tuple[tuple[str, Reference], ...]]:
-    """The reference of the rule that holds in the release, and who took over since, with when.
+    """The rule's reference in that release, and each later reference with its first release.
 
-    Raises `InputError` for a rule that is none of Kafka's, and for a release that is none or too old.
+    Raises `InputError` for a rule that is none of Kafka's, and for a release that is invalid or too old.
     """
-    asked = parse(rule)
-    before = find(f"{rule}@{release}") if isinstance(asked, RuleSpec) and asked.at is None else None
+    parsed = parse(rule)
+    before = find(f"{rule}@{release}") if isinstance(parsed, RuleSpec) and parsed.at is None else None
     if before is None:
         import_modules("kassay.assignors")
         known = [spec for spec, references in _RULES.items() if references[0].since]
@@ -204,10 +203,10 @@ def changes_since(rule: str, release: str) -> tuple[Reference, tuple[tuple[str, 
 
 
 def recorded(spec: str) -> str:
-    """What a document means by the spec of a target.
+    """The current spec of the target that a document's spec means.
 
-    New ones name a rule that has several references with its release. The rule alone stands in those from
-    before there were several, and means the rule as it was then.
+    New documents name a rule that has several references with its release. In older documents the rule alone
+    means the rule as it was then.
     """
     import_modules("kassay.assignors")
     references = _RULES.get(spec, ())
@@ -217,7 +216,7 @@ def recorded(spec: str) -> str:
 
 
 def find_foreign(spec: str) -> Reference | None:
-    """The client library's assignor that a spec names, None for another's spec; raises `InputError`."""
+    """The client library's assignor that a spec names, None if it names none; raises `InputError`."""
     there, rule = load_foreign(), parse(spec)
     library = rule.prefix or rule.name if isinstance(rule, RuleSpec) else ""
     names = [reference.name for reference in there.values() if reference.library == library]

@@ -1,1 +1,1 @@
-"""Documents in, typed values out: JSON and TOML read strictly, every complaint one line."""
+"""Documents in, typed values out: JSON and TOML read strictly, every error in one line."""

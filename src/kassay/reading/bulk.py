@@ -1,11 +1,11 @@
-"""Large JSON texts by msgspec, wherever it reads what Python's own reader does.
+"""Large JSON texts by msgspec, wherever it reads the same as Python's own reader.
 
-It refuses some of what Python takes (NaN, half a surrogate pair, a number beyond any float) and gives all
-else the same values, whole numbers of any size among them; its complaints are not shown. It is told how deep
-a document may be, which costs nothing. Of a key that stands twice both keep the last. That is seen by
-counting: a text has a colon for each field that is written, and those in names and words beside. As many are
-read unless a field was dropped. They are looked for where documents have them; what is not looked at only
-makes them seem fewer.
+It refuses some texts that Python takes (NaN, lone surrogates, a number beyond any float) and gives the same
+values for all others, including whole numbers of any size; its errors are not shown. The depth limit is set
+in its types, which costs nothing. Of a repeated key both readers keep the last. Repeats are detected by
+counting: a text has one colon for each field, and more in names and strings. The document has as many fields
+unless one was dropped. Colons in strings are counted only where documents usually have them; any that are
+missed make the document seem to have fewer, never more.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Any, Final, NamedTuple
 from kassay.reading import repeats
 
 ENOUGH: Final = 1 << 20
-"""From so many characters on it is faster, the time to load it included."""
+"""From this number of characters on it is faster, including the time to load it."""
 _RECORD: Final = 32
-"""Objects of more fields are maps, whose values are alike; a result has some twenty."""
+"""Objects with more fields are maps with values of one kind; a result has some twenty fields."""
 _ESCAPED: Final = "\\u003"
-"""What an escaped colon begins with."""
+"""The start of an escaped colon."""
 
 
 class Read(NamedTuple):
-    """A document, no key of which stands twice, and which is not deep."""
+    """A document without repeated keys, and of limited depth."""
 
     document: Any
 
 
 def read_large(text: str) -> Read | None:
-    """The document of a text; None where that is for Python's reader to say.
+    """The document of a text; None where Python's reader must decide.
 
-    Parts of it that are equal may be one value: it is not to be changed.
+    Equal parts of it may be one value: do not change it.
     """
     import msgspec
 
@@ -40,14 +40,14 @@ def read_large(text: str) -> Read | None:
             document = decode(text)
         except (msgspec.MsgspecError, ValueError, RecursionError):
             continue
-        # An escaped colon would be read where none is written.
+        # An escaped colon would count as a colon that the text does not have.
         if document is not None and _colons(document) == text.count(":") and _ESCAPED not in text:
             return Read(document)
     return None
 
 
 def _colons(value: Any) -> int:
-    """How many colons a text has for fields, and in words, that are easily seen; never more than it has."""
+    """A lower bound on the colons that a text has for fields and in strings."""
     if type(value) is dict:
         inner = value.values()
         if len(inner) <= _RECORD or _holds_objects(next(iter(inner))):
@@ -59,7 +59,7 @@ def _colons(value: Any) -> int:
 
 
 def _holds_objects(value: Any) -> bool:
-    """Whether it is an object, or a list whose first entry is, or leads to one."""
+    """Whether it is an object, or a list whose first entry is one or contains one."""
     while type(value) is list and value:
         value = value[0]
     return type(value) is dict

@@ -1,4 +1,4 @@
-"""Java's class files: what a class is called, what it extends and implements, and how it is constructed."""
+"""Java's class files: the class's name, its superclass and interfaces, and its constructors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIZES: Final = {
     19: 2,
     20: 2,
 }
-"""How many bytes a constant of each tag has, texts aside (JVM specification, 4.4)."""
+"""The size in bytes of a constant of each tag, except texts (JVM specification, 4.4)."""
 _PUBLIC, _INTERFACE, _ABSTRACT = 0x0001, 0x0200, 0x0400
 _CONSTRUCTOR: Final = b"\x00\x06<init>"
 _FIRST_JAVA: Final = 44
@@ -36,7 +36,7 @@ _FIRST_JAVA: Final = 44
 
 
 class ClassFile(NamedTuple):
-    """What a class file says; names are Java's, `a.b.C$D`.
+    """The content of a class file; names are Java's, `a.b.C$D`.
 
     `constructors` are the descriptors of the public ones: `()V` takes no arguments. `java` is the oldest Java
     that loads the file.
@@ -51,7 +51,7 @@ class ClassFile(NamedTuple):
 
 
 def read_class(data: bytes, where: str) -> ClassFile:
-    """What the bytes of a class file say (JVM specification, 4.1); raises `InputError` that says `where`."""
+    """The content of a class file (JVM specification, 4.1); raises `InputError` with the place `where`."""
     try:
         return _Reader(data).read()
     except (struct.error, IndexError, KeyError, UnicodeDecodeError):
@@ -59,7 +59,7 @@ def read_class(data: bytes, where: str) -> ClassFile:
 
 
 class _Reader:
-    """Goes through the bytes once; raises `IndexError`, `KeyError` and `struct.error` for what cannot be."""
+    """Reads the bytes once; raises `IndexError`, `KeyError` and `struct.error` for invalid ones."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -115,7 +115,7 @@ class _Reader:
         self._at = at
 
     def _members(self) -> list[tuple[int, int, int]]:
-        """The fields, or methods, that come next: the numbers of name and descriptor, and the flags."""
+        """The fields or methods that follow: the numbers of name and descriptor, and the flags."""
         members = []
         for _ in range(self._number()):
             flags, name, descriptor = self._number(), self._number(), self._number()
@@ -124,7 +124,7 @@ class _Reader:
         return members
 
     def _attributes(self) -> None:
-        """Goes past them."""
+        """Skips them."""
         for _ in range(self._number()):
             (size,) = struct.unpack_from(">I", self._data, self._at + 2)
             self._at += 6 + size
@@ -133,7 +133,7 @@ class _Reader:
         at = self._tagged(number, _UTF8)
         size = (self._data[at] << 8) | self._data[at + 1]
         text = self._data[at + 2 : at + 2 + size].decode("utf-8", "surrogatepass")
-        # Java writes a character beyond 16 bits as two, each by itself.
+        # Java encodes a character beyond 16 bits as two surrogates.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     def _is_constructor(self, number: int) -> bool:
@@ -141,7 +141,7 @@ class _Reader:
         return self._data[at : at + len(_CONSTRUCTOR)] == _CONSTRUCTOR
 
     def _class_name(self, number: int) -> str:
-        """The name of a class, held once however often it is named."""
+        """The name of a class, stored once however often it occurs."""
         at = self._tagged(number, _CLASS)
         text = (self._data[at] << 8) | self._data[at + 1]
         if text not in self._names:
@@ -149,7 +149,7 @@ class _Reader:
         return self._names[text]
 
     def _tagged(self, number: int, tag: int) -> int:
-        """Where the constant of that number, which is of that tag, has its bytes."""
+        """The offset of the bytes of the constant of that number, which must have that tag."""
         at = self._constants[number]
         if self._data[at] != tag:
             raise KeyError(number)

@@ -1,7 +1,7 @@
-"""Files and texts as JSON and TOML documents, the values in them not yet looked at.
+"""Files and texts as JSON and TOML documents, whose values are not checked yet.
 
-A file may be compressed with gzip; `-` is standard input. A key that stands twice in an object is refused,
-where Python's own reader would keep the last.
+A file may be compressed with gzip; `-` is standard input. A repeated key in an object is an error, where
+Python's own reader would keep the last.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from kassay.model.errors import InputError
 from kassay.reading import bulk
 
 DEPTH: Final = 100
-"""How many objects and lists may stand inside each other: more than any document here, less than hurts."""
+"""The nesting limit for objects and lists: more than any document needs, less than recursion bears."""
 _INNER: Final = frozenset({list, dict})
 _GZIP: Final = b"\x1f\x8b"
 
 
 class Located(NamedTuple):
-    """A document and where it stands, for instance `groups.jsonl:3`."""
+    """A document and its place, for instance `groups.jsonl:3`."""
 
     document: Any
     where: str
 
 
 def read_text(path: str | Path, expected: str = "") -> str:
-    """The text of a file; raises `InputError`, which may say what was `expected` to be there."""
+    """The text of a file; raises `InputError`, which may say what was `expected` there."""
     also = f", expected {expected}" if expected else ""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
@@ -67,16 +67,16 @@ def read_toml(path: str | Path, expected: str = "") -> dict[str, Any]:
 
 
 def parse_json(text: str, name: str, line: int | None = None) -> Any:
-    """The document of a text that comes from `name`, from its `line` where it has several documents.
+    """The document of a text from `name`, or from its `line` if it has several documents.
 
-    Raises `InputError` for what is no JSON, and for a key that stands twice in an object.
+    Raises `InputError` for invalid JSON, and for a repeated key in an object.
     """
     read = _large(text)
     return _read_by_python(text, name, line) if read is None else read.document
 
 
 def _large(text: str) -> bulk.Read | None:
-    """The document of a large text; None where it is not large, or not for msgspec to say."""
+    """The document of a large text; None where it is not large, or msgspec cannot decide."""
     if len(text) < bulk.ENOUGH:
         return None
     with no_collection():
@@ -84,7 +84,7 @@ def _large(text: str) -> bulk.Read | None:
 
 
 def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
-    """The document of a text, or what is wrong with it."""
+    """The document of a text; raises the error in it."""
     twice: list[tuple[dict[str, Any], str]] = []
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
     where = name if line is None else f"{name}:{line}"
     _refuse_deep(document, where)
     if twice:
-        # An object is complete after those inside it, so the last one was not dropped by a key around it.
+        # An object is complete after those inside it, so no key around it dropped the last one.
         fields, key = twice[-1]
         place = next(path for path, value in _objects(document, "") if value is fields)
         raise InputError(f"{where}: {joined(place, key)}: found twice, expected once")
@@ -113,13 +113,13 @@ def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
 
 
 def documents(path: str) -> list[Located]:
-    """The documents of a file, all of them read before anything is done with one.
+    """The documents of a file; all of them are read before the first is used.
 
-    Raises `InputError` for a file that cannot be read, is no JSON, or is empty.
+    Raises `InputError` for a file that is unreadable, invalid JSON, or empty.
     """
     text = read_text(path)
     name = "standard input" if path == "-" else path
-    # No text is a document that has another one for its first line, so a large one is not cut into lines.
+    # No document has another document as its first line, so a large text is not split into lines.
     large = _large(text)
     if large is None:
         lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
@@ -127,7 +127,7 @@ def documents(path: str) -> list[Located]:
             raise InputError(f"{name}: empty, expected one JSON document or JSON lines")
         if len(lines) > 1 and _is_json(lines[0][1]):
             return [Located(parse_json(line, name, number), f"{name}:{number}") for number, line in lines]
-    # One line, or one document that somebody laid out over several.
+    # One line, or one document formatted over several.
     document = _read_by_python(text, name) if large is None else large.document
     if isinstance(document, list) and document:
         return [Located(each, f"{name}[{index}]") for index, each in enumerate(document)]
@@ -136,10 +136,10 @@ def documents(path: str) -> list[Located]:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """A context without Python's search for cycles of garbage.
+    """A context without Python's search for garbage cycles.
 
-    Documents, problems and proofs are up to millions of values without any, and each search goes through all
-    of them again: a third of the time at 100,000 partitions.
+    Documents, problems and proofs have up to millions of values without any cycle, and each search goes
+    through all of them again: a third of the time at 100,000 partitions.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -152,7 +152,7 @@ def no_collection() -> Iterator[None]:
 
 @contextmanager
 def at(where: str) -> Iterator[None]:
-    """A block whose `InputError`s are told with the place; what an error carries stays with it."""
+    """Adds the place to `InputError`s raised in the block; their other attributes stay."""
     try:
         yield
     except InputError as error:
@@ -169,7 +169,7 @@ def _is_json(line: str) -> bool:
 
 
 def _refuse_deep(document: Any, where: str) -> None:
-    """Raise for a document whose depth Python's recursion might not bear."""
+    """Raise for a document that is deeper than Python's recursion might bear."""
     level: list[Any] = [[document]]
     for _ in range(DEPTH + 2):
         parts = [value.values() if type(value) is dict else value for value in level]
@@ -181,14 +181,14 @@ def _refuse_deep(document: Any, where: str) -> None:
 
 
 def joined(path: str, key: str | int) -> str:
-    """The path of what is at `key` in the object or list at `path`: `members[3].topics`."""
+    """The path of the value at `key` in the object or list at `path`: `members[3].topics`."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     return f"{path}.{key}" if path else key
 
 
 def _objects(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of a document and where it stands."""
+    """Every object of a document with its path."""
     if isinstance(value, dict):
         yield path, value
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -1,4 +1,4 @@
-"""What a field may hold beyond its Python type, and the errors about fields."""
+"""Constraints on fields beyond their Python type, and the errors about fields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS: Final = "seconds, more than 0 and at most a year"
 
 
 class Bound(NamedTuple):
-    """Narrows a type where it stands in `Annotated`: what is expected, and whether a value is that."""
+    """A constraint on a type inside `Annotated`: what is expected, and whether a value satisfies it."""
 
     expected: str
     holds: Callable[[Any], bool]
@@ -41,7 +41,7 @@ def _is_time(seconds: float) -> bool:
 
 
 def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
-    """Raise unless there are at most MOST of the things together."""
+    """Raise unless the sizes sum to at most MOST things."""
     total = sum(sizes)
     if total > MOST:
         raise InputError(f"{path}: found {total} {things} in all, expected at most {MOST}")
@@ -50,33 +50,33 @@ def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
 Name = Annotated[str, Bound("a name", bool)]
 Count = Annotated[int, at_least(0)]
 Size = Annotated[int, Bound(f"a whole number from 0 to {MOST}", _is_size)]
-"""How many there are of something that is to be made."""
+"""A number of things to create."""
 Limited = Annotated[int, at_most(MOST)]
-"""Such a number where what is negative is somebody else's error to tell."""
+"""Such a number where another check reports negative values."""
 Int32 = Annotated[int, Bound("a 32-bit number", range(-(2**31), 2**31).__contains__)]
 Positive = Annotated[int, at_least(1)]
 Seconds = Annotated[float, Bound(SECONDS, _is_time)]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """What may have been meant by an unknown name, to end a complaint with; empty if nothing is like it."""
-    import difflib  # for complaints alone
+    """The known name that an unknown one may mean, as the end of an error; empty if none is similar."""
+    import difflib  # for error messages only
 
     near = difflib.get_close_matches(name, sorted(set(known)), n=1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 def shown(value: object) -> str:
-    """The value as a complaint quotes it: one line, cut where it is long."""
+    """The value as an error quotes it: one line, shortened if long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def difference(value: object, expected: str) -> str:
-    """What stands there, and what was expected."""
+    """The value and what was expected."""
     return f"found {shown(value)}, expected {expected}"
 
 
 def wrong(path: str, value: object, expected: str) -> InputError:
-    """The error that says what stands at a path, and what was expected there."""
+    """The error that states the value at a path, and what was expected there."""
     return InputError(f"{path}: {difference(value, expected)}")

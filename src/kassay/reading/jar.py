@@ -1,4 +1,4 @@
-"""Jars as they lie on a class path: the class files in them, read without Java and within bounds."""
+"""Jars as they are on a class path: their class files, read without Java and within bounds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kassay.reading.paths import is_file, is_folder
 _SUFFIX: Final = ".class"
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 SMALL: Final = 8 << 20
-"""Class files that come to so many bytes are no bomb, however well they pack."""
+"""Class files of up to this total size in bytes are no bomb, however well they compress."""
 RATIO: Final = 20
-"""Class files pack to a third, seldom to a tenth: what unpacks to so many times its size is a bomb."""
+"""Class files compress to a third, seldom to a tenth: a jar that expands by this factor is a bomb."""
 
 
 class Jar:
-    """The classes of one jar; raises `InputError` for what is no jar."""
+    """The classes of one jar; raises `InputError` for a file that is no jar."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
@@ -47,14 +47,14 @@ class Jar:
 
     @property
     def names(self) -> list[str]:
-        """The names of all classes, read from where they lie."""
+        """The names of all classes, from their paths."""
         return [entry.removesuffix(_SUFFIX).replace("/", ".") for entry in self._entries]
 
     def classes(self) -> list[ClassFile]:
         """All classes that a class loader finds there, in the order of the jar; raises `InputError`.
 
-        One that lies elsewhere than its name says (for another version of Java, or of an archive inside) is
-        none of them.
+        A class file whose path differs from its name (for another version of Java, or of an archive inside)
+        is skipped.
         """
         read = [(name, self._read(name)) for name in self._entries if not name.startswith("META-INF/")]
         return [one for name, one in read if one.name.replace(".", "/") + _SUFFIX == name]
@@ -74,7 +74,7 @@ class Jar:
 
 
 class ClassPath:
-    """Several jars, of which the first that has a class is the one that counts; raises `InputError`."""
+    """Several jars, of which the first one that has a class provides it; raises `InputError`."""
 
     def __init__(self, paths: Iterable[str | Path]) -> None:
         self.jars = tuple(map(Jar, paths))

@@ -1,9 +1,9 @@
-"""Large documents by msgspec, with what stands many times in those of consumer groups read once.
+"""Large documents by msgspec, with the repeated parts of consumer group documents read once.
 
-All members of a large group mostly read the same topics, and a result has its assignment twice, once in the
-certificate. Equal texts at such places become one value, which nobody is to change: half of what reading
-takes is to make values. The places are those of instances of family "A", and of certificates and results of
-such; msgspec leaves them as text at first.
+The members of a large group mostly read the same topics, and a result has its assignment twice, once in the
+certificate. Equal texts at such places become one value, which callers must not change: half of the time of
+reading is spent on building values. The places are those of instances of family "A", and of certificates and
+results of such; msgspec leaves them as text at first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from msgspec.json import Decoder
 
 _DEPTH: Final = 8
-"""How many objects and lists may stand inside each other: a list of results has no more."""
+"""The nesting limit of objects and lists: a list of results has no more."""
 _HEAD: Final = 300
-"""Within so many characters a document says of which family it is, and whether it is a result."""
+"""The number of characters within which a document states its family, and whether it is a result."""
 _GROUP: Final = '"family":"A"'
 
-# The fields of each kind of object, and how deep what they hold is: 0 for what holds nothing.
+# The fields of each kind of object, and the depth of their values: 0 for scalars.
 _MEMBER: Final = {"id": 0, "rack": 0, "owned": 2}
 _INSTANCE: Final = {"family": 0, "name": 0, "topics": 4, "copartition": 2, "shape": 0, "seed": 0}
 _CERTIFICATE: Final = {"schema": 0, "order": 0, "levels": 1, "prices": 1, "loads": 1} | dict.fromkeys(
@@ -39,15 +39,14 @@ _RESULT: Final = {"goals": 3, "loads": 1, "why_not_better": 1} | dict.fromkeys(
 
 
 def decode(text: str) -> Any:
-    """The document of a text; raises what msgspec does for what it does not read, and for what is deep."""
+    """The document of a text; raises msgspec's error for a text that it does not read, or too deep."""
     return _anything().decode(text)
 
 
 def decode_group(text: str) -> Any:
-    """The document of a text that begins as one of a group, None for any other one.
+    """The document of a text that begins like one of a group, None for any other.
 
-    Fields that such a document does not have are left out. Raises what msgspec does where it does not go on
-    as one.
+    Fields that such a document does not have are left out. Raises msgspec's error if the rest is not one.
     """
     head = text[:_HEAD].replace(" ", "")
     if _GROUP not in head:
@@ -64,14 +63,14 @@ def decode_group(text: str) -> Any:
 
 
 class _Once:
-    """Reads texts, and one that is like the one before it not again."""
+    """Reads texts; one that equals the text before it is not read again."""
 
     def __init__(self) -> None:
         self.text: Raw | None = None
         self.value: Any = None
 
     def read(self, fields: dict[str, Any], name: str) -> None:
-        """Put the value where its text was, if there is any."""
+        """Replace the text of this field by its value, if present."""
         text = fields.get(name)
         if text is None:
             return
@@ -82,7 +81,7 @@ class _Once:
 
 @cache
 def _value(depth: int) -> Any:
-    """What may hold objects and lists so deep inside each other."""
+    """A type for objects and lists nested to this depth."""
     leaf = None | bool | int | float | str
     return leaf if depth == 0 else leaf | list[_value(depth - 1)] | dict[str, _value(depth - 1)]  # type: ignore[misc]
 
@@ -96,7 +95,7 @@ def _anything() -> Decoder[Any]:
 
 @cache
 def _group(kind: str) -> Decoder[Any]:
-    """What decodes documents of a group of this kind, and leaves what may repeat as text."""
+    """A decoder for documents of a group of this kind, which leaves the parts that may repeat as text."""
     from msgspec import Raw
     from msgspec.json import Decoder
 

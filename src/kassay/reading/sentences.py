@@ -1,4 +1,4 @@
-"""Files of named claims: TOML, `NAME = "SENTENCE"`, read as the spelling that every list of claims takes."""
+"""Files of named claims: TOML, `NAME = "SENTENCE"`, read in the form that every list of claims accepts."""
 
 from __future__ import annotations
 

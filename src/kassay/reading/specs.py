@@ -1,4 +1,4 @@
-"""The grammar of target specs: what a user writes for a target, taken apart and put together again.
+"""The grammar of target specs: the text that a user writes for a target, parsed and printed.
 
 mixed:SPEC,SPEC[,SPEC...]            one group of several implementations
 jar:PATH[:PATH...][!CLASS]           what is inside archives, in the order of a class path
@@ -6,10 +6,10 @@ node:PACKAGE[!EXPORT]                what a package exports
 [PREFIX:]NAME[@RELEASE or @JAR]      a rule, a client library's assignor
 anything else                        a command, a file, a module, an entry point: as it stands
 
-Where a separator is meant as itself it is escaped by its bytes, as in a URL: `%2C` is a comma, `%25` the
-percent sign. No shell and no format of documents does anything to a percent sign, quoted or not; a
-backslash is lost to the one and doubled in the other. Each escape is read once, however deep it stands.
-What stands as it is has no escapes, except in `mixed:`, where it could not have a comma otherwise.
+A literal separator is escaped by its bytes, as in a URL: `%2C` is a comma, `%25` the percent sign. No shell
+and no document format changes a percent sign, quoted or not; a shell removes a backslash and a document
+format doubles it. Each escape is decoded once, at any depth. A verbatim spec has no escapes, except in
+`mixed:`, where it could not contain a comma otherwise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kassay.model.errors import InputError
 
 @dataclass(frozen=True)
 class Verbatim:
-    """A spec that its way reads by itself: a command, a file, a module, an entry point."""
+    """A spec that its handler reads by itself: a command, a file, a module, an entry point."""
 
     text: str
 
@@ -45,7 +45,7 @@ class RuleSpec:
 
 @dataclass(frozen=True)
 class Inside:
-    """What is called `name` inside the places: a class in jars, an export of a package; None if not said."""
+    """The class or export `name` inside these places: jars, a package; None if not given."""
 
     scheme: str
     places: tuple[str, ...]
@@ -68,7 +68,7 @@ EXEC: Final = "exec"
 JAR: Final = "jar"
 NODE: Final = "node"
 _RESERVED: Final = {JAR: ":!", NODE: "!"}
-"""Between which places of a scheme stands what: those that may have several have a colon."""
+"""The separators of each scheme: a colon between places where several are allowed."""
 _EXPECTED: Final = {
     JAR: "jar:PATH[:PATH...][!CLASS], and %21 for a ! in a path, %3A for a colon",
     NODE: "node:PACKAGE[!EXPORT], and %21 for a ! in a path",
@@ -85,8 +85,8 @@ _BAD_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2}).{0,2}")
 def parse(text: str) -> Spec:
     """The spec of that text.
 
-    Raises `InputError`, one line that says what was expected, for an escape that is none, a part that is
-    missing, and one `mixed:` in another.
+    Raises `InputError`, one line that says what was expected, for an invalid escape, a missing part, and one
+    `mixed:` in another.
     """
     scheme = _scheme_of(text)
     if scheme != MIXED:
@@ -100,9 +100,9 @@ def parse(text: str) -> Spec:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The specs in a list with commas between, blanks around them left out.
+    """The specs in a comma-separated list, without blanks around them.
 
-    What stands behind a `mixed:` belongs to it: what is mixed is the last in its list.
+    Everything after a `mixed:` belongs to it: it must be the last in its list.
     """
     specs, rest = [], text
     while rest := rest.strip():
@@ -115,23 +115,23 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def printed(spec: Spec) -> str:
-    """The text of the spec: `parse` makes the same spec of it."""
+    """The text of the spec: `parse` returns the same spec for it."""
     if isinstance(spec, Mixed):
         return f"{MIXED}:{','.join(_printed(part, nested=True) for part in spec.parts)}"
     return _printed(spec)
 
 
 def place_and_class(text: str) -> tuple[str, str]:
-    """The file or module of `PLACE[:CLASS]`, and the class: empty where none is named.
+    """The file or module of `PLACE[:CLASS]`, and the class: empty if none is named.
 
-    A colon in a path names no class. What is returned as a class may be no identifier.
+    A colon in a path names no class. The returned class need not be an identifier.
     """
     place, colon, name = text.rpartition(":")
     return (text, "") if not colon or "/" in name or name.endswith(".py") else (place, name)
 
 
 def command_of(text: str) -> str | None:
-    """What stands behind `exec:`; None for another spec."""
+    """The command after `exec:`; None for another spec."""
     return text.removeprefix(f"{EXEC}:") if _scheme_of(text) == EXEC else None
 
 
@@ -141,7 +141,7 @@ def _scheme_of(text: str) -> str:
 
 
 def _single(text: str, whole: str, *, nested: bool = False) -> Single:
-    """The spec of one implementation, which stands in the whole one."""
+    """The spec of one implementation, which is part of the whole one."""
     scheme = _scheme_of(text)
     if scheme in _RESERVED:
         return _inside(scheme, text, whole)
@@ -153,7 +153,7 @@ def _single(text: str, whole: str, *, nested: bool = False) -> Single:
 
 
 def _inside(scheme: str, text: str, whole: str) -> Inside:
-    """The spec of what is inside places."""
+    """The spec of a class or export inside places."""
     several, (places, *names) = ":" in _RESERVED[scheme], text.removeprefix(f"{scheme}:").split("!")
     listed = places.split(":") if several else [places]
     if len(names) > 1 or not all([*listed, *names]):
@@ -163,7 +163,7 @@ def _inside(scheme: str, text: str, whole: str) -> Inside:
 
 
 def _read(text: str, whole: str) -> str:
-    """The text with its escapes read."""
+    """The text with its escapes decoded."""
     if bad := _BAD_ESCAPE.search(text):
         raise InputError(f"{whole}: {bad[0]!r} is no escape, expected %25 for a percent sign")
     if "%" not in text:

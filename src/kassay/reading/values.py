@@ -42,7 +42,7 @@ _OBJECT: Final = "object"
 
 
 class _WrongError(Exception):
-    """What is wrong with a value; `key` leads further in where it is wrong with one of its parts."""
+    """An error in a value; `key` leads to the part that has it."""
 
     def __init__(self, sentence: str, key: str | int = "") -> None:
         super().__init__(sentence)
@@ -52,10 +52,10 @@ class _WrongError(Exception):
 def read_as(shape: type[T], document: object, where: str = "", *, closed: bool = False) -> T:
     """The document as a value of the shape; `closed` refuses fields that its shapes do not have.
 
-    Raises `InputError` that says where (`where`, then the path in the document), what is there, and
-    what was expected.
+    Raises `InputError` with the place (`where`, then the path in the document), the value, and what was
+    expected.
     """
-    # Imported where a document is read, for it takes longer to load than most of kassay.
+    # Imported when a document is read, since it takes longer to load than most of kassay.
     from cattrs.errors import BaseValidationError
 
     try:
@@ -66,7 +66,7 @@ def read_as(shape: type[T], document: object, where: str = "", *, closed: bool =
 
 
 def unique(values: Iterable[tuple[str, Hashable]], what: str) -> None:
-    """Raise `InputError` at the first value that stands twice; each comes with its path."""
+    """Raise `InputError` at the first repeated value; each comes with its path."""
     first: dict[Hashable, str] = {}
     for path, value in values:
         if value in first:
@@ -75,7 +75,7 @@ def unique(values: Iterable[tuple[str, Hashable]], what: str) -> None:
 
 
 def _first(error: Any) -> tuple[str, str]:
-    """The path of the first value that is wrong, and what is wrong with it."""
+    """The path of the first wrong value, and its error."""
     path = ""
     while not isinstance(error, _WrongError):
         error, note = error.group_exceptions()[0][0]
@@ -107,7 +107,7 @@ def _converter(closed: bool) -> Converter:
 
 
 def _kind_of(shape: Any) -> object:
-    """What decides how a shape is read: the type that it is of, or that it is an object's."""
+    """The property that decides how a shape is read: its type, or that it is an object's."""
     return _OBJECT if is_dataclass(shape) else get_origin(shape)
 
 
@@ -174,7 +174,7 @@ def _list_hook(shape: Any, converter: Converter) -> _Hook:
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
             raise _WrongError(difference(value, "a list"))
-        # Long lists of numbers or names are read at once, and entry by entry where something is wrong.
+        # Long lists of numbers or names are read together, and entry by entry only to locate an error.
         if leaves.issuperset(map(type, value)) and (holds is None or all(map(holds, value))):
             return origin(value)
         return origin(entries(value, shape))
@@ -188,7 +188,7 @@ def _leaf_and_bound(hint: Any) -> tuple[Any, Callable[[Any], bool] | None]:
 
 
 def _lists_of_places(shape: Any, entries: _Hook, types: tuple[type, ...]) -> _Hook:
-    """The hook of a list of such lists, all of them read at once, and one by one where something is wrong."""
+    """The hook of a list of such lists, all read together, and one by one only to locate an error."""
     origin, lists, lengths = get_origin(shape), {list}, {len(types)}
     places = [(place, {leaf}) for place, leaf in enumerate(types)]
 
@@ -205,7 +205,7 @@ def _lists_of_places(shape: Any, entries: _Hook, types: tuple[type, ...]) -> _Ho
 
 
 def _lists_of_lists(shape: Any, entries: _Hook, hint: Any) -> _Hook:
-    """The same of lists of any length."""
+    """The same for lists of any length."""
     origin, lists = get_origin(shape), {list}
     leaf, holds = _leaf_and_bound(hint)
 
@@ -261,7 +261,7 @@ def _object_hook(shape: Any, converter: Converter, closed: bool) -> _Hook:
     from cattrs.gen import make_dict_structure_fn, override
 
     def hook(hint: Any) -> _Hook:
-        # cattrs drops what `Annotated` says where annotations are postponed.
+        # cattrs drops the content of `Annotated` where annotations are postponed.
         read = converter.get_structure_hook(hint)
         return lambda value, _: read(value, hint)
 

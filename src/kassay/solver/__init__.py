@@ -1,1 +1,1 @@
-"""What is best possible, with a proof."""
+"""Optimal solutions with a proof."""

@@ -1,4 +1,4 @@
-"""How far an answer is from the certified optimum, in the figures that all families of instances share."""
+"""The distance of an answer from the certified optimum, in figures common to all families of instances."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 
 class AnyProblem(Protocol):
-    """What a problem of any family has."""
+    """What problems of all families have in common."""
 
     @property
     def name(self) -> str:
-        """What the instance is called."""
+        """The name of the instance."""
 
 
 class AnyOptimum(Protocol):
-    """What an optimum of any family has: loads ascending, units moved, units away from their rack."""
+    """The common part of all families' optima: loads ascending, units moved, units away from their rack."""
 
     @property
     def loads(self) -> tuple[int, ...]: ...  # noqa: D102  # said of the class
     @property
-    def moved(self) -> int: ...  # noqa: D102  # likewise
+    def moved(self) -> int: ...  # noqa: D102  # said of the class
     @property
-    def rack_mismatch(self) -> int: ...  # noqa: D102  # likewise
+    def rack_mismatch(self) -> int: ...  # noqa: D102  # said of the class
 
 
 class Least(NamedTuple):
-    """The optimum's side of a gap where the solver's own result has other names for it."""
+    """The optimum's side of a gap where the solver's result uses other names."""
 
     loads: tuple[int, ...]
     moved: int
@@ -41,8 +41,8 @@ B_co = TypeVar("B_co", bound=AnyOptimum, covariant=True)
 class Gap(Generic[P_co, B_co]):
     """An answer's distance to the optimum; None is "not judged". `missing` units were left out.
 
-    `loads` are those of the answer, ascending; `moved` is in the family's unit: partitions, copies taken
-    back, or what restores and changes of process cost.
+    `loads` are those of the answer, ascending; `moved` is in the family's unit: partitions, revoked copies,
+    or the cost of restores and changes of process.
     """
 
     problem: P_co

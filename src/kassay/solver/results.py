@@ -1,4 +1,4 @@
-"""What every solver answers, whichever family of instances it is for, and the line of JSON that tells it."""
+"""Results of all solvers, whatever the family of instances, and their line of JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kassay.model.errors import InputError, KassayError
 
 
 class OutOfTimeError(KassayError):
-    """The time limit is spent and there is no answer."""
+    """The time limit is over and there is no answer."""
 
 
 class InfeasibleError(InputError):
@@ -22,14 +22,14 @@ class InfeasibleError(InputError):
 
 
 class Solved(NamedTuple):
-    """A certificate with what a result says beside it: the figures that its checker derives, and more."""
+    """A certificate with the other fields of a result: the figures that its checker derives, and more."""
 
     certificate: dict[str, Any]
     figures: Mapping[str, Any]
 
 
 def result(name: str, solved: Solved, began: float) -> dict[str, Any]:
-    """The line of `kassay optimum --json` for an instance that is solved."""
+    """The line of `kassay optimum --json` for a solved instance."""
     return {
         "name": name,
         "family": solved.certificate["instance"]["family"],
@@ -42,7 +42,7 @@ def result(name: str, solved: Solved, began: float) -> dict[str, Any]:
 
 
 def no_result(document: dict[str, Any], status: str, why: str, began: float) -> dict[str, Any]:
-    """The line for an instance without an assignment, and why there is none."""
+    """The line for an instance without an assignment, with the reason."""
     nothing = dict.fromkeys(("lower", "upper", "bound", "assignment", "certificate"))
     return {
         "name": str(document.get("name") or "unnamed"),

@@ -1,1 +1,1 @@
-"""Text, documents and files out: what others named, shown and kept without harm."""
+"""Text, documents and files out: names chosen by others, written so that they do no harm."""

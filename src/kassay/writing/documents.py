@@ -1,4 +1,4 @@
-"""JSON out: text that every reader takes, whatever the names in it."""
+"""JSON out: text that every reader accepts, whatever the names in it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def json_text(
 ) -> str:
     """The document as JSON that UTF-8 can hold, in one line unless it is indented.
 
-    Half a surrogate pair, which UTF-8 has no bytes for, stands as its escape; a reader gets it back.
-    Raises ValueError for NaN and infinities, which JSON does not have.
+    A lone surrogate, which UTF-8 cannot encode, is written as its escape; a reader gets it back. Raises
+    ValueError for NaN and infinities, which JSON does not have.
 
     >>> json_text({"topic": "\\ud800", "ü": 1})
     '{"topic": "\\\\ud800", "ü": 1}'
@@ -42,8 +42,8 @@ def json_text(
 def plain_bytes(document: Any) -> bytes:
     """A document of JSON's own types, its floats finite, as compact JSON in UTF-8.
 
-    Where msgspec was loaded to read a large document it writes as well: several times as fast, and floats
-    without exponents. Half a surrogate pair, and a number that is too long, are then left to Python.
+    If msgspec was loaded to read a large document it also writes: several times as fast, and floats without
+    exponents. Lone surrogates and numbers that are too long are then left to Python.
     """
     if "msgspec" in sys.modules:
         import msgspec

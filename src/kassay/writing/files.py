@@ -1,4 +1,4 @@
-"""Files: names made out of others' names, and contents that are there whole or not at all."""
+"""Files: names made from others' names, and contents that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from typing import Final
 from kassay.model.errors import InputError
 
 NAME_BYTES_MAX: Final = 120
-"""A file system takes 255 bytes; what others put before and behind a name needs room as well."""
+"""The longest file name in bytes: a file system takes 255, less the room for prefixes and suffixes."""
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _WORD: Final = r"[A-Za-z0-9-](?:[A-Za-z0-9.-]*[A-Za-z0-9-])?"
 _TOLD_APART: Final = re.compile(f"{_WORD}(?::{_WORD})*")
-"""Names that are told apart with `_` for `:`, as they have none themselves: all references, `my.py:Rule`."""
+"""Names in which `_` for `:` is unambiguous, since they have no `_`: all references, `my.py:Rule`."""
 _IN_PLACE: Final = (errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV)
-"""What a folder answers that takes no new file while the old one can be written."""
+"""Errors of a folder that takes no new file while the old one is writable."""
 _NUMBERS: Final = count()
 
 
 def file_name(*names: str, suffix: str) -> str:
-    """A name for the file of these names: theirs with dashes between, and `_` for a colon.
+    """A file name for these names: joined with dashes, and `_` for a colon.
 
-    Where that is not safe, not short or another's, what is left of them and a digest.
+    If that is unsafe, too long or ambiguous, what is left of them and a digest.
 
     >>> file_name("my.py:Rule", "complete", suffix=".json"), file_name("a/b.py", "complete", suffix=".json")
     ('my.py_Rule-complete.json', 'a_b.py-complete-c28f43e3.json')
@@ -51,16 +51,16 @@ def write_text(text: str, path: str, *, durable: bool = False) -> None:
 
 
 def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> None:
-    """Write the data, part by part, to the file, in folders that are made where they are missing.
+    """Write the data, part by part, to the file, and create missing folders.
 
-    The file has all of it or what it had before: another one is written beside it and takes its place;
-    `durable`, only once it is on the disk. Raises InputError where that cannot be.
+    The file ends up with all of it or keeps its old content: a temporary file next to it replaces it; with
+    `durable`, only once that is on the disk. Raises InputError if that fails.
     """
     try:
         place = Path(os.path.realpath(path))
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.exists() and not place.is_file():
-            place.write_bytes(b"".join(data))  # a pipe, a terminal, /dev/null: nothing there to be kept
+            place.write_bytes(b"".join(data))  # a pipe, a terminal, /dev/null: no content to keep
             return
         try:
             _replace(place, data, durable)

@@ -1,4 +1,4 @@
-"""Markdown as a type of its own: any other text is escaped where it enters, so that it shows as it is."""
+"""Markdown as a type of its own: any other text is escaped when it enters, so that it shows as it is."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 from kassay.writing.text import visible
 
 _ACTIVE: Final = re.compile(r"[\\`*_\[\]<>|~#&!$]|^[-+=]")
-"""What GitHub's Markdown takes for syntax within a line, or at the start of one."""
+"""Characters that are syntax in GitHub's Markdown within a line, or at the start of one."""
 _NUMBERED: Final = re.compile(r"^(\d+)([.)])")
 
 
 class Markdown(str):
-    """Markdown that is ready to stand beside other Markdown, within one line."""
+    """Markdown of one line that can be joined with other Markdown."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ def code(text: str) -> Markdown:
 
 
 def joined(*parts: str) -> Markdown:
-    """The parts one after the other."""
+    """The parts, concatenated."""
     return Markdown("".join(map(inline, parts)))
 
 

@@ -1,4 +1,4 @@
-"""Text of others in a line of ours: what cannot be seen as its escape, commands as a shell takes them."""
+"""Text of others in one line: unprintable characters as escapes, commands as a shell reads them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPED_BYTES: Final = range(0xDC80, 0xDD00)
-"""How Python holds the bytes of a file's name that are no UTF-8 (PEP 383)."""
+"""Python's representation of bytes in a file name that are not UTF-8 (PEP 383)."""
 
 
 def visible(text: str) -> str:
-    """The text in one line, each character that is not printable as its escape in Python.
+    """The text in one line, each unprintable character as its escape in Python.
 
-    Control characters, which a terminal or a browser may obey, line ends, marks that turn the direction
-    of writing, halves of a surrogate pair and spaces other than the plain one are not printable.
+    Control characters, which a terminal or a browser may obey, line ends, marks that change the writing
+    direction, lone surrogates and spaces other than the plain one count as unprintable.
 
     >>> visible("orders\\x1b[31m\\n[dlq]")
     'orders\\\\x1b[31m\\\\n[dlq]'
@@ -27,7 +27,7 @@ def visible(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """The text as UTF-8, and so a column of a table, can hold it: half of a surrogate pair as its escape.
+    """The text as UTF-8, and so a column of a table, can hold it: lone surrogates as escapes.
 
     >>> storable("m\\ud800\\n")
     'm\\\\ud800\\n'
@@ -45,7 +45,7 @@ def shell_command(words: Iterable[str]) -> str:
 
 
 def uri_of(path: str) -> str:
-    """The path, with forward slashes, as a URI: absolute as `file:`, else relative to where it was named.
+    """The path, with forward slashes, as a URI: absolute as `file:`, else relative.
 
     >>> uri_of("my rules/a#b.py"), uri_of("/srv/100%.py")
     ('my%20rules/a%23b.py', 'file:///srv/100%25.py')
@@ -58,7 +58,7 @@ def uri_of(path: str) -> str:
 
 
 def _ansi_c(word: str) -> str:
-    """The word in the quotes that take escapes: `$'...'`."""
+    """The word in quotes with escapes: `$'...'`."""
     return f"$'{''.join(map(_escaped, word))}'"
 
 

@@ -1,1 +1,1 @@
-"""Assignors of Kafka's clients that remember nothing."""
+"""Assignors of Kafka's clients that keep no memory."""

@@ -1,10 +1,10 @@
 """Range of the ZooKeeper era: blocks of one size, rounded up, until the partitions run out.
 
-Each topic alone: with P partitions and C subscribers let N = ceil(P / C); subscriber i (from 0) gets the
+Each topic by itself: with P partitions and C subscribers let N = ceil(P / C); subscriber i (from 0) gets the
 partitions from i * N up to, not including, (i + 1) * N, as far as they exist. Contiguous, but not even:
-the last subscribers can go short or empty (3 subscribers, 4 partitions: 2, 2, 0). Not sticky.
+the last subscribers may get fewer partitions or none (3 subscribers, 4 partitions: 2, 2, 0). Not sticky.
 Tie-breaks: static members by instance id, then the others by member id.
-Source: the rebalance rule of Kafka's old high-level consumer as articles still tell it; today's
+Source: the rebalance rule of Kafka's old high-level consumer as articles still describe it; today's
 `RangeAssignor` (see `range`) spreads the remainder instead. No racks.
 Cost: O(M log M + S + P) for M members with S topic subscriptions and P partitions.
 """
@@ -24,7 +24,7 @@ from kassay.model.groups.group import Assignment, Group
     source="ZooKeeper-based high-level consumer, before Kafka 0.9",
 )
 class CeilRange(AssignorBase):
-    """Gives each topic out in equal blocks, rounded up, until it is used up."""
+    """Assigns each topic in blocks of one size, rounded up, until its partitions run out."""
 
     name = "ceil-range"
 

@@ -1,13 +1,14 @@
 """Failover: one member of each topic works, the others stand by.
 
-Each topic goes whole to its subscriber of the highest priority, so that the next one takes over when
+All partitions of a topic go to its subscriber of the highest priority, and the next one takes over when
 that member leaves. Neither balanced nor sticky: a member of a higher priority takes over when it joins.
 A member's priority is its configuration `assignment.consumer.priority` (an int, by default the
 greatest), and travels in its user data as four bytes, big-endian. User data that is missing or shorter
-counts as the default, more than four bytes are not read.
+counts as the default; bytes after the fourth are ignored.
 Tie-breaks: static members by instance id, then the others by member id.
 Source: the `FailoverAssignor` with which articles on custom assignors illustrate active/passive groups.
-Theirs gives everything to one member; ours minds subscriptions, so that nobody gets a topic it does not read.
+Theirs assigns everything to one member; this one respects subscriptions: no member gets a topic it does not
+read.
 Cost: O(M log M + S + P) for M members with S topic subscriptions and P partitions.
 """
 
@@ -35,7 +36,7 @@ _INT32: Final = Struct(">i")
     source="FailoverAssignor",
 )
 class Failover(AssignorBase):
-    """Gives each topic whole to its subscriber of the highest priority."""
+    """Assigns all partitions of a topic to its subscriber of the highest priority."""
 
     name = "failover"
 
@@ -56,12 +57,12 @@ class Failover(AssignorBase):
         return _INT32.pack(self._priority)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's topics, whole."""
+        """Assign each member all partitions of its topics."""
         assignment: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = readers_by_topic(group)
         for topic, partitions in cluster.partitions.items():
             if topic in readers:
-                # The first of equal ones, and readers are in order.
+                # `max` returns the first of equal members, and readers are in order.
                 active = max(readers[topic], key=priority_of)
                 assignment[active.member_id] += partitions
         return Assignment(assignment)

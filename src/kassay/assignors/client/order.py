@@ -1,4 +1,4 @@
-"""The order in which Kafka's assignors line members and partitions up."""
+"""The order in which Kafka's assignors sort members and partitions."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _is_plain(texts: Iterable[str]) -> bool:
 
 
 def java_sorted(items: Iterable[_Item], text: Callable[[_Item], str]) -> list[_Item]:
-    """The items by a text of theirs, compared as Java compares strings; equal ones keep their order.
+    """The items sorted by a text of each, compared as Java compares strings; equal items keep their order.
 
-    Plain ASCII compares alike in Java and in Python, which spares the encoding.
+    Java and Python compare plain ASCII in the same way, so such texts need no encoding.
     """
     listed = list(items)
     if _is_plain(map(text, listed)):

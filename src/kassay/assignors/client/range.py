@@ -1,9 +1,9 @@
 """Range: each topic's partitions in contiguous blocks over its subscribers, the first ones one larger.
 
 Goals, in order: balance per topic; co-partitioning (topics with equal counts and equal subscribers
-have the same owner at each index); then, where racks are known, rack alignment as far as the first two
+have the same owner at each index); where racks are known, rack alignment as far as the first two goals
 allow; contiguity where no rack was matched. Not sticky. Loads over all topics are not balanced: every
-topic's odd partitions go to the same first members, so the imbalance grows with the number of topics.
+topic's surplus partitions go to the same first members, so the imbalance grows with the number of topics.
 Tie-breaks: static members by instance id, then the others by member id. A topic listed twice in a
 subscription counts once.
 Lists are in the order of the metadata's topics, or by topic and number if racks were matched.
@@ -33,9 +33,9 @@ PartitionsByMember = dict[str, list[TopicPartition]]
     since="3.9",
 )
 class Range(AssignorBase):
-    """Gives each topic out in contiguous blocks, one a subscriber.
+    """Assigns each topic in contiguous blocks, one for each subscriber.
 
-    `prefer_rack_aware` matches racks even where every partition has a replica in every rack.
+    With `prefer_rack_aware`, racks are matched even where every partition has a replica in every rack.
     """
 
     name = "range"
@@ -81,9 +81,9 @@ def _by_blocks(cluster: Cluster, readers: dict[str, list[Member]], assignment: P
 
 @lru_cache
 def blocks(count: int, shares: int) -> tuple[slice, ...]:
-    """The numbers below `count` in that many blocks, the first ones longer by one if need be.
+    """The numbers below `count` split into `shares` blocks, the first ones one longer if needed.
 
-    Empty blocks, which come last, are left out.
+    Empty blocks, which would be last, are left out.
 
     >>> blocks(5, 3)
     (slice(0, 2, None), slice(2, 4, None), slice(4, 5, None))
@@ -98,7 +98,7 @@ def blocks(count: int, shares: int) -> tuple[slice, ...]:
 def _by_racks(
     cluster: Cluster, readers: dict[str, list[Member]], needy: set[str], assignment: PartitionsByMember
 ) -> None:
-    """Share out each family of co-partitioned topics once, and all its topics alike."""
+    """Share each family of co-partitioned topics once, and apply the result to all its topics."""
     families: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for topic, count in cluster.counts.items():
         if topic in readers:

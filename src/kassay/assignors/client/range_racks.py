@@ -1,4 +1,4 @@
-"""How range matches racks: within the blocks' sizes, and for co-partitioned topics all at once.
+"""Rack matching of range: within the sizes of the blocks, and for co-partitioned topics together.
 
 Racks are matched if a subscriber of the topic has a rack, some replica is in such a rack, and the
 partitions do not all have the same racks. A member without a rack matches every partition.
@@ -17,7 +17,7 @@ Racks = Sequence[frozenset[str]]
 
 
 def worth_matching(consumers: Iterable[str], partitions: Iterable[frozenset[str]], *, prefer: bool) -> bool:
-    """Whether these consumer racks and partition racks call for matching (`useRackAwareAssignment`)."""
+    """Whether these racks of consumers and partitions require matching (`useRackAwareAssignment`)."""
     by_partition = list(partitions)
     every = frozenset[str]().union(*by_partition)
     if every.isdisjoint(consumers):
@@ -26,7 +26,7 @@ def worth_matching(consumers: Iterable[str], partitions: Iterable[frozenset[str]
 
 
 def topics_in_need(cluster: Cluster, readers: dict[str, list[Member]], *, prefer: bool) -> set[str]:
-    """The topics whose subscribers and replicas call for rack matching."""
+    """The topics whose subscribers and replicas require rack matching."""
     return {
         topic
         for topic, members in readers.items()
@@ -40,9 +40,9 @@ def topics_in_need(cluster: Cluster, readers: dict[str, list[Member]], *, prefer
 
 
 class Share:
-    """How the partition numbers of equally subscribed topics of one size are shared among the subscribers.
+    """How the partition numbers of topics of one size are shared among their common subscribers.
 
-    Everybody may take `size` numbers, and `larger` of them one more: whoever comes first.
+    Each subscriber may take `size` numbers; the first `larger` subscribers that fill up may take one more.
     """
 
     def __init__(self, count: int, members: list[Member]) -> None:
@@ -65,22 +65,22 @@ class Share:
             del self.free[number]
 
     def deal(self, member_id: str, numbers: Iterable[int]) -> None:
-        """Give the member the first of these numbers that it has room for."""
-        dealt = list(islice(numbers, self.room(member_id)))
-        if dealt:
-            self.take(member_id, dealt)
+        """Assign the member the first of these numbers that it has room for."""
+        taken = list(islice(numbers, self.room(member_id)))
+        if taken:
+            self.take(member_id, taken)
 
     def deal_rest(self) -> None:
-        """Give the numbers that are still free out in blocks."""
+        """Assign the remaining numbers in blocks."""
         for member_id in self.racks:
             self.deal(member_id, self.free)
 
 
 def match_racks(share: Share, topics: Sequence[Racks]) -> None:
-    """Give out what can be had in each subscriber's own rack.
+    """Assign each subscriber the numbers that match its own rack.
 
-    One topic alone: each subscriber in turn takes what matches. Several: each number goes to the first
-    subscriber with room that matches in every topic, so that the topics stay co-partitioned.
+    For one topic, each subscriber takes its matches in order. For several topics, each number goes to the
+    first subscriber with room that matches in every topic, so that the topics stay co-partitioned.
     """
     if len(topics) == 1:
         for member_id, rack in share.racks.items():

@@ -1,8 +1,9 @@
-"""Round robin: all partitions in order, dealt one at a time over the members in order.
+"""Round robin: all partitions in order, assigned one at a time to the members in order.
 
 Goals, in order: balance over all topics where subscriptions are equal; nothing else. Not sticky.
-Members: static ones by instance id, then the others by member id. Partitions: by topic name, then
-number. A member that does not read the topic is passed over, and the deal goes on behind it.
+Members: static ones by instance id, then the others by member id. Partitions: by topic name, then number. A
+member that does not read the topic is skipped, and the next partition starts after the member that got the
+last one.
 Where subscriptions differ, loads can differ by more than one.
 A group without members is an error, as in Kafka.
 Source: Kafka client `RoundRobinAssignor` 3.9.1.
@@ -32,21 +33,21 @@ Partitions = dict[str, tuple[TopicPartition, ...]]
     since="3.9",
 )
 class RoundRobin(AssignorBase):
-    """Deals partitions one at a time over the members."""
+    """Assigns partitions one at a time over the members."""
 
     name = "roundrobin"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's partitions in the order in which they were dealt."""
+        """Each member's partitions in the order in which it got them."""
         if not group.members:
-            raise IllegalArgumentError("no members to deal to")
+            raise IllegalArgumentError("no members to assign partitions to")
         members = members_in_order(group.members)
         read = frozenset().union(*(member.topics for member in members))
         known = cluster.partitions
         partitions = {topic: known[topic] for topic in utf16_sorted(read & known.keys())}
         assignment: PartitionsByMember = {member.member_id: [] for member in group.members}
         if group.equal_subscriptions:
-            # Nobody is passed over, so each of M members gets every M-th partition.
+            # No member is skipped, so each of M members gets every M-th partition.
             deal = list(chain.from_iterable(partitions.values()))
             for first, member in enumerate(members):
                 assignment[member.member_id] = deal[first :: len(members)]

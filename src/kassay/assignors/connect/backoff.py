@@ -1,10 +1,11 @@
 """How long an incremental leader waits between rounds that revoke.
 
 Source: Kafka `ExponentialBackoff` as `IncrementalCooperativeAssignor` uses it: from 1 ms, forty times longer
-each time, without jitter. Its doubles and its truncation count: of 1,000 ms at most,
-999 is the longest.
-Logarithms and powers are rounded to the nearest double here on every machine. Of 700,000 maxima compared, the
-power of a JVM (17, x86-64) is one bit further off for 17, where the longest delay is one ms from ours.
+each time, without jitter. Its doubles and its truncation matter: with a maximum of 1,000 ms,
+the longest delay is 999 ms.
+Logarithms and powers are rounded to the nearest double here on every machine. For 17 of 700,000 maxima
+compared, the power of a JVM (17, x86-64) is one bit further off, and its longest delay differs from this one
+by 1 ms.
 """
 
 from __future__ import annotations

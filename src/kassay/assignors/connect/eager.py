@@ -1,9 +1,9 @@
-"""Connect-eager: everything is stopped at each rebalance, and dealt out in turn.
+"""Connect-eager: each rebalance stops everything and assigns it round robin.
 
-Goals: connectors and tasks together spread within one over the workers. Nothing is kept: the workers of
-this protocol have stopped all they ran before they join, so there is no memory and no delay.
+Goals: connectors and tasks together spread within one over the workers. Nothing is kept: workers of this
+protocol stop everything before they join, so there is no memory and no delay.
 Connectors come in the order of their names, then all tasks by connector and number; workers by id. The first
-task goes to the worker after the one that the last connector went to.
+task goes to the worker after the one that got the last connector.
 Source: Kafka `EagerAssignor`, branches 4.0 to 4.4.
 Cost: O(W log W + N log N) for W workers and N connectors and tasks.
 """
@@ -35,12 +35,12 @@ from kassay.model.java.hashes import utf16_sorted
     since="4.0.0",
 )
 class ConnectEager:
-    """Deals everything out in turn at every rebalance."""
+    """Assigns everything round robin at every rebalance."""
 
     name = "connect-eager"
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What the workers are to start; raises `NullPointerError` if there is no worker."""
+        """What each worker is to start; raises `NullPointerError` if there is no worker."""
         if not request.workers:
             raise NullPointerError("no worker has reported a configuration offset")
         given: dict[str, list[Work]] = {

@@ -1,12 +1,12 @@
-"""Connect-incremental: work moves only to even out loads, stops before it moves, and waits for its worker.
+"""Connect-incremental: work moves only to balance loads, stops before it moves, and waits for its worker.
 
-Goals, in order: nothing runs twice; what a departed worker ran waits for it, up to the maximum delay;
-connectors and tasks, each on their own, spread within one over the workers; what runs is left alone.
-A round revokes or it assigns what was revoked: what is taken back is free for the next round only. A
-round that would revoke after one that did waits first, longer each time (`backoff`).
-Ties: work in the order of Java's strings; workers by load, then id; who of the overloaded may keep one
-more, and who becomes a candidate for lost work first, by the order in which hash maps iterate workers.
-A worker's first listed work is the first to be revoked.
+Goals, in order: nothing runs twice; the work of a departed worker waits for it, up to the maximum delay;
+connectors and tasks, each kind by itself, spread within one over the workers; other running work stays.
+A round either revokes work or assigns what an earlier one revoked: revoked work is free from the next round
+on. A round that would revoke right after another revoking round waits first, longer each time (`backoff`).
+Ties: work in the order of Java's strings; workers by load, then id. The order in which hash maps iterate the
+workers decides which overloaded worker keeps one more, and which worker becomes a candidate for lost work
+first. A worker's first listed work is revoked first.
 Source: Kafka `IncrementalCooperativeAssignor`, branches 4.0 to 4.4; KIP-415.
 Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks, and O(W) for each level of load.
 """
@@ -37,7 +37,7 @@ from kassay.model.connect.work import (
 from kassay.model.java.hashes import hash_map_order, utf16_key
 
 Loads = dict[str, list[Work]]
-"""What each worker has after a round, in the order in which the leader's map iterates workers."""
+"""The work of each worker after a round, in the order in which the leader's map iterates the workers."""
 
 
 @reference(
@@ -65,9 +65,9 @@ class ConnectIncremental:
     name = "connect-incremental"
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What the workers are told; raises `IndexOutOfBoundsError` if there is no worker.
+        """The changes for each worker; raises `IndexOutOfBoundsError` if there is no worker.
 
-        The memory of the request is None or a `LeaderState`, and the answer's is one.
+        The request's memory is None or a `LeaderState`; the answer's memory is a `LeaderState`.
         """
         state = request.memory if isinstance(request.memory, LeaderState) else LeaderState()
         active = frozenset(request.runners)
@@ -107,9 +107,9 @@ class ConnectIncremental:
 def _previous_assignment(
     state: LeaderState, request: ConnectRequest, active: frozenset[Work]
 ) -> frozenset[Work]:
-    """What should be running: nothing is known of it after a round that did not complete.
+    """The work that should be running; after a round that did not complete, none of it is known.
 
-    Where a worker still runs what it was told to stop, what is running counts instead.
+    Where a worker still runs what it was to stop, the running work counts instead.
     """
     if state.previous_revocation & active:
         return active
@@ -121,9 +121,9 @@ def _previous_assignment(
 def _handle_lost(
     state: LeaderState, lost: Sequence[Work], loads: Loads, request: ConnectRequest
 ) -> tuple[LeaderState, Sequence[Work]]:
-    """The state after a look at what is lost, and what of that is to be dealt out like new work.
+    """The state after lost work is handled, and the lost work that is now assigned like new work.
 
-    Once the delay is over, lost work goes in turn to the candidates, whatever else they have.
+    Once the delay is over, lost work goes round robin to the candidates, whatever else they have.
     """
     if not lost and not state.revoked_in_previous:
         return _without_delay(state), ()
@@ -148,7 +148,7 @@ def _handle_lost(
 
 
 def _give_in_turn(work: Sequence[Work], candidates: Sequence[list[Work]]) -> None:
-    """Each in turn to the next of the candidates, from the first on; in place."""
+    """Assign the work in place to the candidates, round robin from the first."""
     for each, candidate in zip(work, cycle(candidates)):
         candidate.append(each)
 
@@ -160,9 +160,9 @@ def _without_delay(state: LeaderState) -> LeaderState:
 def _rebalance_load(
     state: LeaderState, loads: Loads, request: ConnectRequest
 ) -> tuple[LeaderState, frozenset[Work]]:
-    """The state after a look at the loads, and what is to be taken back now.
+    """The state after loads are compared, and the work to revoke now.
 
-    Nothing is, while a delay is on. Work just given to a candidate may be taken back at once.
+    While a delay runs, nothing is revoked. Work just assigned to a candidate may be revoked at once.
     """
     if state.delay_ms != 0:
         return replace(state, revoked_in_previous=False), frozenset()
@@ -181,7 +181,7 @@ def _rebalance_load(
 
 
 def _surplus(loads: Loads, request: ConnectRequest) -> Iterator[Work]:
-    """What must be taken back so that no worker has more than its share."""
+    """The work to revoke so that no worker has more than its share."""
     if not request.configured or not any(loads.values()):
         return
     for kind in (connectors_in, tasks_in):
@@ -198,7 +198,7 @@ def _surplus(loads: Loads, request: ConnectRequest) -> Iterator[Work]:
 
 
 def _deal(work: Sequence[Work], loads: Loads, kind: type) -> None:
-    """Deal work of one kind out, in place, level by level from the least loaded worker up."""
+    """Assign work of one kind in place, level by level from the least loaded worker up."""
     if not loads:
         raise IndexOutOfBoundsError("Index 0 out of bounds for length 0")
     sizes = {worker: sum(isinstance(each, kind) for each in running) for worker, running in loads.items()}

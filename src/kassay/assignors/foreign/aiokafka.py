@@ -1,11 +1,11 @@
-"""aiokafka's own assignors in the full form, each member with a subclass of its own.
+"""aiokafka's own assignors in the full form; each member has its own subclass.
 
-What a real client does around them is done here too: `metadata()` before each join, its bytes through the
-library's own codec, `assign` on the leader's assignor, and `on_assignment` with the decoded assignment.
+The adapter also does what a real client does around them: `metadata()` before each join, its bytes through
+the library's own codec, `assign` on the leader's assignor, and `on_assignment` with the decoded assignment.
 No client calls `on_generation_assignment`, so the generation in a sticky member's user data is always -1.
 
-An assignor is a class with class methods, and the sticky one keeps its member's memory on the class: here
-each member is a client in a process of its own.
+An assignor is a class with class methods, and the sticky one keeps its member's memory on the class. A
+subclass for each member separates them as the processes of real clients do.
 Source: aiokafka `aiokafka.consumer.group_coordinator` (`GroupCoordinator._perform_assignment`,
 `_on_join_complete`, `CoordinatorGroupRebalance.perform_group_join`) in 0.12 to 0.14.
 """
@@ -42,13 +42,13 @@ def wire() -> ModuleType:
         protocol = imported("aiokafka.coordinator.protocol")
     except ImportError as error:
         raise LibraryMissing(f"aiokafka is not installed ({error}): pip install '{EXTRA}'") from None
-    # the library warns of every unknown topic and of claims that contradict each other
+    # The library warns of every unknown topic and of conflicting ownership.
     logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
     return protocol
 
 
 class AioKafka(PythonClient):
-    """One assignor of the library and the state that its client's process would keep."""
+    """One assignor of the library, with the state that its client's process would keep."""
 
     library, package = LIBRARY, _PACKAGE
 
@@ -57,7 +57,7 @@ class AioKafka(PythonClient):
         self._own = self.own_class()
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the library's leader answers to these members."""
+        """The assignment that the library's leader computes for these members."""
         subscriptions = {member.member_id: self._subscription(member) for member in group.members}
         answer = self._own.assign(LeaderMetadata(cluster, group), subscriptions)
         return Assignment(
@@ -74,13 +74,13 @@ class AioKafka(PythonClient):
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
-        """Let the library's assignor remember; of its generation it is not told."""
+        """Pass the assignment to the library's assignor, which never learns the generation."""
         given = list(numbers_by_topic(assignment).items())
         encoded = self._wire.ConsumerProtocolMemberAssignment(0, given, user_data or b"").encode()
         self._own.on_assignment(self._wire.ConsumerProtocolMemberAssignment.decode(encoded))
 
     def _subscription(self, member: Member) -> Any:
-        """The member's subscription after its way over the wire."""
+        """The member's subscription, encoded and decoded by the library's codec."""
         topics = list(dict.fromkeys(member.topics))
         metadata = self._wire.ConsumerProtocolMemberMetadata
         return metadata.decode(metadata(self._own.version, topics, self.sent(member)).encode())
@@ -108,7 +108,7 @@ class AioKafkaRange(AioKafka):
     sends_generations=False,
 )
 class AioKafkaRoundRobin(AioKafka):
-    """aiokafka's round robin, which its consumers use unless told otherwise."""
+    """aiokafka's round robin, the default of its consumers."""
 
     name = "roundrobin"
     module, class_name = "roundrobin", "RoundRobinPartitionAssignor"
@@ -122,7 +122,7 @@ class AioKafkaRoundRobin(AioKafka):
     sends_generations=False,
 )
 class AioKafkaSticky(RemembersInUserData, AioKafka):
-    """aiokafka's sticky; what a member had travels in its user data, without a generation."""
+    """aiokafka's sticky; a member's previous partitions travel in its user data, without a generation."""
 
     name = "sticky"
     module, class_name = "sticky.sticky_assignor", "StickyPartitionAssignor"

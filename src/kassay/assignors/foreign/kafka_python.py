@@ -1,9 +1,9 @@
-"""kafka-python's own assignors in the full form, each member with an assignor of its own.
+"""kafka-python's own assignors in the full form; each member has its own assignor.
 
-What a real client does around them is done here too: `metadata()` before each join, its bytes as user
-data, subscriptions through the library's own codec, `assign` on the leader's assignor, `on_assignment`
-with the decoded assignment and the generation. History travels as on the wire: in the sticky rule's
-user data, and in the cooperative rule's owned partitions, which go without a generation.
+The adapter also does what a real client does around them: `metadata()` before each join, its bytes as user
+data, subscriptions through the library's own codec, `assign` on the leader's assignor, `on_assignment` with
+the decoded assignment and the generation. History travels as on the wire: in the sticky rule's user data, and
+in the cooperative rule's owned partitions, which carry no generation.
 
 Source: kafka-python `kafka.coordinator.consumer.ConsumerCoordinator` (`group_protocols`,
 `_perform_assignment`, `_on_join_complete`) in 2.2 and 3.0.
@@ -43,10 +43,10 @@ class _Joined(NamedTuple):
 
 
 class _Library:
-    """What differs between 2.x and 3.x: the wire classes, and how assignors are called."""
+    """The differences between 2.x and 3.x: the wire classes, and how assignors are called."""
 
     def __init__(self) -> None:
-        # the library warns of every unknown topic and unreadable user data, at great length
+        # The library logs long warnings about every unknown topic and unreadable user data.
         logging.getLogger(_PACKAGE).setLevel(logging.CRITICAL)
         try:
             wire = imported("kafka.protocol.consumer.metadata")
@@ -61,7 +61,7 @@ class _Library:
             self.assignment = wire.ConsumerProtocolAssignment
 
     def subscribe(self, version: int, member: Member, user_data: bytes) -> Any:
-        """The member's subscription after its way over the wire."""
+        """The member's subscription, encoded and decoded by the library's codec."""
         topics = list(dict.fromkeys(member.topics))
         if version < 1:
             subscription = self.subscription(version, topics, user_data)
@@ -78,15 +78,15 @@ class _Library:
         return self.subscription.decode(subscription.encode())
 
     def assign(self, assignor: Any, cluster: LeaderMetadata, members: list[_Joined]) -> Any:
-        """The library's answer: an assignment a member id."""
+        """The library's answer: one assignment for each member id."""
         if self.modern:
             return assignor.assign(cluster, members)
         return assignor.assign(cluster, {member.member_id: member.metadata for member in members})
 
     def learn(self, assignor: Any, owned: Iterable[TopicPartition], generation: int) -> None:
-        """Tell the assignor what its member got, after the way over the wire."""
+        """Pass the assignor its member's assignment, encoded and decoded."""
         given = self.assignment(0, list(numbers_by_topic(owned).items()), b"")
-        # 2.x holds what is encoded by a weak reference: it needs the name
+        # 2.x holds the value to encode by a weak reference only, so it needs a name here.
         assignment = self.assignment.decode(given.encode())
         if self.modern:
             assignor.on_assignment(assignment, generation)
@@ -107,7 +107,7 @@ def library() -> _Library:
 
 
 class KafkaPython(PythonClient):
-    """One assignor of the library and the state that its client would keep."""
+    """One assignor of the library, with the state that its client would keep."""
 
     library, package = LIBRARY, _PACKAGE
 
@@ -116,7 +116,7 @@ class KafkaPython(PythonClient):
         self._inner = self.own_class()()
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the library's leader answers to these members."""
+        """The assignment that the library's leader computes for these members."""
         version = self._inner.version
         joined = [
             _Joined(
@@ -137,7 +137,7 @@ class KafkaPython(PythonClient):
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
-        """Let the library's assignor remember."""
+        """Pass the assignment to the library's assignor."""
         self._library.learn(self._inner, assignment, metadata.generation)
 
 
@@ -176,7 +176,7 @@ class KafkaPythonRoundRobin(KafkaPython):
     source=f"kafka-python {_PACKAGE}.sticky.sticky_assignor ({EXTRA})",
 )
 class KafkaPythonSticky(RemembersInUserData, KafkaPython):
-    """kafka-python's sticky; what a member had travels in its user data."""
+    """kafka-python's sticky; a member's previous partitions travel in its user data."""
 
     name = "sticky"
     module, class_name = "sticky.sticky_assignor", "StickyPartitionAssignor"
@@ -201,7 +201,7 @@ class KafkaPythonSticky(RemembersInUserData, KafkaPython):
     sends_generations=False,
 )
 class KafkaPythonCooperativeSticky(KafkaPython):
-    """kafka-python's cooperative sticky; what a member had travels as its owned partitions."""
+    """kafka-python's cooperative sticky; a member's previous partitions travel as its owned partitions."""
 
     name = "cooperative-sticky"
     protocols = (COOPERATIVE,)
@@ -209,5 +209,5 @@ class KafkaPythonCooperativeSticky(KafkaPython):
 
 
 def _encoded(user_data: Any) -> bytes:
-    """User data as bytes; 3.x hands over a value that its codec encodes later."""
+    """User data as bytes; 3.x returns a value that its codec encodes later."""
     return user_data if isinstance(user_data, bytes) else user_data.encode()

@@ -1,4 +1,4 @@
-"""What adapters to Python clients share: a quiet import, the metadata of a leader, what a member sends."""
+"""Shared parts of adapters to Python clients: a quiet import, a leader's metadata, a member's user data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kassay.model.groups.group import NO_GENERATION, Group, Member
 
 
 def imported(name: str) -> ModuleType:
-    """The library's module; what it is warned of while it loads is not our users' business.
+    """The library's module; warnings during its import are suppressed: users cannot act on them.
 
     Raises `ImportError`.
     """
@@ -25,10 +25,10 @@ def imported(name: str) -> ModuleType:
 
 
 class LeaderMetadata:
-    """As much of a client's `ClusterMetadata` as its assignors ask for.
+    """The part of a client's `ClusterMetadata` that its assignors use.
 
-    A leader's metadata holds the topics that its group reads, and no others. They are handed over as a
-    sorted list where a client has a set, so that answers do not follow the hash seed.
+    A leader's metadata holds only the topics that its group reads. They are passed as a sorted list where a
+    client has a set, so that answers do not depend on the hash seed.
     """
 
     def __init__(self, cluster: Cluster, group: Group) -> None:
@@ -36,7 +36,7 @@ class LeaderMetadata:
         self.counts: Mapping[str, int] = {topic: n for topic, n in cluster.counts.items() if topic in read}
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
-        """The numbers of the topic's partitions; None for a topic that is not known."""
+        """The numbers of the topic's partitions; None for an unknown topic."""
         return set(range(self.counts[topic])) if topic in self.counts else None
 
     def topics(self) -> list[str]:
@@ -53,7 +53,7 @@ class PythonClient(AssignorBase):
     class_name: ClassVar[str]
 
     def own_class(self) -> Any:
-        """The assignor's class for this member alone: a sticky one may keep its member's memory on the class.
+        """A subclass of the assignor's class for this member: a sticky one may keep its memory on the class.
 
         Raises `LibraryMissing` where this release of the library has no such assignor.
         """
@@ -75,10 +75,10 @@ class PythonClient(AssignorBase):
 
 
 class RemembersInUserData(PythonClient):
-    """An assignor whose members say what they had in their user data."""
+    """An assignor whose members report their previous partitions in their user data."""
 
     def sent(self, member: Member) -> bytes:
-        """What the member sent; made from its claims where nobody asked the member's own assignor."""
+        """What the member sent; built from its owned partitions if its own assignor was never called."""
         if member.user_data is not None:
             return member.user_data
         if not member.owned:

@@ -1,1 +1,1 @@
-"""The certified best assignment, as assignors."""
+"""Assignors that return the certified optimum."""

@@ -1,13 +1,13 @@
-"""Optimal-connect: what an incremental leader of Kafka Connect would do that breaks none of its promises.
+"""Optimal-connect: an incremental leader of Kafka Connect that satisfies every claim of the protocol.
 
-Goals, in order: nothing runs twice; what is not configured stops; what a departed worker had waits for the
-maximum delay, then goes to the least loaded; connectors and tasks, each on their own, spread within one;
-as little running work is taken back as that needs, never right after a round that took some back, nor while
-a delay is on. Unlike Kafka's rule it judges what is deleted by the configuration alone, waits for the work
-of departed workers only, and keeps to the delay that it told.
-Ties: workers by load, then id, anew for every piece that is dealt out (Kafka's rule sorts them once, so that
-the two give every worker as much and not the same); those first by id keep one more; the last listed work
-is taken back.
+Goals, in order: nothing runs twice; what is not configured stops; the work of a departed worker waits for the
+maximum delay, then goes to the least loaded worker; connectors and tasks, each kind by itself, spread within
+one; as little running work as possible is revoked, never right after a revoking round nor while a delay runs.
+Unlike Kafka's rule it decides by the configuration alone what is deleted, waits only for the work of departed
+workers, and keeps to the delay that it announced.
+Ties: workers by load, then id, sorted again for every connector and task (Kafka's rule sorts them once, so
+both rules give each worker equal counts, but not the same work); the first workers by id keep one more; the
+last listed work is revoked.
 Source: KIP-415; no Kafka class.
 Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks.
 """
@@ -34,12 +34,12 @@ from kassay.model.connect.work import (
 
 _KINDS: Final = (connectors_in, tasks_in)
 Placement = frozenset[tuple[Work, str]]
-"""Work with the worker that has it."""
+"""Work with the worker that runs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingLeader:
-    """What it remembers: who had what before and after the last round, what is lost, and delays."""
+    """The leader's memory: the work of each worker before and after the last round, lost work, and delays."""
 
     reported: Placement = frozenset()
     placed: Placement = frozenset()
@@ -73,12 +73,12 @@ Loads = dict[str, list[Work]]
     source="KIP-415",
 )
 class OptimalConnect:
-    """Balances a Connect cluster with the fewest moves, and keeps every delay that it tells."""
+    """Balances a Connect cluster with the fewest moves, and keeps every delay that it announces."""
 
     name = "optimal-connect"
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What the workers are told; the memory of the request is None or a `WaitingLeader`."""
+        """The changes for each worker; the memory of the request is None or a `WaitingLeader`."""
         memory = request.memory if isinstance(request.memory, WaitingLeader) else WaitingLeader()
         lost = self.lost(request, memory)
         waiting = {work: since for work, since in lost.items() if not self.is_over(since, request)}
@@ -107,7 +107,7 @@ class OptimalConnect:
         )
 
     def lost(self, request: ConnectRequest, memory: WaitingLeader) -> dict[Work, int]:
-        """What departed workers had and nobody runs, with the time since when."""
+        """The work of departed workers that no worker runs, with the time in ms since when it is lost."""
         completed = memory.generation == request.last_completed_generation
         placed = memory.placed if completed else memory.reported
         workers = {worker.worker_id for worker in request.workers}
@@ -116,19 +116,19 @@ class OptimalConnect:
         return {work: since for work, since in lost.items() if work in missing}
 
     def is_over(self, since_ms: int, request: ConnectRequest) -> bool:
-        """Whether what is lost since then has waited long enough."""
+        """Whether work lost since then has waited for the whole delay."""
         return request.now_ms - since_ms >= request.max_delay_ms
 
     def delay(self, waiting: Mapping[Work, int], request: ConnectRequest) -> int:
-        """How long the first of what is waiting has to wait."""
+        """How many ms the first of the waiting work still has to wait."""
         return min(waiting.values()) + request.max_delay_ms - request.now_ms
 
     def must_wait(self, request: ConnectRequest, memory: WaitingLeader) -> bool:
-        """Whether nothing may be taken back yet."""
+        """Whether nothing may be revoked yet."""
         return request.max_delay_ms > 0 and (memory.took_back or request.now_ms < memory.until_ms)
 
     def kept(self, request: ConnectRequest) -> Loads:
-        """What each worker runs of what is configured; of several that run the same, the first by id."""
+        """The configured work that each worker runs; if several run the same work, the first by id."""
         first = {
             work: min(workers) for work, workers in request.runners.items() if work in request.configured
         }
@@ -140,7 +140,7 @@ class OptimalConnect:
         }
 
     def surplus(self, request: ConnectRequest, loads: Loads) -> frozenset[Work]:
-        """What must be taken back so that no worker has more than its share."""
+        """The work to revoke so that no worker has more than its share."""
         surplus: list[Work] = []
         for kind in _KINDS:
             share, extras = divmod(len(kind(request.configured)), len(loads))
@@ -152,7 +152,7 @@ class OptimalConnect:
         return frozenset(surplus)
 
     def deal(self, work: Iterable[Work], loads: Loads) -> None:
-        """Each, in place, to the worker with the fewest of its kind."""
+        """Assign each piece of work in place to the worker with the fewest of its kind."""
         listed = tuple(work)
         for kind in _KINDS:
             heap = [(len(kind(running)), worker) for worker, running in loads.items()]
@@ -163,7 +163,7 @@ class OptimalConnect:
                 heapreplace(heap, (size + 1, worker))
 
     def change(self, request: ConnectRequest, loads: Loads) -> Iterable[tuple[str, WorkerChange]]:
-        """What each worker starts and stops to come from what it runs to its load."""
+        """What each worker must start and stop to get from what it runs to its new load."""
         for worker_id, running in request.workers:
             work = loads[worker_id]
             assigned = connectors_first(each for each in work if each not in running)

@@ -1,9 +1,9 @@
-"""Optimal share: every partition with as many members as any, and nothing taken back that could stay.
+"""Optimal share: every partition with equally many members, and the fewest possible revocations.
 
 Goals, in order: of M readers and P partitions each partition has ceil(M / P) members; the readers' counts are
-within one; the fewest copies are taken from who had them. All topics count together where all members read
-the same, else each by itself, as in Kafka's rule since 4.2. What may not be given out goes to nobody, and a
-topic that is not there is not refused.
+within one; the fewest copies are revoked from their holders. If all members read the same topics, all topics
+count together, else each by itself, as in Kafka's rule since 4.2. A partition that is not assignable goes to
+no member, and a missing topic is no error.
 Source: kassay's own; `kassay.solver`.
 Cost: a maximum flow over the copies held; about 0.1 s for 500 members of 500 partitions.
 """
@@ -32,13 +32,13 @@ from kassay.model.groups.kinds import SHARE
     source="kassay.solver.sharing.optimum",
 )
 class OptimalShare(AssignorBase):
-    """Shares everything evenly at the fewest copies taken back."""
+    """Shares everything evenly at the fewest revoked copies."""
 
     name = "optimal-share"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
-        # Here, so that whoever looks for another rule waits for no solver.
+        # Imported here, so that users of other rules do not load the solver.
         from kassay.solver.sharing.optimum import best_sharing
         from kassay.solver.sharing.problem import ShareProblem
 

@@ -1,13 +1,13 @@
-"""Optimal sticky: the certified best assignment, for groups that give everything up each round.
+"""Optimal sticky: the certified best assignment, for groups that revoke everything each round.
 
-Goals, in lexicographic order: the best possible balance (sorted loads), then the fewest partitions
-that leave their previous owner, then the fewest partitions whose owner is in none of their replicas'
-racks. A group whose owners are optimal already keeps them. Previous owners are the only claimants
-at the highest generation (KIP-341, KIP-792), so stale and contradictory claims count for nobody.
-Partition weights are not looked at.
-Every answer carries a proof that an independent checker has accepted before it is given.
+Goals, in lexicographic order: the best possible balance (sorted loads), then the fewest partitions that leave
+their previous owner, then the fewest partitions whose owner is in none of their replicas' racks. A group
+whose owners are optimal already keeps them. Only the members that report a partition as owned at the highest
+generation are its previous owners (KIP-341, KIP-792), so stale and conflicting ownership counts for no
+member. Partition weights are ignored.
+Every answer carries a proof that an independent checker accepts before the answer is returned.
 Source: kassay's own; `kassay.solver`.
-Cost: a min-cost flow a load level; about 0.3 s for 1,000 members and 100,000 partitions where
+Cost: a min-cost flow for each load level; about 0.3 s for 1,000 members and 100,000 partitions where
 subscriptions are equal.
 """
 
@@ -33,13 +33,13 @@ CLAIMS = (
 
 @reference("optimal-sticky", claims=CLAIMS, source="kassay.solver.consumers.optimum")
 class OptimalSticky(AssignorBase):
-    """Gives the certified best balance at the fewest moves."""
+    """Assigns the certified best balance at the fewest moves."""
 
     name = "optimal-sticky"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions by topic and number."""
-        # Here, so that whoever looks for another rule waits for no solver.
+        # Imported here, so that users of other rules do not load the solver.
         from kassay.solver.consumers.remembered import remembered_optimum
 
         return Assignment(remembered_optimum(cluster, group).assignment)

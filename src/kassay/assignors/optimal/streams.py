@@ -1,9 +1,10 @@
-"""Optimal Streams: tasks even by member at the certified least cost, standbys where their state is.
+"""Optimal Streams: tasks balanced by member at the certified least cost, standbys where their state is.
 
 Goals, in order: active tasks with state within one by member, and all active tasks too; the least cost of
-restores (3) and changes of process (1); the fewest active tasks leave their member; beside these, tasks of
-either kind as even by member as they can be; the fewest standbys are restored.
-Ties are those of the solver: an answer depends on who had what, not on the order in which it is listed.
+restores (3 each) and changes of process (1 each); the fewest active tasks leave their member; within these,
+tasks of either kind as balanced by member as possible; the fewest standbys are restored.
+Ties are those of the solver: an answer depends on the previous owners, not on the order in which they are
+listed.
 Source: kassay's own; `kassay.solver`. KIP-1071 for members inside processes.
 Cost: a minimum-cost flow and an exchange; `docs/optimum.md` says which goals are proven.
 """
@@ -41,13 +42,13 @@ if TYPE_CHECKING:
     source="kassay.solver.streams.members",
 )
 class OptimalStreams:
-    """Active tasks in both balances at the least cost, then the best standbys beside them."""
+    """Active tasks in both balances at the least cost, then the best standbys."""
 
     name = "optimal-streams"
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
         """The tasks of all members, and so of their processes."""
-        # Here, so that whoever looks for another rule waits for no solver.
+        # Imported here, so that users of other rules do not load the solver.
         from kassay.solver.streams.members.actives import place_actives
         from kassay.solver.streams.members.requests import problem_of
         from kassay.solver.streams.members.standbys import place_standbys
@@ -66,18 +67,18 @@ class OptimalStreams:
         return TaskAssignment(_by_process(problem, request, members), members=members)
 
     def placed(self, problem: MemberTaskProblem, best: Sequence[int]) -> Sequence[int]:
-        """The member of each active task: the best."""
+        """The member of each active task in the optimum."""
         return best
 
     def copied(self, problem: MemberTaskProblem, active: Sequence[int], best: Standbys) -> Standbys:
-        """The members of the standbys of each task: the best."""
+        """The members of the standbys of each task in the optimum."""
         return best
 
 
 def _by_process(
     problem: MemberTaskProblem, request: TaskRequest, members: Mapping[str, ClientTasks]
 ) -> dict[str, ClientTasks]:
-    """What each process is given, in the order of the request."""
+    """The tasks of each process, in the order of the request."""
     own = {process.id: [members[who] for who in process.members] for process in problem.processes}
     return {
         process_id: ClientTasks(

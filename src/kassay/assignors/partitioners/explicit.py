@@ -1,8 +1,8 @@
-"""Explicit: the partition that the record asks for; else whatever the default partitioner says.
+"""Explicit: the partition that the record names, else the default partitioner's.
 
-This is the producer's own part, before any `Partitioner` is asked: a partition outside the topic is
-refused with `IllegalArgumentException`. (Since 0.10 the producer first waits for metadata that has
-the partition, and times out in its stead.) The other partitioner is the 0.9 default.
+This is the producer's own part, before it calls any `Partitioner`: for a partition outside the topic it
+raises `IllegalArgumentException`. (Since 0.10 the producer first waits for metadata that has the partition,
+and times out instead.) The other partitioner is the 0.9 default.
 Source: Kafka `KafkaProducer.partition` of the 0.9 clients.
 Cost: O(1) with a partition.
 """
@@ -22,7 +22,7 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata,
     source="org.apache.kafka.clients.producer.KafkaProducer",
 )
 class Explicit(Murmur2):
-    """The partition that the record asks for, else the default partitioner's."""
+    """The partition that the record names, else the default partitioner's."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record; raises `InvalidPartitionError`."""

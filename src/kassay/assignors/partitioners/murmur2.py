@@ -2,10 +2,10 @@
 
 Goals, in order: equal keys in one partition while the count stays; keyless records spread evenly.
 Keyed: the 32-bit murmur2 of the key bytes, without its sign bit, modulo the number of partitions,
-available or not. Keyless: one counter for all topics (`turns`). A partition that the record asks
-for is not looked at: the producer has taken care of it (`explicit`).
-Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9 clients; the hash has stayed the
-default for keyed records since (`BuiltInPartitioner.partitionForKey`).
+available or not. Keyless: one counter for all topics (`turns`). A partition that the record
+names is ignored: the producer handles it (`explicit`).
+Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9 clients; the hash is still the
+default for keyed records (`BuiltInPartitioner.partitionForKey`).
 Cost: O(n) for a key of n bytes.
 """
 
@@ -33,8 +33,8 @@ _INT: Final = 0xFFFFFFFF
 def murmur2(data: bytes) -> int:
     """Kafka's 32-bit murmur2 of the bytes, as a Java int.
 
-    Austin Appleby's MurmurHash2 with a seed of Kafka's: four bytes at a time, the low byte first,
-    then the one to three that are left.
+    Austin Appleby's MurmurHash2 with Kafka's seed: four bytes at a time, the low byte first, then the
+    remaining one to three.
 
     >>> murmur2(b""), murmur2(b"21")
     (275646681, -973932308)
@@ -58,7 +58,7 @@ def partition_for_key(key: bytes, count: int, positive: Callable[[int], int] = t
     40
     """
     if count < 1:
-        raise NoPartitionsError(f"a topic with {count} partitions has none for a record")
+        raise NoPartitionsError(f"a topic with {count} partitions cannot take a record")
     return positive(murmur2(key)) % count
 
 

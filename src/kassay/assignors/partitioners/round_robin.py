@@ -1,11 +1,11 @@
-"""Round robin: keyless records over the available partitions in turn, each topic by its own counter.
+"""Round robin: keyless records go round the available partitions, with one counter for each topic.
 
 Goals, in order: an available partition while there is one; keyless records spread evenly.
-The counter, made non-negative, modulo the number of available partitions is an index into their
-numbers; with none available, modulo all partitions it is the number itself. Kafka starts a counter at
-a random number; here it starts at the injected one, 0 by default. Where partitions come and go, so
-does the remainder, and turns are lost. Keyed records go by murmur2: equal keys in one partition.
-Kafka's `RoundRobinPartitioner` (KIP-369) is the same rule with keys ignored.
+The counter, made non-negative, modulo the number of available partitions, is an index into their
+numbers. With none available, the counter modulo all partitions is the number itself. Kafka starts a counter
+at a random number; here it starts at the injected one, 0 by default. When the set of available partitions
+changes, so does the remainder, and some partitions miss a turn. Keyed records use murmur2: equal keys in one
+partition. Kafka's `RoundRobinPartitioner` (KIP-369) is the same rule with keys ignored.
 Source: Kafka `DefaultPartitioner` up to 2.3; its 0.9 form (`murmur2`) has one counter for all topics.
 Cost: O(1) without a key.
 """
@@ -27,7 +27,7 @@ from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecor
     source="org.apache.kafka.clients.producer.internals.DefaultPartitioner",
 )
 class RoundRobinPartitioner(PartitionerBase):
-    """Keyless records in turn, a counter a topic; keyed ones by murmur2: the default up to 2.3."""
+    """Keyless records round robin, a counter for each topic; keyed ones by murmur2: the default up to 2.3."""
 
     def __init__(self, start: int = 0) -> None:
         self._start = start

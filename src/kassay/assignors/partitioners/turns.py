@@ -1,7 +1,7 @@
-"""Whose turn it is: how the older default partitioners spread keyless records.
+"""Round robin of the older default partitioners over keyless records.
 
-The counter is a Java int: it overflows into the negative numbers, and is made non-negative in the
-way of the release (`Utils.abs` in 0.8, `toPositive` after it).
+The counter is a Java int: it overflows into the negative numbers, and each release makes it non-negative in
+its own way (`Utils.abs` in 0.8, `toPositive` later).
 Source: Kafka `Partitioner` (0.8), `DefaultPartitioner` (0.9 to 2.3).
 """
 
@@ -14,9 +14,9 @@ from kassay.model.partitioners.partitioner import NoPartitionsError, TopicMetada
 
 
 def at_turn(turn: int, topic: TopicMetadata) -> int:
-    """The available partition at that turn, one of all with none available; raises `NoPartitionsError`."""
+    """The available partition at that turn, of all if none is available; raises `NoPartitionsError`."""
     if not topic.count:
-        raise NoPartitionsError("a topic with 0 partitions has none for a record")
+        raise NoPartitionsError("a topic with 0 partitions cannot take a record")
     available = topic.available
     return available[turn % len(available)] if available else turn % topic.count
 
@@ -29,7 +29,7 @@ class Turns:
         self._counter = wrap(start)
 
     def next(self, topic: TopicMetadata) -> int:
-        """The partition whose turn it is; raises `NoPartitionsError`."""
+        """The next partition; raises `NoPartitionsError`."""
         partition = at_turn(self._positive(self._counter), topic)
         self._counter = wrap(self._counter + 1)
         return partition

@@ -1,13 +1,13 @@
-"""Uniform sticky: keyless records stay with a partition until it has had a batch, today's rule.
+"""Uniform sticky, the current default: keyless records stay with one partition until it got a full batch.
 
-Goals, in order: full batches; keyless bytes spread over partitions evenly, or, where the sender's
-queues are known, the less to a partition the longer its queue. Keyed records go by murmur2.
-A partition is drawn among the available ones (among all, if none is), or by queue lengths from a table
-of running sums. Records stick to it until `batch.size` bytes went there, then the next is drawn. A
-caller that knows that the last batch is not full yet may put the switch off, up to twice the size. A
-partition that becomes unavailable meanwhile keeps its records until then, so only where the metadata
-stay as they are does every keyless record go to an available partition.
-Kafka draws from the thread's random numbers; here from an injected source.
+Goals, in order: full batches; keyless bytes spread over partitions evenly or, where the sender's queues are
+known, fewer bytes to partitions with longer queues. Keyed records use murmur2.
+The next partition is drawn among the available ones (among all, if none is), or by queue lengths from a table
+of cumulative sums. Records stick to it until it got `batch.size` bytes, then the next is drawn. A caller that
+knows that the last batch is not full yet may delay the switch, up to twice the size. A partition that becomes
+unavailable keeps its records until the switch, so every keyless record goes to an available partition only
+while the metadata do not change.
+Kafka draws from the thread's random numbers; here they come from an injected source.
 Source: Kafka `BuiltInPartitioner`, KIP-794 (before it, KIP-480).
 Cost: O(1) a record, O(log P) a draw by queue length, O(P) for a new table.
 """
@@ -38,21 +38,21 @@ class Queue(NamedTuple):
 
 
 class LoadTable(NamedTuple):
-    """Partitions and the running sums of their chances."""
+    """Partitions and the cumulative sums of their weights."""
 
     partitions: tuple[int, ...]
     sums: tuple[int, ...]
 
     def pick(self, number: int) -> int:
-        """The first partition whose sum is above the number modulo the last sum."""
+        """The first partition whose cumulative sum exceeds the number modulo the last sum."""
         return self.partitions[bisect_right(self.sums, number % self.sums[-1])]
 
 
 def load_table(queues: Sequence[Queue], left_out: int = 0) -> LoadTable | None:
-    """The chances of partitions with these queues; None where all that count are alike.
+    """The weights of partitions with these queues; None if all partitions that count have equal weights.
 
-    `left_out` is how many partitions with a leader are too slow to be considered at all. A chance is
-    the longest queue plus one, less the partition's own.
+    `left_out` is the number of partitions with a leader that are too slow to be considered. A weight is the
+    longest queue plus one, minus the partition's own queue.
 
     >>> load_table([Queue(0, 0), Queue(1, 3), Queue(2, 1)])
     LoadTable(partitions=(0, 1, 2), sums=(4, 5, 8))
@@ -69,7 +69,7 @@ def load_table(queues: Sequence[Queue], left_out: int = 0) -> LoadTable | None:
 
 
 class StickyPartition:
-    """The partition that keyless records of one topic stick to, and how much it has had."""
+    """The partition that keyless records of one topic stick to, and how many bytes it got."""
 
     def __init__(self, batch_size_bytes: int, random: RandomSource) -> None:
         if batch_size_bytes < 1:
@@ -81,7 +81,7 @@ class StickyPartition:
         self._produced_bytes = 0
 
     def update_loads(self, table: LoadTable | None) -> None:
-        """Draw by this table from the next switch on; None: all available partitions alike."""
+        """Draw by this table from the next switch on; None: all available partitions with equal chances."""
         self._table = table
 
     def current(self, topic: TopicMetadata) -> int:
@@ -91,7 +91,7 @@ class StickyPartition:
         return self._current
 
     def produced(self, size_bytes: int, topic: TopicMetadata, *, may_switch: bool = True) -> None:
-        """Count bytes that went to the current partition, and draw another when it has had enough."""
+        """Count bytes that went to the current partition, and draw another when it got enough."""
         self._produced_bytes += size_bytes
         enough = self._batch_size_bytes if may_switch else 2 * self._batch_size_bytes
         if self._produced_bytes >= enough:
@@ -121,11 +121,11 @@ class UniformSticky(PartitionerBase):
         self._sticky: dict[str, StickyPartition] = {}
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Take `batch.size` and `partitioner.ignore.keys`; raises `InputError` for another than a number."""
+        """Take `batch.size` and `partitioner.ignore.keys`; raises `InputError` if the size is no number."""
         size = config.get("batch.size", str(BATCH_SIZE_BYTES))
         if not size.isdecimal():
             raise InputError(f"batch.size: {size!r}, expected a number of bytes")
-        # The producer sends single records where the batch size is 0.
+        # The producer sends records singly where the batch size is 0.
         self._batch_size_bytes = max(1, int(size))
         self._ignore_keys = config.get("partitioner.ignore.keys", "false").lower() == "true"
 

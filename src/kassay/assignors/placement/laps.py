@@ -1,9 +1,9 @@
-"""What both rules of `AdminUtils` share: the checks, the start, and who comes behind the leader.
+"""Shared parts of both rules of `AdminUtils`: the checks, the start, and the order of followers.
 
-Leaders go round the broker list, one partition after the other. With every full lap the followers'
-distance to their leader grows by one, so that a leader does not always have the same followers. A topic
-that grows goes on with its leaders, but its laps so far are forgotten: the distance starts again.
-Java's ints overflow where a start index is near their end; then Kafka throws, and so do we.
+Leaders go round the broker list, one partition at a time. With every full lap the followers' distance to
+their leader grows by one, so that a leader does not always have the same followers. A growing topic continues
+with its leaders, but the distance starts again as if there were no laps before.
+Java's ints overflow where a start index is near their maximum; then Kafka throws, and so does kassay.
 Source: Kafka `org.apache.kafka.admin.AdminUtils`, `AdminZkClient.createNewPartitionsAssignment`.
 """
 
@@ -21,9 +21,9 @@ from kassay.model.placement.request import (
 
 
 def check_sizes(request: PlacementRequest) -> None:
-    """Raises Kafka's refusals of impossible numbers, in Kafka's order."""
+    """Raise Kafka's refusals of impossible numbers, in Kafka's order."""
     if request.partitions <= 0:
-        raise InvalidPartitionsError(f"{request.partitions} partitions asked for, expected at least 1")
+        raise InvalidPartitionsError(f"{request.partitions} partitions requested, expected at least 1")
     factor, size = request.replication_factor, len(request.brokers)
     if factor <= 0:
         raise InvalidReplicationFactorError(f"replication factor {factor}, expected at least 1")
@@ -52,7 +52,7 @@ def laps(request: PlacementRequest, size: int, random: RandomSource) -> Iterator
 def fixed_start(request: PlacementRequest) -> int:
     """The index to start from, negative if it is to be drawn.
 
-    A growing topic starts where it did: at the first broker with at least the id of the first
+    A growing topic starts where it did before: at the first broker whose id is at least that of the first
     partition's leader, or at the first broker of all.
     """
     if request.fixed_start_index >= 0 or not request.existing:
@@ -62,10 +62,10 @@ def fixed_start(request: PlacementRequest) -> int:
 
 
 def follower_index(leader: int, shift: int, rank: int, size: int) -> int:
-    """Where in a list of `size` brokers the follower of that rank stands; never the leader's index.
+    """The index, in a list of `size` brokers, of the follower of that rank; never the leader's index.
 
-    The followers come one behind the other from `shift` brokers after the leader on, and skip it.
-    The index is negative, or the leader's own, only where Java's int overflows.
+    The followers are consecutive from `shift` brokers after the leader on, and skip the leader. The index is
+    negative, or the leader's own, only where Java's int overflows.
     """
     distance = 1 + remainder(wrap(shift + rank), size - 1)
     return remainder(leader + distance, size)

@@ -1,10 +1,10 @@
-"""Optimal plan: the best placement on the brokers of tomorrow, reached one valid exchange at a time.
+"""Optimal plan: the best placement on the target brokers, reached one valid exchange at a time.
 
-Goals, in order: the rack rule; replicas a broker within one of each other, or as even as racks allow;
-the fewest copies; leaders as even as they can be; the fewest changes of leader. On the way every state
-keeps the rack rule where the start did, and no partition has fewer replicas than before.
+Goals, in order: the rack rule; replicas of each broker within one of each other, or as balanced as racks
+allow; the fewest copies; leaders as balanced as possible; the fewest changes of leader. On the way every
+state keeps the rack rule if the start did, and no partition has fewer replicas than before.
 Source: kassay.solver.placement.optimum (certified optimum), kassay.solver.placement.plan; KIP-455.
-Cost: that of the solver; a plan has as many steps as replicas to copy, and one for a leader to change.
+Cost: that of the solver; a plan has one step for each replica to copy and one for each leader to change.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from kassay.model.placement.planning import PlanRequest
     source="kassay.solver.placement.plan",
 )
 class OptimalPlan:
-    """Moves to the most even placement with the fewest copies, each state on the way a valid one."""
+    """Moves to the best balanced placement with the fewest copies through valid states only."""
 
     def plan(self, request: PlanRequest) -> Plan:
         """The moves, partition by partition."""
-        # Here, so that whoever looks for another rule waits for no solver.
+        # Imported here, so that users of other rules do not load the solver.
         from kassay.solver.placement.optimum import best_placement
         from kassay.solver.placement.plan import plan
         from kassay.solver.placement.problem import PlacementProblem
 
-        # With a deadline only our own flow is asked: a plan is the same whether OR-tools is installed or not.
+        # With a deadline only kassay's own flow runs, so a plan does not depend on whether OR-tools is
+        # installed.
         best = best_placement(PlacementProblem.of_plan(request), deadline=inf)
         before = dict(request.before)
         after = dict(zip(sorted(before), best.rows, strict=True))

@@ -1,16 +1,16 @@
 """Rack-aware: round robin over a list in which the racks alternate, racks without a replica first.
 
-Goals, in order: a partition's replicas in different racks while there are racks without one;
-replicas spread evenly over brokers; the followers of one leader spread over the other brokers.
-Brokers: the racks by name, the brokers of a rack by id; one broker of each rack in turn, a rack that
-has run out is passed over. Leaders go round that list. Followers are taken from it behind the
-leader, at a distance that grows by the number of racks with each full lap, passing over brokers of
-racks that have a replica (until all have) and brokers that have one.
-With up to as many replicas as racks no rack gets two. With more, nothing bounds how many one rack
-gets, so rack-spread is not claimed. Nor is follower-spread: with one broker more than racks the
-distance grows by a full turn, and a leader keeps its followers.
-Refusals, in order: those of rack-unaware, then `AdminOperationException` if only some brokers have
-a rack. With no racks at all the rule is rack-unaware.
+Goals, in order: a partition's replicas in different racks while there are racks without one; replicas spread
+evenly over brokers; the followers of one leader spread over the other brokers.
+Brokers: the racks by name, the brokers of a rack by id; the list takes one broker of each rack in each round
+and skips a rack without remaining brokers. Leaders go round that list. Followers are taken from it after the
+leader, at a distance that grows by the number of racks with each full lap; brokers of racks that have a
+replica (until all have) and brokers that have one are skipped.
+With at most as many replicas as racks no rack gets two. With more, nothing bounds the number in one rack, so
+rack-spread is not claimed. Nor is follower-spread: with one broker more than racks the distance grows by a
+full lap, and a leader keeps its followers.
+Refusals, in order: those of rack-unaware, then `AdminOperationException` if only some brokers have a rack.
+With no racks at all the rule is rack-unaware.
 Source: Kafka `org.apache.kafka.admin.AdminUtils`, KIP-36.
 Cost: O(P * B) for P partitions on B brokers.
 """
@@ -60,7 +60,7 @@ class RackAware:
 
 
 def rack_alternated(racks: dict[int, str]) -> list[int]:
-    """The brokers, one of each rack in turn: racks by name, brokers by id.
+    """The brokers with alternating racks: racks by name, brokers by id.
 
     >>> rack_alternated({0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"})
     [0, 3, 1, 5, 4, 2]
@@ -93,7 +93,7 @@ def replicas_behind(
 
 
 def _behind(leader: int, shift: int, ids: list[int]) -> Iterator[int]:
-    """The other brokers from `shift` behind the leader on, round and round."""
+    """The other brokers from `shift` after the leader on, in an endless cycle."""
     for rank in count():
         index = follower_index(leader, shift, rank, len(ids))
         if index < 0:

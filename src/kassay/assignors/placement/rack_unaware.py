@@ -1,9 +1,9 @@
-"""Rack-unaware: leaders go round the brokers, followers come behind them at a growing distance.
+"""Rack-unaware: leaders go round the brokers, followers come after them at a growing distance.
 
 Goals, in order: replicas spread evenly over brokers; the followers of one leader spread over the
-other brokers. Racks and fencing are not looked at.
+other brokers. Racks and fencing are ignored.
 Brokers: in the order given. The first leader is drawn, as is the followers' first distance, unless a
-start index is fixed: then both are that index. Each full lap of leaders adds one to the distance.
+start index is fixed: then both are that index. Each full lap of leaders adds 1 to the distance.
 Refusals, in order: `InvalidPartitionsException` for fewer than 1 partition,
 `InvalidReplicationFactorException` for a factor under 1 or above the number of brokers.
 Source: Kafka `org.apache.kafka.admin.AdminUtils`, where no broker has a rack (KIP-36 calls it

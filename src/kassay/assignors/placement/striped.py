@@ -1,24 +1,24 @@
-"""Striped: each partition starts one rack further, each rack deals its unfenced brokers in turn.
+"""Striped: each partition starts one rack further; each rack provides its unfenced brokers round robin.
 
-Goals, in order: replicas of a partition spread over racks; replicas spread over the brokers of a
-rack; unfenced brokers before fenced ones. The leader is never fenced.
-A broker without a rack counts as being in the rack without a name, which comes first; the others
-come by name. Of each rack there are two lists, fenced and unfenced, by id, each with a random
-starting offset; the starting rack is random too. A partition takes one broker of each rack from the
-starting rack on, unfenced ones until they have run out, and goes round again while replicas are
-missing; its leader is the first unfenced broker met. For the next partition the starting rack and
-each list's offset move by one. After as many partitions as there are unfenced brokers the racks
-and all lists are shuffled.
-A list knows the partition that it last dealt to by its number in the lap: one that ran out and is not asked
-again before the partition of that number in a later lap is still out then, and its rack's fenced brokers have
-their turn. The racks of the partition before it were asked since and suffice, so the spread over racks holds.
-Leaders are even over racks, not over brokers (KAFKA-15354). Existing partitions are not
-looked at (KAFKA-14437).
-Refusals, in order: `InvalidReplicationFactorException` for a factor under 1, for no unfenced
-broker, and for a factor above the number of brokers. 0 partitions are placed, in no lists; for fewer
-the controller answers `InvalidPartitionsException` before it asks the placer.
-Random numbers: an offset for each list that is not empty, fenced before unfenced, racks in the order
-of Java's hash map (`rack_order` of the request if it is on record); the starting rack; the shuffles.
+Goals, in order: replicas of a partition spread over racks; replicas spread over the brokers of a rack;
+unfenced brokers before fenced ones. The leader is never fenced.
+A broker without a rack belongs to the rack without a name, which comes first; the others come by name. Each
+rack has two lists, fenced and unfenced, by id, each with a random starting offset; the starting rack is
+random too. A partition takes one broker of each rack from the starting rack on, unfenced ones first, and goes
+round again while replicas are missing; its leader is the first unfenced broker that it takes. For the next
+partition the starting rack and each list's offset move by one. After as many partitions as there are unfenced
+brokers, the racks and all lists are shuffled.
+A list identifies the partition that it last served by its number in the lap. So a list that ran out and is
+next used for the partition of that number in a later lap still counts as run out, and its rack provides
+fenced brokers. The racks of the partition before it were used since and suffice, so the spread over racks
+holds.
+Leaders are balanced over racks, not over brokers (KAFKA-15354). Existing partitions are ignored
+(KAFKA-14437).
+Refusals, in order: `InvalidReplicationFactorException` for a factor under 1, for no unfenced broker, and for
+a factor above the number of brokers. 0 partitions give an empty placement; for fewer the controller answers
+`InvalidPartitionsException` before it calls the placer.
+Random numbers: an offset for each list that is not empty, fenced before unfenced, racks in the order of
+Java's hash map (`rack_order` of the request if it is recorded); the starting rack; the shuffles.
 Source: Kafka `org.apache.kafka.metadata.placement.StripedReplicaPlacer` (KRaft), late 2024.
 Cost: O(P * (R + K)) for P partitions of R replicas over K racks, O(P) more for the shuffles.
 """
@@ -55,14 +55,14 @@ class Striped:
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
         """The replicas of each new partition; raises `PlacementRefusedError`."""
         if request.partitions < 0:
-            raise InvalidPartitionsError(f"{request.partitions} partitions asked for, expected 0 or more")
+            raise InvalidPartitionsError(f"{request.partitions} partitions requested, expected 0 or more")
         stripes = _Stripes(request, random)
         _check(request)
         return tuple(stripes.next(request.replication_factor) for _ in range(request.partitions))
 
 
 def _check(request: PlacementRequest) -> None:
-    """Raises Kafka's refusals, in Kafka's order."""
+    """Raise Kafka's refusals, in Kafka's order."""
     factor, size = request.replication_factor, len(request.brokers)
     if factor <= 0:
         raise InvalidReplicationFactorError(f"replication factor {factor}, expected at least 1")
@@ -73,7 +73,7 @@ def _check(request: PlacementRequest) -> None:
 
 
 class _Deal:
-    """Some brokers of a rack, dealt in turn; each partition starts one broker further."""
+    """Some brokers of a rack, used round robin; each partition starts one broker further."""
 
     def __init__(self, ids: list[int], random: RandomSource) -> None:
         self.ids = sorted(ids)
@@ -82,7 +82,7 @@ class _Deal:
         self._dealt = 0
 
     def next(self, stripe: int) -> int | None:
-        """The next broker for the partition with that number in this lap, None when all were dealt."""
+        """The next broker for the partition with that number in this lap; None when it got all of them."""
         if not self.ids:
             return None
         if stripe != self._stripe:
@@ -102,7 +102,7 @@ class _RackDeals:
         self.unfenced = _Deal([b.broker_id for b in brokers if not b.fenced], random)
 
     def next(self, stripe: int) -> int | None:
-        """The next broker of the rack, None when all were dealt to this partition."""
+        """The next broker of the rack; None when this partition got all of them."""
         broker = self.unfenced.next(stripe)
         return self.fenced.next(stripe) if broker is None else broker
 
@@ -113,7 +113,7 @@ class _RackDeals:
 
 
 class _Stripes:
-    """The racks, from which one partition after the other is dealt."""
+    """The racks, which provide the brokers of one partition at a time."""
 
     def __init__(self, request: PlacementRequest, random: RandomSource) -> None:
         by_rack: dict[_Rack, list[Broker]] = {rack: [] for rack in _rack_order(request)}
@@ -128,14 +128,15 @@ class _Stripes:
 
     def next(self, replication_factor: int) -> Replicas:
         """The replicas of the next partition."""
-        # With a single unfenced broker a lap would end at once, and every deal begin again unmoved.
+        # With a single unfenced broker a lap would end at once, and every list would start again at its
+        # offset.
         if self._stripe == self._lap > 1:
             self._shuffle()
             self._stripe = 0
         turns = self._turns[self._start :] + self._turns[: self._start]
         leading, leader = self._leader(turns)
         chosen = [leader]
-        # The leader's rack has had its turn in the first round, wherever it stands in it.
+        # The leader's rack has served this partition in the first round, at whatever place it comes.
         visits = [rack for rack in turns if rack != leading]
         while len(chosen) < replication_factor:
             for rack in visits:

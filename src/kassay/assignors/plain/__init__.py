@@ -1,1 +1,1 @@
-"""The plain form of targets, dicts and lists in and out, and its adapters."""
+"""The plain form of targets (dicts and lists in and out) and its adapters."""

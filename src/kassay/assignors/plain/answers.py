@@ -1,7 +1,7 @@
-"""Whether what a target answered is an answer at all, told in the target's own terms.
+"""Checks whether the answer of a target has the required form, with errors in the target's own terms.
 
-Standard library only and light: the child process that runs users' code imports it too. What comes
-back is made of exact built-in types, so that a clever subclass cannot act up later.
+Standard library only and light: the child process that runs users' code imports it too. The returned values
+are made of exact built-in types, so that a subclass cannot run code later.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _BUILTINS: Final = frozenset({bool, int, float, str, bytes, list, tuple, dict, s
 
 
 class Malformed(ValueError):
-    """The answer is not of its form; the message says where and what was expected."""
+    """The answer does not have the required form; the message says where and what was expected."""
 
 
 def type_name(value: object) -> str:
-    """The type as a reader knows it: `str`, `generator`, `numpy.int64`."""
+    """The name of the type as users know it: `str`, `generator`, `numpy.int64`."""
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def shown(value: object) -> str:
-    """The value with its type, cut short, whatever its `__repr__` does."""
+    """The value with its type, shortened; never raises, whatever the value's `__repr__` does."""
     if value is None:
         return "None"
     if type(value) in _BUILTINS:
@@ -43,7 +43,7 @@ def shown(value: object) -> str:
 
 
 def check_assignment(answer: object) -> dict[str, list[Pair]]:
-    """The answer of a plain `assign` with its lists; raises `Malformed`."""
+    """The checked answer of a plain `assign`; raises `Malformed`."""
     if not isinstance(answer, dict):
         raise Malformed(
             f"answer is {shown(answer)}, expected a dict of member id to list of (topic, partition) pairs, "
@@ -74,7 +74,7 @@ def check_assignment(answer: object) -> dict[str, list[Pair]]:
 
 
 def _pair(member_id: str, index: int, pair: object) -> Pair:
-    """One entry, the slow way that can say what is wrong; negative numbers are left to the claims."""
+    """One entry, read by the slow path that reports errors; claims judge negative numbers."""
     where = f"answer[{member_id!r}][{index}]"
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise Malformed(f"{where} is {shown(pair)}, expected a (topic, partition) pair")
@@ -85,7 +85,7 @@ def _pair(member_id: str, index: int, pair: object) -> Pair:
 
 
 def integer(what: str, value: object) -> int:
-    """A whole number of 32 bits; `what` begins the message of the `Malformed` that is raised otherwise."""
+    """A whole number of 32 bits; raises `Malformed`, whose message begins with `what`."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise Malformed(f"{what} {shown(value)}, expected an int")
     number = int.__int__(value)
@@ -95,7 +95,7 @@ def integer(what: str, value: object) -> int:
 
 
 def check_placement(answer: object) -> list[list[int]]:
-    """The answer of a plain `place`; raises `Malformed`."""
+    """The checked answer of a plain `place`; raises `Malformed`."""
     if not isinstance(answer, list | tuple):
         raise Malformed(
             f"answer is {shown(answer)}, expected a list of replica lists, as in [[0, 1], [1, 2]]"
@@ -111,7 +111,7 @@ def check_placement(answer: object) -> list[list[int]]:
 
 
 def check_user_data(data: object, what: str = "subscription_user_data") -> bytes | None:
-    """User data, or None; `what` begins the message of the `Malformed` that is raised otherwise."""
+    """User data, or None; raises `Malformed`, whose message begins with `what`."""
     if data is None or type(data) is bytes:
         return data
     if not isinstance(data, bytes | bytearray):
@@ -120,12 +120,12 @@ def check_user_data(data: object, what: str = "subscription_user_data") -> bytes
 
 
 def changed(names: Iterable[str], before: Iterable[Any], after: Iterable[Any]) -> str | None:
-    """What a call changed in its input, value by value, or None."""
+    """What a call changed in its input, or None; the values are compared one by one."""
     return next(filter(None, map(difference, before, after, names)), None)
 
 
 def difference(before: Any, after: Any, where: str) -> str | None:
-    """Where the target changed what it was given, or None: `members[0]['owned'] was [...] and is []`."""
+    """Where the target changed its input, or None: `members[0]['owned'] was [...] and is []`."""
     if before is after:
         return None
     try:
@@ -142,6 +142,6 @@ def difference(before: Any, after: Any, where: str) -> str | None:
         for inner, old, new in steps:
             if change := difference(old, new, inner):
                 return change
-    except Exception:  # comparing runs the target's own code where it put its own objects
+    except Exception:  # a comparison runs the target's own code if it put its own objects there
         return f"{where} was changed"
     return f"{where} was {shown(before)} and is {shown(after)}"

@@ -1,11 +1,11 @@
-"""The plain form of an assignor, dicts and lists in and out, and its adapter to the full form.
+"""The plain form of an assignor (dicts and lists in and out) and its adapter to the full form.
 
     assign(partitions_per_topic: dict[str, int], members: list[dict]) -> dict[str, list[tuple[str, int]]]
 
-A member is a dict with `id`, `topics`, `owned`, `generation`, `rack`, `instance_id`. A function that names
-`replica_racks` or `partition_weights` is given them as keywords: by (topic, partition), or None where
-the cluster has none. One that names `assignable` is given a list of what a share group may give out, or
-None for all.
+A member is a dict with `id`, `topics`, `owned`, `generation`, `rack`, `instance_id`. A function with a
+parameter `replica_racks` or `partition_weights` gets it as a keyword: by (topic, partition), or None where
+the cluster has none. One with a parameter `assignable` gets a list of the partitions that a share group may
+assign, or None for all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kassay.model.groups.group import Assignment, Group
 from kassay.model.kinds import RebalanceProtocol
 
 EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
-"""The keywords that are passed only to functions that name them."""
+"""The keywords that are passed only to functions with parameters of these names."""
 
 _INPUTS: Final = ("partitions_per_topic", "members", *EXTRAS)
 
@@ -35,7 +35,7 @@ PlainInput = tuple[
 
 
 def plain_input(cluster: Cluster, group: Group, extras: Iterable[str] = EXTRAS) -> PlainInput:
-    """Fresh dicts and lists of exact built-in types; the extras that are not asked for are None."""
+    """Fresh dicts and lists of exact built-in types; extras outside `extras` are None."""
     members = [
         {
             "id": member_id,
@@ -67,7 +67,7 @@ def replica_racks(cluster: Cluster) -> dict[tuple[str, int], list[str]] | None:
 
 
 def partition_weights(cluster: Cluster) -> dict[tuple[str, int], int] | None:
-    """What each partition costs its owner; None where all count alike."""
+    """The weight of each partition; None if all weights are equal."""
     topics = cluster.by_name.values()
     if all(topic.weights is None for topic in topics):
         return None
@@ -75,7 +75,7 @@ def partition_weights(cluster: Cluster) -> dict[tuple[str, int], int] | None:
 
 
 def assignable(group: Group) -> list[tuple[str, int]] | None:
-    """What a share group may give out, in order; None for all."""
+    """The partitions that a share group may assign, in order; None for all."""
     return None if group.assignable is None else [(topic, p) for topic, p in sorted(group.assignable)]
 
 
@@ -104,7 +104,7 @@ class PlainAssignor(PlainTarget, AssignorBase):
         self._extras = extras
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the plain function answers to a copy of the input."""
+        """The plain function's answer for a copy of the input."""
         self.mutated = None
         arguments = plain_input(cluster, group, self._extras)
         keywords = {name: value for name, value in zip(EXTRAS, arguments[2:]) if name in self._extras}

@@ -4,8 +4,8 @@
     assign(group: dict) -> dict           Streams tasks for the members of a group (KIP-1357)
     assign(cluster: dict) -> dict         connectors and tasks for the workers of Kafka Connect
 
-One document is given and one comes back, the same for a Python class and a program; docs/exec-protocol.md
-says what stands in them. Tasks are texts in Kafka's spelling: `0_3` in Streams, `to-s3-0` in Connect.
+The target gets one document and returns one, the same for a Python class and a program; docs/exec-protocol.md
+lists the fields. Tasks are strings in Kafka's notation: `0_3` in Streams, `to-s3-0` in Connect.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from kassay.model.streams.tasks import (
 from kassay.model.streams.threads import assignment_of
 
 PROBING_REBALANCE_INTERVAL_MS: Final = 600_000
-"""Kafka's default of `probing.rebalance.interval.ms`, under which every history is played."""
+"""Kafka's default of `probing.rebalance.interval.ms`, which every history uses."""
 
 Document = dict[str, Any]
 
 
 class DocumentForm(NamedTuple):
-    """How a form puts a request into a document and makes an answer of what `CHECKS` left of a reply."""
+    """How a form writes a request as a document and turns a reply checked by `CHECKS` into an answer."""
 
     write: Callable[[Any], Document]
     read: Callable[[Any, Given], Any]
 
 
 def application_of(request: TaskRequest) -> Document:
-    """What an assignor of `level: process` is given: fresh dicts and lists of exact built-in types."""
+    """The input of an assignor of `level: process`: fresh dicts and lists of exact built-in types."""
     stateful = frozenset(request.stateful)
     return {
         "num_standby_replicas": request.standby_replicas,
@@ -80,7 +80,7 @@ def _process(client: TaskClient) -> Document:
 
 
 def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
-    """The answer for processes; one that names when it wants to rebalance again asks for a probing one."""
+    """The answer for processes; if a process names a time for a follow-up rebalance, it is a probing one."""
     return TaskAssignment(
         {
             process_id: ClientTasks(_tasks(tasks["active"]), _tasks(tasks["standby"]))
@@ -90,9 +90,9 @@ def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
     )
 
 
-def group_document(asked: TaskRequest | StreamsGroup) -> Document:
-    """What an assignor of `level: member` is given: fresh dicts and lists of exact built-in types."""
-    group = asked if isinstance(asked, StreamsGroup) else asked.group
+def group_document(request: TaskRequest | StreamsGroup) -> Document:
+    """The input of an assignor of `level: member`: fresh dicts and lists of exact built-in types."""
+    group = request if isinstance(request, StreamsGroup) else request.group
     return {
         "num_standby_replicas": group.standby_replicas,
         **_spread_over(group.rack_aware_tags),
@@ -102,7 +102,7 @@ def group_document(asked: TaskRequest | StreamsGroup) -> Document:
 
 
 def _spread_over(keys: tuple[str, ...]) -> Document:
-    """The keys of tags over which copies are to be spread, where there are any."""
+    """The keys of the tags over which copies are to be spread, if any."""
     return {"rack_aware_assignment_tags": list(keys)} if keys else {}
 
 
@@ -126,14 +126,14 @@ def _member(member: StreamsMember) -> Document:
 
 
 def members_tasks_of(
-    asked: TaskRequest | StreamsGroup, given: Given
+    request: TaskRequest | StreamsGroup, given: Given
 ) -> TaskAssignment | dict[str, MemberTasks]:
-    """The answer for members; where an application was asked about, one for its processes with it."""
+    """The answer for members; for a request about an application, with the answer for its processes."""
     members = {
         member: MemberTasks(_group_tasks(tasks["active"]), _group_tasks(tasks["standby"]))
         for member, tasks in given.items()
     }
-    return members if isinstance(asked, StreamsGroup) else assignment_of(asked, members)
+    return members if isinstance(request, StreamsGroup) else assignment_of(request, members)
 
 
 def _texts(tasks: Iterable[TaskId | GroupTask]) -> list[str]:
@@ -149,9 +149,9 @@ def _group_tasks(texts: list[str]) -> tuple[GroupTask, ...]:
 
 
 def cluster_of(request: ConnectRequest) -> Document:
-    """What an assignor of Connect is given: fresh dicts and lists of exact built-in types.
+    """The input of an assignor of Connect: fresh dicts and lists of exact built-in types.
 
-    A memory that is not its own, as when two targets are compared, is none.
+    Memory that another target wrote, as when two targets are compared, counts as none.
     """
     return {
         "connectors": [{"name": name, "tasks": tasks} for name, tasks in request.connectors],
@@ -165,7 +165,7 @@ def cluster_of(request: ConnectRequest) -> Document:
 
 
 def changes_of(_request: ConnectRequest, given: Given) -> ConnectAssignment:
-    """The answer for workers; the memory is kept as the text of JSON, its keys in order."""
+    """The answer for workers; the memory is kept as JSON text with sorted keys."""
     memory = given["memory"]
     return ConnectAssignment(
         {
@@ -197,7 +197,7 @@ class PlainDocument(PlainTarget):
         self._form = form
 
     def assign(self, request: Any) -> Any:
-        """What the plain function answers to a document of the request."""
+        """The plain function's answer for a document of the request."""
         self.mutated = None
         form = FORMS[self._form]
         document = form.write(request)

@@ -1,4 +1,4 @@
-"""The forms that a user's class can have, by name: which method is called, with what, and for what kind.
+"""The forms of a user's class by name: which method is called, with which arguments, and for which kind.
 
 Standard library only and light: the child process that runs users' code imports it too.
 """
@@ -12,7 +12,7 @@ PLAIN, FULL, PLACER, PARTITIONER = "plain", "full", "placer", "partitioner"
 PROCESSES, MEMBERS, WORKERS = "processes", "members", "workers"
 
 DOCUMENTS: Final = {PROCESSES: "application", MEMBERS: "group", WORKERS: "cluster"}
-"""The forms that are given one document and answer with one, and what that argument is called."""
+"""The forms that take one document and return one, and the name of that argument."""
 
 _OF_GROUPS: Final = "assign(self, partitions_per_topic, members)"
 CALLED: Final = {
@@ -24,7 +24,7 @@ CALLED: Final = {
     "task-assignor": "assign(self, application), by level: member assign(self, group)",
     "connect-assignor": "assign(self, cluster)",
 }
-"""The kinds that a target may say it is of, and the method that its class then has."""
+"""The kinds that a target may declare, and the method that its class then has."""
 LEVELLED: Final = "task-assignor"
 """The one of them that has levels."""
 FORM_BY_METHOD: Final = {"place": PLACER, "partition": PARTITIONER}
@@ -39,10 +39,10 @@ TAKES: Final = {
 
 
 def document_form(meta: dict[Any, Any]) -> str | None:
-    """Which of `DOCUMENTS` a target is of that says so of itself; None if it is of none.
+    """The form of `DOCUMENTS` that a target's META declares; None if it declares none.
 
-    A task assignor is asked about processes unless its level is `member`; one that names a level need not
-    name its kind.
+    A task assignor works on processes unless its level is `member`; one that declares a level need not
+    declare its kind.
     """
     kind = meta.get("kind")
     if kind == "connect-assignor":
@@ -53,7 +53,7 @@ def document_form(meta: dict[Any, Any]) -> str | None:
 
 
 def parameters(target: type, method: str) -> tuple[list[str], set[str]]:
-    """The names that the bound method takes, and those of them that must be given; `*` for any number."""
+    """The names of the bound method's parameters, and of its required ones; `*` stands for any number."""
     import inspect
 
     raw = inspect.getattr_static(target, method)

@@ -1,7 +1,7 @@
-"""Whether what an assignor of Streams tasks or of Kafka Connect answered is an answer at all.
+"""Checks whether the answer of a Streams or Connect assignor has the required form.
 
-Standard library only and light: the child process that runs users' code imports it too. What comes
-back is made of exact built-in types, with nothing left out.
+Standard library only and light: the child process that runs users' code imports it too. The returned values
+are made of exact built-in types, with every optional field filled in.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Given = dict[str, Any]
 """A checked answer: dicts, lists and scalars as JSON has them."""
 
 DEPTH_MAX: Final = 100
-"""How deep lists and dicts may be nested in what a leader is to remember."""
+"""How deeply lists and dicts may be nested in the memory of a leader."""
 MS_MAX: Final = 2**40
 _INT_MAX: Final = 2**63
 
 
 class _Spelling(NamedTuple):
-    """How something is written: what it is called, and the texts that name one."""
+    """A notation for names: what it names, and the strings that match it."""
 
     what: str
     expected: str
@@ -58,22 +58,20 @@ def check_processes(answer: object) -> Given:
 def check_members(answer: object) -> Given:
     """Each member's `active` and `standby` tasks; raises `Malformed`.
 
-    `warmup` may stand there empty: the broker's assignors give out none.
+    `warmup` may be present and empty: the broker's assignors assign no warm-up tasks.
     """
     expected = "a dict of member id to {'active': [...], 'standby': [...]}"
     checked = {}
     for where, member_id, given in _entries("answer", answer, expected, "a member id"):
         fields = _fields(where, given, ("active", "standby", "warmup"))
         if _texts(f"{where}['warmup']", fields.get("warmup", []), _TASK):
-            raise Malformed(
-                f"{where}['warmup'] has tasks, expected none: Kafka 4.4 gives out no warm-up tasks"
-            )
+            raise Malformed(f"{where}['warmup'] has tasks, expected none: Kafka 4.4 assigns no warm-up tasks")
         checked[member_id] = _both(where, fields)
     return checked
 
 
 def check_workers(answer: object) -> Given:
-    """What each of the `workers` is to start and to stop, `delay_ms`, and `memory`; raises `Malformed`."""
+    """What each of the `workers` must start and stop, `delay_ms`, and `memory`; raises `Malformed`."""
     fields = _fields("answer", answer, ("workers", "delay_ms", "memory"))
     if "workers" not in fields:
         raise Malformed("answer has no 'workers', expected a dict of worker id to what it starts and stops")
@@ -96,11 +94,11 @@ CHECKS: Final[dict[str, Callable[[object], Given]]] = {
     MEMBERS: check_members,
     WORKERS: check_workers,
 }
-"""What checks the answer of a form."""
+"""The check of each form's answer."""
 
 
 def _entries(where: str, value: object, expected: str, key: str) -> Iterator[tuple[str, str, object]]:
-    """The place, the key and the value of each entry of a dict."""
+    """The location, the key and the value of each entry of a dict."""
     if not isinstance(value, dict):
         raise Malformed(f"{where} is {shown(value)}, expected {expected}")
     for name, entry in value.items():
@@ -111,7 +109,7 @@ def _entries(where: str, value: object, expected: str, key: str) -> Iterator[tup
 
 
 def _fields(where: str, value: object, names: tuple[str, ...]) -> dict[str, object]:
-    """A dict with no other keys than these; each may be left out."""
+    """A dict with no keys other than these; each key is optional."""
     *others, last = names
     keys = f"{', '.join(others)} or {last}"
     fields = {}
@@ -123,7 +121,7 @@ def _fields(where: str, value: object, names: tuple[str, ...]) -> dict[str, obje
 
 
 def _texts(where: str, value: object, spelling: _Spelling) -> list[str]:
-    """A list of texts, each spelt so."""
+    """A list of strings in this notation."""
     if not isinstance(value, list | tuple):
         raise Malformed(f"{where} is {shown(value)}, expected a list of {spelling.what}")
     texts = []
@@ -135,7 +133,7 @@ def _texts(where: str, value: object, spelling: _Spelling) -> list[str]:
 
 
 def _both(where: str, fields: dict[str, object]) -> dict[str, list[str]]:
-    """The active and the standby tasks; no key stands for no tasks."""
+    """The active and the standby tasks; a missing key means no tasks."""
     return {role: _texts(f"{where}[{role!r}]", fields.get(role, []), _TASK) for role in ("active", "standby")}
 
 
@@ -155,7 +153,7 @@ def _ms(where: str, value: object, or_else: str = "") -> int:
 
 
 def _json(where: str, value: object, depth: int = 0) -> Any:
-    """The value as JSON keeps it: a tuple becomes a list."""
+    """The value as it is after a round trip through JSON: a tuple becomes a list."""
     expected = "what JSON can hold: dicts with texts as keys, lists, texts, numbers, True, False, None"
     if value is None or isinstance(value, bool):
         return value

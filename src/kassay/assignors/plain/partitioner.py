@@ -2,9 +2,9 @@
 
     partition(topic: str, key: bytes | None, value, num_partitions: int, available: list[int]) -> int
 
-with `configure(config: dict[str, str])` and `close()` where it has them: Kafka's `Partitioner` in
-Python. `available` are the numbers of the partitions that have a leader. A record that names its
-partition never comes here: as in `KafkaProducer`, it goes there if there is such a partition.
+The optional methods are `configure(config: dict[str, str])` and `close()`, as in Kafka's `Partitioner`.
+`available` holds the numbers of the partitions that have a leader. A record that names its partition never
+reaches the partitioner: as in `KafkaProducer`, it goes to that partition if it exists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def plain_record(record: ProducerRecord, topic: TopicMetadata) -> PlainRecord:
 
 
 def check_partition(answer: object) -> int:
-    """The answer of a plain `partition`; raises `Malformed`."""
+    """The checked answer of a plain `partition`; raises `Malformed`."""
     return integer("partition has the answer", answer)
 
 
@@ -30,13 +30,13 @@ class PlainPartitioner(PlainTarget):
     """A plain object of this process in the full form."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """Where the record goes."""
+        """The partition of the record."""
         named = named_partition(record, topic)
         if named is not None:
             return named
         return self._call("partition", check_partition, *plain_record(record, topic))
 
     def close(self) -> None:
-        """Close the object, if it can be."""
+        """Close the object, if it has `close`."""
         if hasattr(self._target, "close"):
             self._call("close", lambda _: None)

@@ -1,10 +1,10 @@
-"""The plain form of a placer, dicts and lists in and out, and its adapter to the full form.
+"""The plain form of a placer (dicts and lists in and out) and its adapter to the full form.
 
     place(num_partitions: int, replication_factor: int, brokers: list[dict], existing=None) -> list[list[int]]
 
-A broker is a dict with `id`, `rack`, `fenced`. `existing` holds the replica lists of the partitions
-that the topic has already, and is passed only where there are some. The first replica of a list is the
-preferred leader. A `ValueError` is a refusal.
+A broker is a dict with `id`, `rack`, `fenced`. `existing` holds the replica lists of the topic's existing
+partitions, and is passed only if there are any. The first replica of a list is the preferred leader. A
+`ValueError` is a refusal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def plain_request(request: PlacementRequest) -> PlainRequest:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """A failed plain call stands for a refusal if it raised a `ValueError`."""
+    """Turn a failed plain call that raised `ValueError` into a refusal."""
     try:
         yield
     except TargetFailure as failure:
@@ -48,10 +48,10 @@ def refusals() -> Iterator[None]:
 
 
 class PlainPlacer(PlainTarget):
-    """A plain object of this process in the full form; `PlacementRefusedError` for a `ValueError`."""
+    """A plain object of this process in the full form; raises `PlacementRefusedError` for a `ValueError`."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """What the plain function answers to a copy of the request."""
+        """The plain function's answer for a copy of the request."""
         self.mutated = None
         arguments = plain_request(request)
         by_place = [arguments[name] for name in POSITIONAL]

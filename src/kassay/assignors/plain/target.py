@@ -1,4 +1,4 @@
-"""A plain object of this process: how it is called, and what its failures become."""
+"""Calls a plain object of this process and translates its failures."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 
 class PlainTarget:
-    """What the adapters of the plain forms have in common.
+    """The shared part of the adapters of the plain forms.
 
-    After each call `mutated` says what the call changed in its input, or is None. Raises `TargetFailure` for
-    whatever the object raises (RAISED, MEMORY), and for an answer that is none (MALFORMED).
+    After each call, `mutated` says what the call changed in its input, or is None. Raises `TargetFailure` for
+    any exception of the object (RAISED, MEMORY) and for an answer of the wrong form (MALFORMED).
     """
 
     def __init__(self, target: Any, *, source: str | None = None) -> None:
@@ -24,21 +24,21 @@ class PlainTarget:
         self._source = source
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Hand the configuration on to an object that takes one."""
+        """Pass the configuration to an object that accepts one."""
         if hasattr(self._target, "configure"):
             self._call("configure", lambda _: None, dict(config))
 
     def _call(self, method: str, check: Callable[[object], T], *by_place: Any, **by_name: Any) -> T:
-        """The object's answer as `check` returns it."""
+        """The object's answer after `check`."""
         try:
             return check(getattr(self._target, method)(*by_place, **by_name))
         except Malformed as malformed:
             raise TargetFailure(FailureKind.MALFORMED, str(malformed), method) from None
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # SystemExit and its like are the target's too
+        except BaseException as error:  # SystemExit and similar exceptions are the target's too
             raise self._failure(error, method) from None
 
     def _failure(self, error: BaseException, method: str) -> Exception:
-        """What stands for an exception that left the object."""
+        """The failure that represents an exception raised by the object."""
         return failed(error, method, self._source)

@@ -1,9 +1,9 @@
-"""Coordinator lookup: which partition of `__consumer_offsets` a group belongs to.
+"""Coordinator lookup: the partition of `__consumer_offsets` that stores a group.
 
-The broker that leads that partition coordinates the group. Kafka takes the absolute value of the
-group id's hash first and the remainder then, and for the one hash that has no absolute value, 0. What is
-written about it often takes the remainder first. Both give the same for every hash but that one, and
-there for every count that is a power of two:
+The broker that leads that partition coordinates the group. Kafka first takes the absolute value of the
+group id's hash and then the remainder; for the one hash that has no absolute value, it takes 0.
+Articles often take the remainder first. Both give the same for every other hash, and
+for that one if the count is a power of two:
 
 >>> offsets_partition("polygenelubricants", 50), remainder_first("polygenelubricants", 50)
 (0, 48)
@@ -50,7 +50,7 @@ def remainder_first(group_id: str, partitions: int = OFFSETS_PARTITIONS) -> int:
 
 
 def lookups_differ(group_id: str, partitions: int = OFFSETS_PARTITIONS) -> bool:
-    """Whether the two ways lead to different partitions: a hash of -2**31, and no power of two."""
+    """Whether the two formulas give different partitions: a hash of -2**31, and no power of two."""
     _checked(partitions)
     return string_hash(group_id) == INT_MIN and INT_MIN % partitions != 0
 
@@ -68,8 +68,8 @@ def _checked(partitions: int) -> int:
     since="3.9",
 )
 class CoordinatorLookup:
-    """Which partition of the offsets topic, and so which broker, a group belongs to."""
+    """The partition of the offsets topic that stores a group; its leader coordinates the group."""
 
     def partition_for(self, group_id: str, partitions: int) -> int:
-        """The group's partition of an offsets topic of that many."""
+        """The group's partition of an offsets topic with that many partitions."""
         return offsets_partition(group_id, partitions)

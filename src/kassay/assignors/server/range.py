@@ -2,7 +2,7 @@
 
 Goals, in order: each topic's counts within one of each other, earlier members one larger; with
 equal subscriptions and equal partition counts, the same numbers of every topic for a member
-(co-partitioning). Not sticky: the current target plays no part.
+(co-partitioning). Not sticky: the current target has no effect.
 Members: static ones by instance id, then the others by member id.
 Source: Kafka `org.apache.kafka.coordinator.group.assignor.RangeAssignor`, trunk 1eb7644349cb
 (KIP-848). Its two branches, for equal and for differing subscriptions, give the same answer.
@@ -31,12 +31,12 @@ from kassay.model.groups.kinds import SERVER
     since="4.0.0",
 )
 class ServerRange(AssignorBase):
-    """Gives each topic's partitions in contiguous blocks, as the coordinator does."""
+    """Assigns each topic's partitions in contiguous blocks, as the coordinator does."""
 
     name = "range"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's blocks; raises `PartitionAssignorException` for a topic that is not there."""
+        """Each member's blocks; raises `PartitionAssignorException` for a missing topic."""
         counts = described_counts(cluster, group.subscribers)
         assignment: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}
         readers = Group(tuple(members_in_order(group.members))).subscribers

@@ -1,6 +1,6 @@
 """Share-simple of 4.0: every member gets every partition of the topics it reads.
 
-In a share group (KIP-932) the records of a partition are shared out among its members, so there is
+In a share group (KIP-932) the members of a partition share its records, so there is
 nothing to divide. A member without topics is absent from the answer.
 Source: Kafka `org.apache.kafka.coordinator.group.assignor.SimpleAssignor`, trunk 1eb7644349cb.
 Cost: O(S + the size of the answer) for S subscriptions; members with one subscription share a list.
@@ -26,14 +26,14 @@ from kassay.model.groups.kinds import SHARE
     since="4.0.0",
 )
 class ShareSimple(AssignorBase):
-    """Gives every member all partitions of its topics."""
+    """Assigns every member all partitions of its topics."""
 
     name = "simple"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """All partitions of each member's topics.
 
-        Raises `PartitionAssignorException` for a topic that is not there.
+        Raises `PartitionAssignorException` for a missing topic.
         """
         described_counts(cluster, group.subscribers)
         tps = {topic.name: tuple(topic.tps()) for topic in cluster.topics}

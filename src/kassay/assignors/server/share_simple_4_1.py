@@ -1,20 +1,21 @@
-"""Share-simple of 4.1: a partition by the hash of the member's id, then what it had, then turns.
+"""Share-simple of 4.1: by the hash of the member's id, then previous partitions, then round robin.
 
-Goals, in order: nobody without a partition, no partition without a member, and much stays.
+Goals, in order: no member without a partition, no partition without a member, and few changes.
 Where all members read the same topics, with the quota `ceil(partitions / members)`:
 1. Every member gets the one assignable partition at the hash of its id modulo their number.
-2. Of what it had in topics still read, it keeps what nobody got by hash, until it has the quota.
-3. Partitions that nobody has go round the members in order; one that has more than the quota is passed over
-   from then on. So a member may have one above the quota, and members who share a hash share a partition
-   while others have several.
+2. Of its previous partitions in topics that it still reads, it keeps those that no member got by hash, until
+   it has the quota.
+3. Partitions without a member go round the members in order; a member above the quota is skipped from then
+   on. So a member may have one above the quota, and members with the same hash share a partition while others
+   have several.
 Where they read different topics:
 1. Every member that reads something gets the partition at its hash among those that it may have.
-2. Partitions that nobody got and nobody had go round the readers of their topic.
-3. Everybody keeps what it had in topics that it reads, unless somebody got it in 1 or 2; there is no
-   quota, so that who was alone keeps everything.
-What a member had is looked at in the order of Java's hash table over topic ids and numbers, and the
-readers in step 2 come in the order of the one over member ids. A partition that is not assignable any more,
-or not there, stays with who had it.
+2. Partitions that no member got and no member had before go round the readers of their topic.
+3. Each member keeps its previous partitions of topics that it reads, unless another got them in 1 or 2; there
+   is no quota, so that a single previous owner keeps everything.
+A member's previous partitions are visited in the order of Java's hash table over topic ids and numbers, and
+the readers in step 2 come in the order of the hash table over member ids. A partition that is no longer
+assignable, or missing, stays with its previous members.
 Source: Kafka `org.apache.kafka.coordinator.group.assignor.SimpleAssignor`, branch 4.1 (KAFKA-18757, 18901,
 19344).
 Cost: O(M + P + C log C) for M members, P partitions and C copies held, with a sort by hash.
@@ -50,14 +51,14 @@ _Owners = dict[TopicPartition, list[str]]
     since="4.1",
 )
 class ShareByHash(AssignorBase):
-    """Gives every member a partition by the hash of its id, and shares out the rest."""
+    """Assigns every member a partition by the hash of its id, and shares the rest."""
 
     name = "simple"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
         """Each member's partitions; empty where all members read nothing.
 
-        Raises `PartitionAssignorException` for a topic that is not there.
+        Raises `PartitionAssignorException` for a missing topic.
         """
         if not group.members or (group.homogeneous and not group.members[0].topics):
             return Assignment({})
@@ -74,13 +75,13 @@ def _targets(cluster: Cluster, group: Group, member: Member) -> list[TopicPartit
 
 
 def _holders(cluster: Cluster, members: Iterable[Member]) -> _Owners:
-    """Who has each partition now, in the order of Java's hash table of them."""
+    """The present members of each partition, in the order of Java's hash table of partitions."""
     held: _Owners = {}
     for member in members:
         for tp in member.owned:
             held.setdefault(tp, []).append(member.member_id)
-    asked = [tp for member in members for tp in member.owned]
-    return {tp: held[tp] for tp in computed_order(asked, partition_hashes(cluster, held))}
+    owned = [tp for member in members for tp in member.owned]
+    return {tp: held[tp] for tp in computed_order(owned, partition_hashes(cluster, held))}
 
 
 def _by_hash(member_id: str, targets: list[TopicPartition]) -> TopicPartition:
@@ -88,7 +89,7 @@ def _by_hash(member_id: str, targets: list[TopicPartition]) -> TopicPartition:
 
 
 def _with_quota(targets: list[TopicPartition], held: _Owners, group: Group) -> Assignment:
-    """The answer where all read the same: by hash, then what was held up to the quota, then turns."""
+    """The answer where all read the same: by hash, previous partitions up to the quota, then round robin."""
     ids = [member.member_id for member in group.members]
     topics = frozenset(group.members[0].topics)
     quota = -(-len(targets) // len(ids))
@@ -111,7 +112,7 @@ def _with_quota(targets: list[TopicPartition], held: _Owners, group: Group) -> A
 
 
 def _turns(ids: list[str], given: dict[str, dict[TopicPartition, None]], quota: int) -> Iterator[str]:
-    """Whose turn it is, round after round, without those who once had more than the quota at their turn."""
+    """The members, round after round, without those that had more than the quota when their turn came."""
     while ids:
         left = []
         for member_id in ids:
@@ -123,7 +124,7 @@ def _turns(ids: list[str], given: dict[str, dict[TopicPartition, None]], quota: 
 
 
 def _by_topic(cluster: Cluster, held: _Owners, group: Group) -> Assignment:
-    """The answer where members read different topics: by hash, then turns, then all that was held."""
+    """The answer where members read different topics: by hash, round robin, then all previous partitions."""
     by_id = group.by_id
     readers = hash_map_order(member.member_id for member in group.members if member.topics)
     targets = {member_id: _targets(cluster, group, by_id[member_id]) for member_id in readers}

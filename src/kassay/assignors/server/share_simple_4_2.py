@@ -1,20 +1,21 @@
-"""Share-simple since 4.2: so many members a partition, members within one, and what is held is kept.
+"""Share-simple since 4.2: equally many members for each partition, members within one, few changes.
 
 Where all members read the same topics, of M members and P assignable partitions each partition is to be
-shared by `s = ceil(M / P)` members, and the member at place i wants `ceil(x * (i + 1)) - ceil(x * i)`
-of them, with `x = s * P / M` in doubles, whose rounding may give out one too many (M = 7, P = 29).
-Where they read different topics the same is done for each topic on its own, over its readers: the first
-members have the larger share of every topic, so that totals can lie far apart.
-1. Partitions of topics that nobody reads any more go; with different subscriptions they stay where they are.
+shared by `s = ceil(M / P)` members, and the member at place i wants `ceil(x * (i + 1)) - ceil(x * i)` of
+them, with `x = s * P / M` in doubles, whose rounding may assign one too many (M = 7, P = 29).
+Where they read different topics the rule applies to each topic by itself, over its readers: the first members
+have the larger share of every topic, so that totals can lie far apart.
+1. Partitions of topics that no member reads any more are removed; with different subscriptions they stay.
 2. A member that has more than it wants gives up the first, in the order of its own hash set.
-3. A partition that more than s members have loses the first of them, in the order of its own hash set.
-4. The partitions are visited once, in the order of the hash table that was filled with what members held
-   and then with the assignable ones. While one is short of members, those below what they want are
-   gone through in a circle, and the next that did not hold it takes it; one that is satisfied leaves the
-   circle. Whoever has just taken it takes it again when it comes round, which counts as another member. A
-   circle that ends without anything taken is not begun again, so that nothing more is given out.
-Partitions that are not assignable, or not there, count like the others for who holds them and are never
-taken for that reason. If they leave the circle empty while a partition is still short, that is an error.
+3. A partition that has more than s members loses the first of them, in the order of its own hash set.
+4. The partitions are visited once, in the order of the hash table that was filled with the members' previous
+   partitions and then with the assignable ones. While a partition is short of members, the members below what
+   they want form a circle, and the next that did not hold it takes it; a member that has what it wants leaves
+   the circle. A member that has just taken the partition takes it again when the circle returns to it, which
+   counts as another member. A full circle in which no member takes the partition is not repeated, so nothing
+   more is assigned.
+Partitions that are not assignable, or missing, count like the others in what members hold and are never
+revoked for that reason. If they leave the circle empty while a partition is still short, that is an error.
 Source: Kafka `SimpleHomogeneousAssignmentBuilder`, `SimpleHeterogeneousAssignmentBuilder`, branch 4.4
 (KAFKA-19362, 19363; the same from 4.2 on).
 Cost: O(M + N log N) for M members and N partitions and copies held, with a sort by hash; for each topic.
@@ -58,10 +59,10 @@ class ShareEvenly(AssignorBase):
     name = "simple"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's partitions; empty where nobody reads anything.
+        """Each member's partitions; empty where no member reads anything.
 
-        Raises `PartitionAssignorException` for a topic that is not there, and `NoSuchElementError` where held
-        partitions that are not to be given out leave nobody for one that is.
+        Raises `PartitionAssignorException` for a missing topic, and `NoSuchElementError` where held
+        partitions that are not assignable leave no member for one that is.
         """
         if not group.subscribers or (group.homogeneous and not group.members[0].topics):
             return Assignment({})
@@ -82,7 +83,7 @@ def _of_all_topics(cluster: Cluster, group: Group) -> Assignment:
 
 
 def _topic_by_topic(cluster: Cluster, group: Group) -> Assignment:
-    """The answer where members read different topics; what is of one that nobody reads stays."""
+    """The answer where members read different topics; partitions of topics without readers stay."""
     places = {member.member_id: place for place, member in enumerate(group.members)}
     kept = [[tp for tp in member.owned if tp[0] not in group.subscribers] for member in group.members]
     for topic, readers in group.subscribers.items():
@@ -100,9 +101,9 @@ def shared(
     readers: Sequence[int],
     hash_code: Callable[[_P], int],
 ) -> list[list[_P]]:
-    """What each member has in the end, by its place in `held`, of what it held and of the targets.
+    """Each member's final partitions, by its place in `held`, from the held and the target partitions.
 
-    `readers` are the places of those who take part; the others lose what they held.
+    `readers` are the places of the members that take part; the others lose what they held.
     """
     sharing = -(-len(readers) // len(targets)) if targets else 0
     wanted = dict(zip(readers, _wanted(sharing * len(targets), len(readers))))
@@ -112,15 +113,15 @@ def shared(
             holders.setdefault(partition, []).append(place)
     shares = _without_overfilled(held, wanted, hash_code)
     _relieve_overshared(shares, holders, sharing)
-    asked = [*(partition for partitions in held for partition in partitions), *targets]
-    order = computed_order(asked, hash_code, sized_table(len(targets)))
+    inserted = [*(partition for partitions in held for partition in partitions), *targets]
+    order = computed_order(inserted, hash_code, sized_table(len(targets)))
     unfilled = [place for place in sorted(readers) if len(shares[place]) < wanted[place]]
     _hand_out(order, sharing, shares, unfilled, wanted)
     return [list(share) for share in shares]
 
 
 def _wanted(copies: int, members: int) -> Iterable[int]:
-    """How many of the copies each member wants, by place; in doubles, as the sum is not exact either."""
+    """How many of the copies each member wants, by place; in doubles, to reproduce Kafka's inexact sum."""
     each = copies / members
     return (ceil(each * (place + 1)) - ceil(each * place) for place in range(members))
 
@@ -128,7 +129,7 @@ def _wanted(copies: int, members: int) -> Iterable[int]:
 def _without_overfilled(
     held: Sequence[Sequence[_P]], wanted: Mapping[int, int], hash_code: Callable[[_P], int]
 ) -> list[dict[_P, None]]:
-    """What each member holds, without the first in hash order where that is more than it wants."""
+    """What each member holds; one that holds more than it wants loses the first in hash order."""
     shares = []
     for place, partitions in enumerate(held):
         over = len(partitions) - wanted.get(place, 0)
@@ -140,9 +141,9 @@ def _without_overfilled(
 def _relieve_overshared(
     shares: Sequence[dict[_P, None]], holders: Mapping[_P, Sequence[int]], sharing: int
 ) -> None:
-    """Take each partition from the first of its members, in hash order, until `sharing` have it.
+    """Take each partition from the first of its members, in hash order, until only `sharing` hold it.
 
-    `holders` are all who ever had it in this round: they decide the size of the hash set.
+    `holders` are all members that held it at any time in this round: they decide the size of the hash set.
     """
     for partition, places in holders.items():
         if len(places) <= sharing:
@@ -159,7 +160,7 @@ def _hand_out(
     unfilled: list[int],
     wanted: Mapping[int, int],
 ) -> None:
-    """Give partitions that are short of members to the unfilled ones, who go round in a circle."""
+    """Assign partitions that are short of members to the unfilled members, which form a circle."""
     holders: dict[_P, set[int]] = {}
     for place, share in enumerate(shares):
         for partition in share:
@@ -176,7 +177,7 @@ def _hand_out(
                     break
                 if not unfilled:
                     raise NoSuchElementError(
-                        f"{partition} is short of members, and nobody is left to take it"
+                        f"{partition} is short of members, and no member is left to take it"
                     )
                 at, taken = 0, False
             place = unfilled[at]

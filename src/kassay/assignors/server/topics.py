@@ -1,8 +1,8 @@
-"""What the server-side assignors (KIP-848) share: topics as the coordinator describes them, and errors.
+"""Shared parts of the server-side assignors (KIP-848): topics as the coordinator describes them, and errors.
 
-The coordinator knows topics by id. Here a `TopicPartition` may carry any name for its topic; the id
-matters for tie-breaks alone. Unlike a client's metadata, the coordinator knows a topic without
-partitions, and a subscription to a topic that it does not know is refused.
+The coordinator knows topics by id. Here a `TopicPartition` may carry any name for its topic; the id matters
+for tie-breaks alone. Unlike a client's metadata, the coordinator knows a topic without partitions, and it
+refuses a subscription to an unknown topic.
 Source: `org.apache.kafka.coordinator.group.api.assignor`, `AssignorHelpers`.
 """
 
@@ -24,15 +24,15 @@ _ID_BYTES: Final = 16
 
 
 class PartitionAssignorException(KafkaError):  # under Kafka's name a refusal is known as one
-    """The server-side assignor refuses the input, or cannot give every partition away."""
+    """The server-side assignor refuses the input, or cannot assign every partition."""
 
     java_class: ClassVar[str] = "org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException"
 
 
 def described_counts(cluster: Cluster, topics: Iterable[str]) -> dict[str, int]:
-    """Partitions of each topic that the coordinator knows, those without partitions included.
+    """Partitions of each topic that the coordinator knows, including topics without partitions.
 
-    Raises `PartitionAssignorException` for the first of `topics`, the subscribed ones, that is not known.
+    Raises `PartitionAssignorException` for the first unknown one of `topics`, the subscribed ones.
     """
     counts = {topic.name: topic.partitions for topic in cluster.topics}
     for topic in topics:
@@ -44,13 +44,13 @@ def described_counts(cluster: Cluster, topics: Iterable[str]) -> dict[str, int]:
 
 
 def assignable_of(cluster: Cluster, group: Group, topic: str) -> list[TopicPartition]:
-    """The partitions of a topic that may be given out, by number."""
+    """The assignable partitions of a topic, by number."""
     tps = cluster.partitions.get(topic, ())
     return [tp for tp in tps if group.assignable is None or tp in group.assignable]
 
 
 def partition_hashes(cluster: Cluster, tps: Iterable[TopicPartition]) -> Callable[[TopicPartition], int]:
-    """The hash of Kafka's `TopicIdPartition` for each of these partitions; their topics may be gone."""
+    """A function from these partitions to Kafka's hash of their `TopicIdPartition`; topics may be missing."""
     known = {topic.name: topic for topic in cluster.topics}
     names = dict.fromkeys(topic for topic, _ in tps)
     of_topic = {name: uuid_hash(topic_id_key(known.get(name) or Topic(name, 0))) for name in names}
@@ -58,11 +58,11 @@ def partition_hashes(cluster: Cluster, tps: Iterable[TopicPartition]) -> Callabl
 
 
 def topic_id_key(topic: Topic) -> tuple[int, int]:
-    """What Kafka's `Uuid` compares: the topic id as two signed 64-bit halves.
+    """The topic id as two signed 64-bit halves, which is how Kafka's `Uuid` compares.
 
-    The id is `topic_id` if there is one, else the name if that is an id in base64url (22
-    characters, no padding), else 16 bytes of BLAKE2b over the name in UTF-8: random to look at, as
-    real ids are, and the same in every process.
+    The id is `topic_id` if present, else the name if that is an id in base64url (22 characters, no padding),
+    else 16 bytes of BLAKE2b over the name in UTF-8: these look random, as real ids do, and are the same in
+    every process.
 
     >>> topic_id_key(Topic("gAAAAAAAAAAAAAAAAAAABQ", 1)) < topic_id_key(Topic("AAAAAAAAAAAAAAAAAAAABw", 1))
     True

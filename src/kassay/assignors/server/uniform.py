@@ -1,12 +1,12 @@
 """Uniform of 4.0.0: the default server-side assignor of KIP-848, balance first, then stickiness.
 
-Two algorithms, one for groups whose members all read the same topics (`uniform_homogeneous`) and
-one for the others (`uniform_heterogeneous`); their files tell goals, tie-breaks and cost. Which of
-them runs is the coordinator's word (`Group.homogeneous`). A member's `owned` is its current target
-assignment. Racks and static membership play no part.
+Two algorithms, one for groups whose members all read the same topics (`uniform_homogeneous`) and one for the
+others (`uniform_heterogeneous`); their files describe goals, tie-breaks and cost. The coordinator decides
+which of them runs (`Group.homogeneous`). A member's `owned` is its current target assignment. Racks and
+static membership have no effect.
 
-The answer is a set per member: kept partitions are listed before gained ones. With no topics at
-all, and with no members, it is empty: a member that is absent has nothing.
+The answer is a set per member: kept partitions are listed before gained ones. With no topics at all, and with
+no members, it is empty: an absent member has no partitions.
 Source: Kafka `org.apache.kafka.coordinator.group.assignor.UniformAssignor`, trunk 1eb7644349cb.
 """
 
@@ -38,7 +38,7 @@ class Uniform(AssignorBase):
         return assign_homogeneous(cluster, group)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's partitions; raises `PartitionAssignorException` for a topic that is not there."""
+        """Each member's partitions; raises `PartitionAssignorException` for a missing topic."""
         if not group.members:
             return Assignment({})
         if group.homogeneous:

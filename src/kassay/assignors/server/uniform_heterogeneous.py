@@ -1,17 +1,17 @@
 """Uniform where members read different topics: least loaded first, then moves until no topic gains.
 
 Goals, in order: loads of a topic's subscribers within one of each other, then few moves.
-1. Everybody keeps what it owns of topics that it still reads.
-2. Free partitions, topic by topic, go to the topic's least loaded subscribers in turn.
-3. Round after round over the topics with two subscribers or more, partitions move from the most to
-   the least loaded subscribers of the topic, until a whole round changes nothing or 16 have passed.
-Topics go by partitions per subscriber, most first; then fewer subscribers first; then topic id.
-Members go by load, then by their place in the order given; a member gives up its highest number.
-A move of one topic alone is all that is tried: a chain of moves over two topics that would improve
-the balance is not found. In long chains of overlapping subscriptions (9 members, 8 topics of 60
-partitions) the 16 rounds run out with moves left that would help, and asking again goes on.
-Trusts its input: two owners of a partition both keep it, one reported as owned by nobody in
-particular is given out; an owned partition that its topic does not have is an index error.
+1. Each member keeps the partitions that it owns of topics that it still reads.
+2. Free partitions, topic by topic, go to the topic's least loaded subscribers, one each at a time.
+3. Round after round over the topics with two subscribers or more, partitions move from the most to the least
+   loaded subscribers of the topic, until a whole round changes nothing or 16 have passed.
+Topics come by partitions per subscriber, most first; then fewer subscribers first; then topic id. Members
+come by load, then by their place in the order given; a member gives up its highest number.
+Only moves within one topic are tried: a chain of moves over two topics that would improve the balance is not
+found. In long chains of overlapping subscriptions (9 members, 8 topics of 60 partitions) the 16 rounds end
+while moves would still help, and another call continues.
+Trusts its input: two owners of a partition both keep it; a partition reported as owned by an unknown member
+is assigned; an owned partition that its topic does not have is an index error.
 Source: Kafka `UniformHeterogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
 Cost: O(16 * (S log M + P)) for S subscriptions of M members and P partitions.
 """
@@ -27,14 +27,14 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
 
 ROUNDS_MAX: Final = 16
-NOBODY: Final = -1
+NO_OWNER: Final = -1
 
 
 def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
-    """The assignment by load; empty if nobody reads anything.
+    """The assignment by load; empty if no member reads anything.
 
-    Raises `PartitionAssignorException` for an unknown topic and `ArrayIndexOutOfBoundsError` for an
-    owned partition that a topic still read does not have.
+    Raises `PartitionAssignorException` for an unknown topic and `ArrayIndexOutOfBoundsError` for an owned
+    partition that a topic still read does not have.
     """
     counts = described_counts(cluster, group.subscribers)
     if not group.subscribers:
@@ -47,17 +47,17 @@ def assign_heterogeneous(cluster: Cluster, group: Group) -> Assignment:
 
 
 class _Target:
-    """The target assignment in the making; members are numbers, in the order given.
+    """The target assignment under construction; members are numbers, in the order given.
 
-    `owners` knows one owner a partition, `sizes` and `given` whatever each member was listed with:
-    a partition listed with two members counts for both and stays with both.
+    `owners` knows one owner a partition, `sizes` and `given` whatever each member was listed with: a
+    partition listed with two members counts for both and stays with both.
     """
 
     def __init__(self, group: Group, counts: dict[str, int]) -> None:
         self.member_ids = [member.member_id for member in group.members]
         number = {member_id: i for i, member_id in enumerate(self.member_ids)}
         self.readers = {topic: [number[m] for m in ids] for topic, ids in group.subscribers.items()}
-        self.owners = {topic: [NOBODY] * counts[topic] for topic in self.readers}
+        self.owners = {topic: [NO_OWNER] * counts[topic] for topic in self.readers}
         self.assignment: list[dict[TopicPartition, None]] = []
         for i, member in enumerate(group.members):
             reads = frozenset(member.topics)
@@ -72,10 +72,10 @@ class _Target:
         self.sizes = [len(tps) for tps in self.assignment]
 
     def assign(self, tp: TopicPartition, member: int) -> None:
-        """Give the partition to the member, and take it from its owner if it has one."""
+        """Assign the partition to the member, and take it from its owner if it has one."""
         owners = self.owners[tp.topic]
         before = owners[tp.partition]
-        if before != NOBODY:
+        if before != NO_OWNER:
             self.assignment[before].pop(tp, None)
             self.sizes[before] -= 1
         self.assignment[member][tp] = None
@@ -83,7 +83,7 @@ class _Target:
         owners[tp.partition] = member
 
     def answer(self) -> Assignment:
-        """What each member has, in member order."""
+        """Each member's partitions, in member order."""
         return Assignment(dict(zip(self.member_ids, self.assignment)))
 
 
@@ -99,9 +99,9 @@ def _by_need(cluster: Cluster, readers: dict[str, list[int]]) -> list[str]:
 
 
 def _place_free(topics: Sequence[str], target: _Target) -> None:
-    """Give each topic's free partitions to its least loaded subscribers in turn."""
+    """Assign each topic's free partitions to its least loaded subscribers, one each at a time."""
     for topic in topics:
-        free = [p for p, owner in enumerate(target.owners[topic]) if owner == NOBODY]
+        free = [p for p, owner in enumerate(target.owners[topic]) if owner == NO_OWNER]
         if free:
             scale = _Scale(target.readers[topic], target.sizes)
             for partition in free:
@@ -109,7 +109,7 @@ def _place_free(topics: Sequence[str], target: _Target) -> None:
 
 
 def _balance(topics: Sequence[str], target: _Target) -> None:
-    """Balance topic after topic; stop after a whole round without a move."""
+    """Balance one topic after another; stop after a whole round without a move."""
     last_changed = None
     for _ in range(ROUNDS_MAX):
         for i, topic in enumerate(topics):
@@ -124,7 +124,7 @@ def _balance_topic(topic: str, target: _Target) -> bool:
     scale = _Scale(target.readers[topic], target.sizes)
     if scale.balanced_from_start:
         return False
-    # What a member gains here it does not give up here: these lists only shrink.
+    # A member that gains a partition here loses none here: these lists only shrink.
     offers: dict[int, list[int]] = {}
     for partition, owner in enumerate(target.owners[topic]):
         offers.setdefault(owner, []).append(partition)
@@ -140,12 +140,12 @@ def _balance_topic(topic: str, target: _Target) -> bool:
 
 
 class _Scale:
-    """A topic's subscribers by load, and two ranges that close in on each other.
+    """A topic's subscribers by load, and two ranges that approach each other.
 
-    The least range grows from the front: its members are handed out in turn, each turn is one level
-    of load, and before each turn members who are at that level join. The most range grows from the
-    back likewise, downwards; members who have nothing to give are swapped to its outer end and cut
-    off. `sizes` is live: the caller is taken to have used every member that it was handed.
+    The least range grows from the front: it yields its members one by one, each pass is one level of load,
+    and before each pass the members at that level join. The most range grows from the back in the same way,
+    downwards; members with nothing to give are swapped to its outer end and cut off. `sizes` is live: the
+    caller must use every member that it gets.
     """
 
     def __init__(self, members: Sequence[int], sizes: list[int]) -> None:
@@ -191,7 +191,7 @@ class _Scale:
         return None
 
     def _extend_most(self) -> None:
-        """Go on to the next lower level, or to the next lower member if the range is used up."""
+        """Extend to the next lower level, or to the next lower member if the range is used up."""
         order, sizes = self._order, self._sizes
         if self._most_end <= self._most_start and self._most_start > 0:
             self._most_level = sizes[order[self._most_start - 1]]

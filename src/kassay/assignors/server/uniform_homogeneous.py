@@ -2,14 +2,14 @@
 
 Goals, in order: loads within one of each other, then few moves.
 The quota is the share of each member rounded down; the first members in the order given, as many
-as there are partitions left over, have one more. So the extra partition goes to who comes first and
-not to who owns it already, which costs moves that a better rule avoids.
+as there are partitions left over, have one more. So the extra partition goes to the first members and
+not to its owner, which costs moves that a better rule avoids.
 A member keeps the first partitions of its current target up to its quota, taken topic by topic.
-Free partitions are those nobody is reported to own, by topic in the order of the first member's
+Free partitions are those that no member is reported to own, by topic in the order of the first member's
 subscription and by number, then those given up, in the order of giving up. Members below their
 quota, in order, take from the front of that list.
-Trusts its input: a partition reported as owned by nobody in particular stays out; one with two
-owners, or one that its topic no longer has, is kept and takes up the room of another, which is then
+Trusts its input: a partition reported as owned by an unknown member stays out; one with two
+owners, or one that its topic no longer has, is kept and takes the room of another, which is then
 left over, and that is an error.
 Source: Kafka `UniformHomogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
 Cost: O(M + P) for M members and P partitions, in lists and one set.
@@ -28,8 +28,8 @@ from kassay.model.groups.group import Assignment, Group, Member
 def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
     """The assignment by quota; empty if there is no topic to read.
 
-    Raises `PartitionAssignorException` for an unknown topic, and when partitions that are owned twice or
-    do not exist take up the room of others.
+    Raises `PartitionAssignorException` for an unknown topic, and when partitions that are owned twice or do
+    not exist take the room of others.
     """
     topics = tuple(dict.fromkeys(group.members[0].topics))
     if not topics:
@@ -53,7 +53,7 @@ def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
 def dealt(
     free: Iterable[TopicPartition], kept: dict[str, list[TopicPartition]], room: Iterable[tuple[str, int]]
 ) -> Assignment:
-    """What is kept, and the free partitions in their order to those with so much room.
+    """The kept partitions, and the free ones assigned in their order to the members with room.
 
     Raises `PartitionAssignorException` if some are left over. Adds to the lists of `kept`.
     """
@@ -68,7 +68,7 @@ def dealt(
 
 
 def unowned(topics: Iterable[str], counts: dict[str, int], group: Group) -> list[TopicPartition]:
-    """The partitions that nobody is reported to own, by topic as given and by number."""
+    """The partitions that no member is reported to own, by topic as given and by number."""
     owned = group.assigned.union(*(member.owned for member in group.members))
     return [
         tp

@@ -1,10 +1,10 @@
-"""Who keeps a claim when a sticky group rebalances, before anything is dealt.
+"""Which owned partitions a member keeps when a sticky group rebalances, before any are assigned.
 
-Members are visited in the order of the leader's map. A partition claimed twice goes to the claimant of
-the higher generation; with equal ones nobody keeps it. Kafka reads the visited member's generation from
-its claim, but that of the earlier claimant from its subscription; where the two differ, so do answers.
-Also here because Kafka finds it on the same walk: whether all subscriptions are equal. A member with an
-empty subscription does not count against that as long as only such members came before it.
+Members are visited in the order of the leader's map. A partition that two members report goes to the one with
+the higher generation; with equal generations neither keeps it. Kafka reads the visited member's generation
+from its user data, but that of the earlier member from its subscription; where the two differ, so do answers.
+Kafka finds in the same pass whether all subscriptions are equal, so this is here too. A member with an empty
+subscription does not count against that as long as only such members came before it.
 Source: Kafka client `AbstractStickyAssignor` 3.9.1; KIP-341, KIP-792.
 """
 
@@ -21,10 +21,10 @@ Partitions = Mapping[str, tuple[TopicPartition, ...]]
 
 
 class Claims(NamedTuple):
-    """What is left of the members' claims.
+    """The members' valid owned partitions.
 
-    `stated` is what each member said, `owned` what of it stands, `contested` the partitions that several
-    members claimed in one generation, `highest` the highest generation of all.
+    `stated` is what each member reported, `owned` the valid part of it, `contested` the partitions that
+    several members reported in one generation, `highest` the highest generation of all.
     """
 
     stated: dict[str, UserDataClaim]
@@ -37,7 +37,7 @@ class Claims(NamedTuple):
 def weigh_claims(
     members: Iterable[Member], topics: Container[str], read: Callable[[Member], UserDataClaim]
 ) -> Claims:
-    """The claims to existing topics that stand; `read` gets a member's claim out of its subscription."""
+    """The valid owned partitions of existing topics; `read` takes a member's report from a subscription."""
     stated: dict[str, UserDataClaim] = {}
     owned: dict[str, list[TopicPartition]] = {}
     contested: set[TopicPartition] = set()
@@ -81,8 +81,8 @@ def _drop(tps: list[TopicPartition], tp: TopicPartition) -> None:
 def unassigned(partitions: Partitions, assigned: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions that are not assigned, topics in the order of the mapping.
 
-    Kafka walks the sorted lists of all and of assigned partitions side by side. It waits in vain for an
-    assigned partition that does not exist, so that everything behind counts as unassigned.
+    Kafka walks the sorted lists of all and of assigned partitions in parallel. It waits in vain for an
+    assigned partition that does not exist, so that every later partition counts as unassigned.
     """
     taken = set(assigned)
     free = [tp for tps in partitions.values() for tp in tps if tp not in taken]

@@ -1,17 +1,17 @@
-"""Sticky where all subscriptions are equal: keep what fits the quota, deal the rest in turn.
+"""Sticky where all subscriptions are equal: keep what fits the quota, assign the rest round robin.
 
-With P partitions and M members everybody gets floor(P / M), and P mod M members one more.
+With P partitions and M members each member gets floor(P / M), and P mod M members one more.
 
-1. Keep owned partitions (by number, then topic; with racks only matching ones): all of them below the
-   lesser quota; up to the greater quota while members may still have that many; else the lesser quota.
-2. With racks: deal what matches a rack of an unfilled member, partitions with the fewest such members
-   first, going round the members below the lesser quota, then those at it.
-3. Deal the rest: round the members below the lesser quota by name, then one each to those at it.
+1. Keep owned partitions (by number, then topic; with racks only matching ones): all of them below the lesser
+   quota; up to the greater quota while members may still have that many; else the lesser quota.
+2. With racks: assign what matches a rack of an unfilled member, partitions with the fewest such members
+   first, round robin over the members below the lesser quota, then over those at it.
+3. Assign the rest: round robin over the members below the lesser quota by name, then one each to those at it.
 
-Tie-breaks: who may keep the greater quota is decided by the order of the leader's map; everything else
-by member id and (topic, number) in Java's order.
-Kafka's bugs kept: a claim to a partition beyond the topic's count is taken for a partition, and what is
-dealt no longer fits the quotas; mostly that ends in IllegalStateException.
+Tie-breaks: the order of the leader's map decides which members may keep the greater quota; everything else
+goes by member id and (topic, number) in Java's order.
+Kafka's bugs kept: an owned partition beyond the topic's count is treated as a partition, and the assigned
+partitions no longer fit the quotas; mostly that ends in IllegalStateException.
 Source: Kafka client `AbstractStickyAssignor.ConstrainedAssignmentBuilder` 3.9.1 (KAFKA-9987, KIP-881).
 Cost: O(P log P + M log M); with racks O(P * M).
 """
@@ -29,10 +29,10 @@ from kassay.model.java.hashes import utf16_sorted
 
 
 class ConstrainedDeal:
-    """One assignment on its way; `given` and `transferring` hold the outcome of `run`.
+    """One assignment under construction; `given` and `transferring` hold the outcome of `run`.
 
-    `below` are the members under the lesser quota, `at_least` those exactly at it that may still get
-    one more. `transferring` are partitions that their new owner may not have before another gave them up.
+    `below` are the members under the lesser quota, `at_least` those exactly at it that may still get one
+    more. `transferring` are partitions whose new owner must wait until the previous one gives them up.
     """
 
     def __init__(self, partitions: Partitions, claims: Claims, racks: RackInfo) -> None:
@@ -52,7 +52,7 @@ class ConstrainedDeal:
         self.transferring: dict[TopicPartition, str] = {}
 
     def run(self) -> None:
-        """Deal everything out; raises `IllegalStateError` where Kafka gets lost."""
+        """Assign everything; raises `IllegalStateError` where Kafka does."""
         for member_id, owned in self._claims.owned.items():
             self.assignment[member_id] = self._keep(member_id, owned)
         kept = [tp for tps in self.assignment.values() for tp in tps]
@@ -65,7 +65,7 @@ class ConstrainedDeal:
         self._verify()
 
     def _keep(self, member_id: str, owned: list[TopicPartition]) -> list[TopicPartition]:
-        """What the member keeps of its own; notes what it may lose and whether it can take more."""
+        """The owned partitions that the member keeps; records what it may lose and if it can take more."""
         if not owned:
             mine = owned
         elif self._racks.members:
@@ -92,7 +92,7 @@ class ConstrainedDeal:
         return mine[:quota]
 
     def _deal_by_racks(self, free: Sequence[TopicPartition]) -> list[TopicPartition]:
-        """Deal what matches a rack within the quotas; what is left comes back."""
+        """Assign what matches a rack within the quotas; returns the rest."""
         left: list[TopicPartition] = []
         turn = 0
         for tp in free:
@@ -111,7 +111,7 @@ class ConstrainedDeal:
         return left
 
     def _turn_after(self, place: int) -> int:
-        """Whose turn is next once the member at this place below quota gets one more."""
+        """The place of the next member once the one at this place below quota gets one more."""
         member_id = self._below[place]
         count = len(self.assignment[member_id]) + 1
         if count >= self._least:
@@ -123,7 +123,7 @@ class ConstrainedDeal:
         return place % len(self._below) if self._below else 0
 
     def _fill(self, place: int) -> None:
-        """Note that the member at this place at the lesser quota gets one more."""
+        """Record that the member at this place at the lesser quota gets one more."""
         if len(self.assignment[self._at_least[place]]) + 1 == self._most:
             del self._at_least[place]
             self._larger += 1
@@ -157,7 +157,7 @@ class ConstrainedDeal:
             self.transferring[tp] = member_id
 
     def _verify(self) -> None:
-        """Kafka's own check that everybody has a quota."""
+        """Kafka's own check that every member has one of the quotas."""
         if not self._below:
             return
         if self._larger != self._larger_expected:

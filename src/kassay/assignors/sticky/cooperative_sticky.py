@@ -1,14 +1,14 @@
 """Cooperative sticky: sticky's answer, less what another member must give up first.
 
-Goals, in order: no partition is given to a member while another one owns it; then sticky's goals. The
-partitions held back stay out of everybody's list, their owners give them up, and a second rebalance deals
-them. Claims are the owned partitions of the subscription, which members keep during a rebalance; their
-generation is the subscription's (KIP-792), or else the one in the user data.
-Held back are: with equal subscriptions the partitions above an owner's quota or in the wrong rack that
-went to somebody else, and those claimed twice in one generation; else every partition that one member
-claims and does not get and that another gets and does not claim.
-Kafka's bugs kept: those of `sticky`; and with different subscriptions, a partition claimed by a stale
-member and by its owner goes to the stale one at once, since it claims it already.
+Goals, in order: no partition is assigned to a member while another one owns it; then sticky's goals. Withheld
+partitions are in no member's list, their owners give them up, and a second rebalance assigns them. A member
+reports the owned partitions of its subscription, which it keeps during a rebalance; their generation is the
+subscription's (KIP-792), or else the one in the user data.
+Withheld are: with equal subscriptions the partitions above an owner's quota or in the wrong rack that another
+member got, and those reported by two members in one generation; else every partition that one member owns and
+does not get and that another gets and does not own.
+Kafka's bugs kept: those of `sticky`; and with different subscriptions, a partition reported by a stale member
+and by its owner goes to the stale one at once, since it counts as its owner already.
 Source: Kafka client `CooperativeStickyAssignor` 3.9.1; KIP-429, KIP-792, KIP-881.
 Cost: that of sticky and O(P).
 """
@@ -37,7 +37,7 @@ def _claim(member: Member) -> UserDataClaim:
     since="3.9",
 )
 class CooperativeSticky(AssignorBase):
-    """Balances while keeping partitions where they were, and hands over only what was given up."""
+    """Balances while keeping partitions in place, and reassigns only partitions that were given up."""
 
     name = "cooperative-sticky"
     protocols = (COOPERATIVE, EAGER)
@@ -60,7 +60,7 @@ class CooperativeSticky(AssignorBase):
         self._generation = metadata.generation
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each member's partitions, without those that somebody must first give up."""
+        """Each member's partitions, without those that another member must give up first."""
         assignment, transferring = self._rule.assign(cluster, group)
         if transferring is None:
             transferring = _changing_owner(group, assignment)
@@ -70,7 +70,7 @@ class CooperativeSticky(AssignorBase):
 
 
 def _changing_owner(group: Group, assignment: dict[str, list[TopicPartition]]) -> dict[TopicPartition, str]:
-    """The partitions that a member gains and some member loses, with who gains them."""
+    """The partitions that one member gains and another loses, with the gaining member."""
     gained: dict[TopicPartition, str] = {}
     lost: set[TopicPartition] = set()
     for member in group.members:

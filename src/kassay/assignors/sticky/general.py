@@ -1,22 +1,24 @@
-"""Sticky where subscriptions differ: keep everything, deal the rest to the lightest, then even out.
+"""Sticky where subscriptions differ: keep everything, assign the rest to the least loaded, then balance.
 
 1. Keep owned partitions of topics that the member still reads (with racks: only matching ones).
-2. Deal the others, topics with the fewest subscribers first (then by name), each partition to its
-   lightest subscriber; with racks first whatever finds a matching subscriber, then the rest.
+2. Assign the others, topics with the fewest subscribers first (then by name), each partition to its least
+   loaded subscriber; with racks first whatever finds a matching subscriber, then the rest.
 3. Set aside topics with one subscriber and members that can neither gain nor lose.
-4. Move partitions until none has a subscriber lighter by two than its owner: first newly dealt ones
-   (unless something had to be revoked), then all. A partition goes to its owner of an older generation
-   if that one is lighter by two, else to its lightest subscriber; `sticky_moves` may swap it for another
-   of its topic. Undo the moves if they did not lower the sum of pairwise differences in load.
+4. Move partitions until none has a subscriber with a load two lower than its owner's: first newly assigned
+   ones (unless something had to be revoked), then all. A partition goes to its owner of an older generation
+   if that one's load is two lower, else to its least loaded subscriber; `sticky_moves` may swap it for
+   another of its topic. Undo the moves if they did not lower the sum of pairwise differences in load.
 
 Tie-breaks: equal loads by member id in Java's order.
-Kafka's bugs kept: the owner of an older generation gets a partition back without reading its topic any
-more; if it was set aside, NullPointerException; claims beyond a topic's count are kept and count as load.
-Racks have no say in step 4: Kafka looks for a lighter subscriber in the rack and then takes the lightest.
+Kafka's bugs kept: the owner of an older generation gets a partition back although it no longer reads its
+topic; if it was set aside, NullPointerException; owned partitions beyond a topic's count are kept and count
+as load.
+Racks do not matter in step 4: Kafka looks for a less loaded subscriber in the rack and then takes the least
+loaded of all.
 Source: Kafka client `AbstractStickyAssignor.GeneralAssignmentBuilder` 3.9.1 (KIP-54, KIP-341, KIP-881).
-Cost: O(S + P log M) a pass for S topic subscriptions; the number of passes is not bounded by Kafka.
-What makes it fast is one heap a topic: partitions of a topic come together in Kafka's order, and loads
-change only by what is dealt or moved, so the lightest subscriber is at hand in O(log M).
+Cost: O(S + P log M) a pass for S topic subscriptions; Kafka does not bound the number of passes.
+It is fast because of one heap a topic: partitions of a topic come together in Kafka's order, and only
+assignments and moves change loads, so finding the least loaded subscriber takes O(log M).
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ Owned = dict[int, list[TopicPartition]]
 
 
 class GeneralBalance:
-    """One assignment on its way. Members are numbers in the order of their ids, which breaks ties.
+    """One assignment under construction. Members are numbers in the order of their ids, which breaks ties.
 
     `owned` has no entry for members set aside: looking them up is Kafka's NullPointerException.
     """
@@ -76,7 +78,7 @@ class GeneralBalance:
         )
 
     def run(self) -> dict[str, list[TopicPartition]]:
-        """Everybody's partitions; raises what Kafka raises when it looks for somebody set aside."""
+        """Each member's partitions; raises what Kafka raises when it looks up a member set aside."""
         for member, owned in self._owned.items():
             self._owned[member] = self._keep(member, owned)
         kept = [tp for owned in self._owned.values() for tp in owned]
@@ -89,8 +91,8 @@ class GeneralBalance:
         before = {member: owned.copy() for member, owned in self._owned.items()}
         movable = {topic: tps for topic, tps in self._partitions.items() if self._is_shared(topic)}
         if not self._revoked:
-            dealt = {topic: tuple(tps) for topic, tps in _by_topic(free) if topic in movable}
-            self._even_out(dealt)
+            assigned = {topic: tuple(tps) for topic, tps in _by_topic(free) if topic in movable}
+            self._even_out(assigned)
         moved = self._even_out(movable)
         if moved and not initial and _imbalance(self._owned) >= _imbalance(before):
             self._owned = before
@@ -106,7 +108,7 @@ class GeneralBalance:
         return kept
 
     def _deal(self, free: Iterable[TopicPartition], racks: RackInfo) -> list[TopicPartition]:
-        """Give each partition to its lightest subscriber in a rack of its; what found none comes back."""
+        """Assign each partition to its least loaded subscriber in one of its racks; returns the others."""
         left: list[TopicPartition] = []
         for topic, tps in _by_topic(free):
             by_rack: dict[str | None, list[int]] = {}
@@ -130,7 +132,7 @@ class GeneralBalance:
         return len(self._readers[topic]) >= 2
 
     def _set_aside(self) -> Owned:
-        """Take out the members that can neither gain nor lose a partition."""
+        """Remove the members that can neither gain nor lose a partition."""
         fixed = [
             member
             for member, owned in self._owned.items()
@@ -145,7 +147,7 @@ class GeneralBalance:
         return sum(len(self._partitions[topic]) for topic in topics)
 
     def _even_out(self, topics: Partitions) -> bool:
-        """Move partitions of these topics while that evens loads out; whether any moved."""
+        """Move partitions of these topics while that improves the balance; whether any moved."""
         moved = False
         while self._pass_over(topics):
             moved = True
@@ -208,8 +210,9 @@ class GeneralBalance:
     def _is_balanced(self) -> bool:
         """Kafka's `isBalanced`, which ends a pass.
 
-        It matters only if a move could follow that is no improvement for a subscriber (an older owner
-        that no longer reads the topic, a partition counted twice); nothing else could move anyway.
+        It matters only if a move could follow that does not improve the balance among subscribers (to an
+        older owner that no longer reads the topic, or of a partition counted twice); otherwise nothing could
+        move anyway.
         """
         if self._balanced is None:
             self._balanced = self._compute_balanced()
@@ -232,7 +235,7 @@ class GeneralBalance:
 
 
 def _former_owners(claims: Claims, numbers: dict[str, int], highest: int) -> dict[TopicPartition, int]:
-    """Who claimed each partition in the latest generation before the highest; the first of several."""
+    """The owner of each partition in the latest generation before the highest; the first of several."""
     former: dict[TopicPartition, tuple[int, int]] = {}
     for member_id, claim in claims.stated.items():
         if claim.generation < highest:

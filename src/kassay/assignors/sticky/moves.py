@@ -1,8 +1,8 @@
-"""Which partitions a rebalance has moved between members so far, so that none goes back and forth.
+"""The moves of a rebalance so far, so that no partition goes back and forth.
 
-Before a partition of a topic moves from A to B, somebody may have moved another one of that topic from
-B to A: then that one goes back instead. The partition sent back is the first that is still recorded;
-Kafka takes the first of a hash set, and which one that is never changed an answer in the golden vectors.
+If a partition of a topic is to move from A to B, and another partition of that topic has moved from B to A,
+the other one goes back instead. The partition sent back is the first that is still recorded; Kafka takes the
+first of a hash set, which never changed an answer in the golden vectors.
 Source: Kafka client `AbstractStickyAssignor.PartitionMovements` 3.9.1 (KIP-54).
 """
 
@@ -31,7 +31,7 @@ class PartitionMovements:
         return next(iter(back)) if back else tp
 
     def record(self, tp: TopicPartition, source: int, target: int) -> None:
-        """Note the move; one that leads back to the first owner wipes the record."""
+        """Record the move; one that leads back to the first owner removes the record."""
         if tp in self._pairs:
             source = self._forget(tp)
             if source == target:
@@ -41,7 +41,7 @@ class PartitionMovements:
         self._by_topic.setdefault(tp.topic, {}).setdefault(pair, {})[tp] = None
 
     def _forget(self, tp: TopicPartition) -> int:
-        """Drop the partition's record; its first owner comes back."""
+        """Remove the partition's record and return its first owner."""
         pair = self._pairs.pop(tp)
         of_topic = self._by_topic[tp.topic]
         del of_topic[pair][tp]

@@ -1,4 +1,4 @@
-"""What the sticky assignors know of racks.
+"""The racks that the sticky assignors use.
 
 Racks are matched if a member has a rack, some replica is in such a rack, and the partitions do not all
 have the same racks. A member without a rack mismatches nothing.
@@ -21,7 +21,7 @@ _NOWHERE: Final[frozenset[str]] = frozenset()
 
 
 class RackInfo:
-    """The racks of members and partitions; both empty where racks are not to be matched."""
+    """The racks of members and partitions; both empty where racks are not matched."""
 
     def __init__(
         self, members: Mapping[str, str], partitions: Mapping[TopicPartition, frozenset[str]]
@@ -34,7 +34,7 @@ class RackInfo:
     def of(
         cls, cluster: Cluster, partitions: Partitions, members: Iterable[Member], *, prefer: bool
     ) -> RackInfo:
-        """What is to be matched for these members and topics; `prefer` matches even where it is idle."""
+        """The racks to match for these members and topics; `prefer` matches even where it has no effect."""
         racks = {member.member_id: member.rack for member in members if member.rack}
         if not racks:
             return NO_RACKS
@@ -58,7 +58,7 @@ class RackInfo:
         return rack is not None and rack not in self.of_partition(tp)
 
     def rarest_first(self, tps: list[TopicPartition]) -> list[TopicPartition]:
-        """The partitions by how many members are in a rack of theirs; equal ones keep their order."""
+        """The partitions by the number of members in one of their racks; equal ones keep their order."""
         return sorted(tps, key=lambda tp: sum(self._readers[rack] for rack in self.of_partition(tp)))
 
     def next_member(self, tp: TopicPartition, member_ids: Sequence[str], first: int) -> int | None:

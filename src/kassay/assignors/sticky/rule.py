@@ -1,4 +1,4 @@
-"""What `sticky` and `cooperative-sticky` share: the two branches, and which one runs.
+"""Shared part of `sticky` and `cooperative-sticky`: the two branches, and which one runs.
 
 Source: Kafka client `AbstractStickyAssignor.assignPartitions` 3.9.1.
 """
@@ -18,7 +18,7 @@ from kassay.model.groups.group import NO_GENERATION, Group, Member
 
 
 class StickyOutcome(NamedTuple):
-    """Everybody's partitions, and those that change owners (None: the general branch does not track them)."""
+    """Each member's partitions, and those that change owners (None where the general branch ran)."""
 
     assignment: dict[str, list[TopicPartition]]
     transferring: dict[TopicPartition, str] | None
@@ -27,8 +27,8 @@ class StickyOutcome(NamedTuple):
 class StickyRule:
     """The rule as one leader's object applies it.
 
-    The highest generation that it ever saw stays with the object, as in Kafka: claims of a lower one are
-    old to it, even where the whole group is lower now. It matters to the general branch alone.
+    As in Kafka, the object keeps the highest generation that it ever saw: lower generations are old to it,
+    even where the whole group is lower now. This matters only to the general branch.
     """
 
     def __init__(self, read: Callable[[Member], UserDataClaim], *, prefer_rack_aware: bool) -> None:

@@ -1,16 +1,16 @@
-"""Sticky: balanced, and within that as much as possible stays where it was.
+"""Sticky: balanced, and within that as many partitions as possible stay with their owner.
 
-Goals, in order: balance (loads within one where all subscriptions are equal, else no single partition
-could move to a subscriber lighter by two); rack alignment of what has to move anyway; stickiness.
-Eager: everybody gives everything up and learns the answer. What a member had, and since which
-generation, travels in its user data, and nothing else is believed (`user_data`).
-Tie-breaks: in `sticky_constrained` (equal subscriptions) and `sticky_general`; contradictory claims in
-`sticky_claims`. The answer depends on the order of the leader's map where claims contradict each other,
-where a member subscribes to nothing, and where too many members own more than the lesser quota.
-Kafka's bugs kept: partitions for a member that does not read the topic (empty subscriptions ahead of
-others; owners of an older generation), partitions that do not exist, IllegalStateException and
-NullPointerException on such input, ArithmeticException for a group without members. Balance is not
-always the best where subscriptions differ, movement not always the least.
+Goals, in order: balance (loads within one where all subscriptions are equal, else no single partition could
+move to a subscriber with a load two lower); rack alignment of what has to move anyway; stickiness.
+Eager: each member revokes everything and then gets the answer. A member's previous partitions and their
+generation travel in its user data, and nothing else counts (`user_data`).
+Tie-breaks: in `sticky_constrained` (equal subscriptions) and `sticky_general`; conflicting ownership in
+`sticky_claims`. The answer depends on the order of the leader's map where ownership conflicts, where a member
+subscribes to nothing, and where too many members own more than the lesser quota.
+Kafka's bugs kept: partitions for a member that does not read the topic (empty subscriptions ahead of others;
+owners of an older generation), partitions that do not exist, IllegalStateException and NullPointerException
+on such input, ArithmeticException for a group without members. Balance is not always the best where
+subscriptions differ, movement not always the least.
 Source: Kafka client `StickyAssignor` 3.9.1; KIP-54, KIP-341, KIP-792, KIP-881.
 Cost: see the two branches.
 """
@@ -36,7 +36,7 @@ def _claim(member: Member) -> UserDataClaim:
     since="3.9",
 )
 class Sticky(AssignorBase):
-    """Balances while keeping partitions where they were."""
+    """Balances while keeping partitions in place."""
 
     name = "sticky"
 
@@ -45,7 +45,7 @@ class Sticky(AssignorBase):
         self._user_data: bytes | None = None
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """What the member was last given and when; None before its first assignment."""
+        """The member's last assignment and its generation; None before its first assignment."""
         return self._user_data
 
     def on_assignment(

@@ -1,7 +1,7 @@
-"""The bytes that Kafka's sticky assignors put into a subscription, both ways.
+"""Encoding and decoding of the bytes that Kafka's sticky assignors put into a subscription.
 
-`sticky` sends what its member owned and the generation in which it got it; before Kafka 2.3 it sent
-no generation. `cooperative-sticky` sends the generation alone. All integers are big-endian.
+`sticky` sends what its member owned and the generation in which it got it; before Kafka 2.3 it sent no
+generation. `cooperative-sticky` sends the generation alone. All integers are big-endian.
 
     sticky, version 0        array of (topic, array of int32)
     sticky, version 1        the same, then generation int32
@@ -25,12 +25,12 @@ from kassay.model.java.hashes import hash_map_order
 INT16: Final = Struct(">h")
 INT32: Final = Struct(">i")
 DECODED: Final = 256
-"""How many members' data is remembered: a leader is asked about the same group time and again."""
+"""How many members' data is cached: a leader often gets the same group again."""
 Runs = Sequence[tuple[str, Sequence[int]]]
 
 
 class UserDataClaim(NamedTuple):
-    """What a member says it owned, and since which generation (-1: it does not say)."""
+    """The partitions that a member reports as owned, and their generation (-1: not reported)."""
 
     owned: tuple[TopicPartition, ...] = ()
     generation: int = NO_GENERATION
@@ -42,7 +42,7 @@ def sticky_user_data(owned: Iterable[TopicPartition], generation: int | None) ->
     Version 1, or version 0 where `generation` is None.
     """
     by_topic = numbers_by_topic(owned)
-    # `HashMap.computeIfAbsent` puts a new key in front of those that share its bucket, `put` behind.
+    # `HashMap.computeIfAbsent` puts a new key before those that share its bucket, `put` after them.
     in_order = hash_map_order(reversed(by_topic))
     return encode_sticky([(topic, by_topic[topic]) for topic in in_order], generation)
 
@@ -65,20 +65,20 @@ def encode_sticky(runs: Runs, generation: int | None) -> bytes:
 
 @lru_cache(maxsize=DECODED)
 def decode_sticky(data: bytes | None) -> UserDataClaim:
-    """The claim in a member's sticky user data; an empty one if there is none or it makes no sense."""
+    """The ownership in a member's sticky user data; empty if the data is missing or malformed."""
     if not data:
         return UserDataClaim()
     try:
         owned, end = _decode_owned(data)
     except (error, ValueError):
         return UserDataClaim()
-    # Too short for a generation means version 0, as Kafka falls back to its older schema.
+    # Data too short for a generation is version 0, as Kafka falls back to its older schema.
     generation = INT32.unpack_from(data, end)[0] if len(data) - end >= INT32.size else NO_GENERATION
     return UserDataClaim(tuple(owned), generation)
 
 
 def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
-    """The partitions at the start of the data, and where they end."""
+    """The partitions at the start of the data, and the offset after them."""
     owned: list[TopicPartition] = []
     topics, at = _length(INT32, data, 0)
     for _ in range(topics):
@@ -91,7 +91,7 @@ def _decode_owned(data: bytes) -> tuple[list[TopicPartition], int]:
 
 
 def _length(kind: Struct, data: bytes, at: int) -> tuple[int, int]:
-    """A length and the position behind it; no length is negative or exceeds the bytes that are left."""
+    """A length and the offset after it; no length is negative or exceeds the remaining bytes."""
     length: int = kind.unpack_from(data, at)[0]
     at += kind.size
     if not 0 <= length <= len(data) - at:
@@ -100,7 +100,7 @@ def _length(kind: Struct, data: bytes, at: int) -> tuple[int, int]:
 
 
 def encode_generation(generation: int) -> bytes:
-    """What `CooperativeStickyAssignor` sends."""
+    """The bytes that `CooperativeStickyAssignor` sends."""
     return INT32.pack(generation)
 
 

@@ -1,1 +1,1 @@
-"""The task assignors of Kafka Streams: which process runs which task, and which keeps a standby copy."""
+"""The task assignors of Kafka Streams, which choose the process of each task and of its standby copies."""

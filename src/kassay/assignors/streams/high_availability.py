@@ -1,24 +1,24 @@
 """Streams-high-availability: a balanced plan first, then the way to it through caught-up copies.
 
 Goals, in order: active tasks run where the state is (almost) complete; balance over threads;
-`standby_replicas` copies of each stateful task; the balanced plan is reached by warming copies up.
-1. Stateful active tasks go to the processes in turn, then move while that evens out the threads.
-2. Standby copies go to the least loaded process without the task, and are evened out likewise.
-3. An active task whose process is not caught up, while another is further, runs elsewhere for now:
-   on a caught-up standby (the two swap), else on any caught-up process, else on the furthest one;
-   the planned process keeps a warm-up copy as long as warm-ups are left.
+`standby_replicas` copies of each stateful task; warm-up copies lead to the balanced plan.
+1. Stateful active tasks go round the processes, then move while that balances the threads.
+2. Standby copies go to the least loaded process without the task, and are balanced in the same way.
+3. An active task whose process is not caught up, while another is further ahead, runs elsewhere for now: on a
+   caught-up standby (the two swap), else on any caught-up process, else on the furthest one; the planned
+   process keeps a warm-up copy as long as warm-ups are left.
 4. Standby copies that could be further ahead elsewhere move in the same manner.
 5. Stateless tasks go to the process with the fewest active tasks for each thread.
-A probing rebalance follows if 3 or 4 found anything to move. Balance is promised for the end of that way,
-when copies have caught up and no rebalance asks for another.
-Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of
-Java's priority queue. The order of clients and tasks in the request plays no part.
+A probing rebalance follows if 3 or 4 found anything to move. Balance is claimed only for the end of that
+process, when copies have caught up and no further rebalance is scheduled.
+Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of Java's
+priority queue. The order of clients and tasks in the request has no effect.
 With `rack_aware_tags`, goal 2 spreads the copies of a task over their values first (`standby_tags`). Warm-ups
-and what moves on the way pay no heed to tags. Racks are read by the rack-aware optimisation alone (KIP-925),
-which is left out, as it is unless an application asks for it.
+and moves on the way ignore tags. Only the rack-aware optimisation (KIP-925) reads racks; it is left out,
+since it is off by default.
 Source: Kafka `HighAvailabilityTaskAssignor`, `DefaultStandbyTaskAssignor` (KIP-441),
 `ClientTagAwareStandbyTaskAssignor` (KIP-708), the same in branches 4.0 to 4.4.
-Cost: O(T * C log C) for T tasks and C processes, and the rounds of evening out.
+Cost: O(T * C log C) for T tasks and C processes, and the balancing rounds.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class StreamsHighAvailability:
 
 
 def _place_standbys(states: Sequence[ProcessState], stateful: Sequence[TaskId], replicas: int) -> None:
-    """Give each task that many copies, each to the least loaded process that does not have it."""
+    """Assign each task that many copies, each to the least loaded process that does not have it."""
     queue = LoadQueue(lambda state: state.load, states)
     for task in stateful:
         for _ in range(replicas):
@@ -103,7 +103,7 @@ def _place_standbys(states: Sequence[ProcessState], stateful: Sequence[TaskId], 
 
 
 def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) -> None:
-    """Give each task to the process with the fewest active tasks for each thread."""
+    """Assign each task to the process with the fewest active tasks for each thread."""
     queue = LoadQueue(lambda state: state.active_load, states)
     for task in tasks:
         state = queue.poll(lambda _: True)
@@ -113,7 +113,7 @@ def _place_stateless(states: Sequence[ProcessState], tasks: Sequence[TaskId]) ->
 
 
 def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo | None = None) -> None:
-    """Move tasks of this kind between processes, where they may go, as long as that evens out the loads."""
+    """Move tasks of this kind between processes, where allowed, as long as that balances the loads."""
     moved = True
     while moved:
         moved = False
@@ -131,7 +131,7 @@ def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo | None
 
 
 def _evens_out(source: ProcessState, destination: ProcessState) -> bool:
-    """Whether one task less here and one more there brings the loads closer and does not turn them round."""
+    """Whether one task less here and one more there brings the loads closer without swapping their order."""
     skew = source.load - destination.load
     if skew <= 0:
         return False

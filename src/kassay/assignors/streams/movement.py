@@ -1,4 +1,4 @@
-"""The way from where state is to where the plan wants it: moves of tasks that are not caught up.
+"""The way from where state is to where the plan puts it: moves of tasks that are not caught up.
 
 Every move has the plan's process as its destination and runs the task elsewhere until the
 destination has caught up. Moves of tasks with the fewest caught-up processes come first.
@@ -17,7 +17,7 @@ from kassay.model.streams.tasks import LAG_UNBOUNDED, RUNNING, TaskId
 
 
 class Readiness:
-    """How far each process is with each stateful task."""
+    """The progress of each process with each stateful task."""
 
     def __init__(self, states: Sequence[ProcessState], tasks: Sequence[TaskId], acceptable: int) -> None:
         self._furthest: dict[TaskId, list[ProcessState]] = {}
@@ -38,7 +38,7 @@ class Readiness:
     def furthest(
         self, task: TaskId, before: ProcessState, will_do: Callable[[ProcessState], bool]
     ) -> ProcessState | None:
-        """The process furthest ahead that will do, among those ahead of one of them."""
+        """The process furthest ahead among the acceptable ones that are ahead of one of them."""
         for state in self._furthest[task]:
             if state is before:
                 return None
@@ -48,19 +48,19 @@ class Readiness:
 
 
 class Warmups:
-    """The copies that may be warmed up in one assignment, and those that are."""
+    """The number of copies that one assignment may still warm up, and the copies that it warms up."""
 
     def __init__(self, maximum: int) -> None:
         self._left = maximum
         self._placed: set[tuple[ProcessState, TaskId]] = set()
 
     def take(self) -> bool:
-        """Use one up, if there is one left."""
+        """Use one up, if one is left."""
         self._left -= 1
         return self._left >= 0
 
     def place(self, task: TaskId, state: ProcessState) -> None:
-        """Remember that the process warms the task up."""
+        """Record that the process warms the task up."""
         self._placed.add((state, task))
 
     def holds(self, task: TaskId, state: ProcessState) -> bool:
@@ -77,7 +77,7 @@ class _Movement(NamedTuple):
 def move_active_tasks(states: Sequence[ProcessState], readiness: Readiness, warmups: Warmups) -> int:
     """Run each active task where it is caught up or furthest ahead; how many had to move.
 
-    Raises `IllegalStateError` if a task has to move and nobody is ahead.
+    Raises `IllegalStateError` if a task has to move and no process is ahead.
     """
     queue = LoadQueue(lambda state: state.load, states)
     movements = _movements(states, lambda state: state.active, readiness)
@@ -109,7 +109,7 @@ def move_active_tasks(states: Sequence[ProcessState], readiness: Readiness, warm
 def move_standby_tasks(states: Sequence[ProcessState], readiness: Readiness, warmups: Warmups) -> int:
     """Keep each standby copy where it is caught up or furthest ahead; how many moved.
 
-    A destination keeps its copy for as long as warm-ups are left, and gives it up after that.
+    A destination keeps its copy as long as warm-ups are left, and gives it up after that.
     """
     queue = LoadQueue(lambda state: state.load, states)
     movements = _movements(

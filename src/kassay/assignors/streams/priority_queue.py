@@ -1,11 +1,10 @@
-"""Java's priority queue, for the answers of Kafka that depend on how it breaks its rules.
+"""Java's priority queue, for answers of Kafka that depend on how Java's queue breaks ties.
 
-A `java.util.PriorityQueue` is a binary heap. Two things show through: elements that compare equal
-come out in an order that the heap's shape decides, and an element whose key changes while it is in
-the queue stays where it is. Kafka's high availability assignor does both, so neither a sorted list
-nor `heapq` (whose sift goes to the leaves first) gives its answers.
-Source: the Javadoc and the documented algorithm of `java.util.PriorityQueue`; Kafka
-`ConstrainedPrioritySet`.
+A `java.util.PriorityQueue` is a binary heap. Two properties are visible: elements that compare equal come out
+in an order that the heap's shape decides, and an element whose key changes while it is in the queue stays
+where it is. Kafka's high availability assignor relies on both, so neither a sorted list nor `heapq` (whose
+sift goes to the leaves first) gives its answers.
+Source: the Javadoc and the documented algorithm of `java.util.PriorityQueue`; Kafka `ConstrainedPrioritySet`.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ class JavaPriorityQueue(Generic[T]):
         return len(self._heap)
 
     def offer(self, item: T) -> None:
-        """Put the item in."""
+        """Add the item."""
         self._heap.append(item)
         if len(self._heap) > 1:
             self._sift_up(len(self._heap) - 1)
 
     def poll(self) -> T:
-        """Take the item at the top; raises `IndexError` if the queue is empty."""
+        """Remove and return the item at the top; raises `IndexError` if the queue is empty."""
         heap = self._heap
         top, last = heap[0], heap.pop()
         if heap:
@@ -52,7 +51,7 @@ class JavaPriorityQueue(Generic[T]):
         return top
 
     def remove(self, item: T) -> None:
-        """Take this item out; raises `ValueError` if it is not in the queue."""
+        """Remove this item; raises `ValueError` if it is not in the queue."""
         heap = self._heap
         place, last = heap.index(item), heap.pop()
         if place < len(heap):
@@ -87,10 +86,10 @@ class JavaPriorityQueue(Generic[T]):
 
 
 class LoadQueue:
-    """Processes by load, then process id; hands out the first that will do.
+    """Processes by load, then process id; `poll` returns the first acceptable one.
 
-    Whoever is handed out must be offered again, and whoever changes should be, for its place to
-    follow its load.
+    A process that `poll` returned must be offered again, and one whose load changes should be offered again,
+    so that its place matches its load.
     """
 
     def __init__(self, load: Callable[[ProcessState], float], states: Iterable[ProcessState]) -> None:
@@ -101,7 +100,7 @@ class LoadQueue:
         self.offer(*states)
 
     def offer(self, *states: ProcessState) -> None:
-        """Put the processes in, in this order, at the place that their load gives them now."""
+        """Add the processes in this order, each at the place of its present load."""
         for state in states:
             if state in self._inside:
                 self._queue.remove(state)
@@ -109,7 +108,7 @@ class LoadQueue:
             self._queue.offer(state)
 
     def poll(self, will_do: Callable[[ProcessState], bool]) -> ProcessState | None:
-        """Take out the first process that will do, or None; those passed over go back in."""
+        """Remove and return the first acceptable process, or None; those skipped are added again."""
         passed: list[ProcessState] = []
         choice = None
         while choice is None and self._queue:
@@ -119,6 +118,6 @@ class LoadQueue:
                 choice = state
             else:
                 passed.append(state)
-        # Kafka keeps them in a hash set, and the order of going back shapes the heap.
+        # Kafka keeps them in a hash set, and the order in which they return shapes the heap.
         self.offer(*bucket_order(passed, lambda state: uuid_hash(state.key)))
         return choice

@@ -1,20 +1,20 @@
 """Streams-public-sticky: the sticky rule that applications may name (KIP-924), tasks stay where they ran.
 
-Goals, in order: active tasks where they ran, up to tasks * threads of the process / all threads, rounded
-up; then where a standby copy is, as far as that leaves room; then by load, with a liking for processes on
-which the task meets tasks that it has not been with yet. Standby copies follow the same last rule, never
-on a process that has the task already.
-A process at its capacity (as many tasks as threads) gives way if another one is less loaded.
-The load of a thread counts standby tasks too, so active tasks alone may differ by more than one; and what is
-rounded up for one process may leave another without a task.
-Ties: the first process in the order of a hash set of those in question, whatever its threads; previous
-active tasks in the order of Java's hash map; other unassigned tasks first by the order given (those with
-a standby copy), then by task id; standby copies by the order of the stateful tasks. Kafka's set of those goes
-by the identity of objects, so that of copies that compete for a process one is favoured by chance, anew at
-each rebalance: neither `stable` nor `deterministic` is promised. Here the order is the one that is given.
-Rack-aware optimisation is left out, as it is unless an application asks for it.
+Goals, in order: active tasks where they ran, up to tasks * threads of the process / all threads, rounded up;
+then where a standby copy is, as far as that leaves room; then by load, preferring processes on which the task
+meets tasks that it has not been with yet. Standby copies follow the same last rule, never on a process that
+has the task already.
+A process at its capacity (as many tasks as threads) is skipped if another one is less loaded.
+The load of a thread counts standby tasks too, so active tasks alone may differ by more than one; and rounding
+up for one process may leave another without a task.
+Ties: the first of these processes in the order of a hash set, whatever its threads; previous active tasks in
+the order of Java's hash map; other unassigned tasks first by the order given (those with a standby copy),
+then by task id; standby copies by the order of the stateful tasks. Kafka's set of those iterates by the
+identity of objects, so that chance favours one of the copies that compete for a process, differently at each
+rebalance: neither `stable` nor `deterministic` is declared. Here the order is the one of the request.
+Rack-aware optimisation is left out, since it is off by default.
 Source: Kafka `assignors.StickyTaskAssignor` and `TaskAssignmentUtils`, branch 4.4 (KIP-924, KAFKA-20198).
-Its sets are copied once more where 12 processes or more had a copy of one task, which may turn ties round.
+Where 12 processes or more had a copy of one task, Kafka copies its sets once more, which may reverse ties.
 Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
 """
 
@@ -32,7 +32,7 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 
 _ONE_TABLE: Final = 12
-"""Up to so many processes any set of some of them is gone through in the order of all."""
+"""Up to so many processes any subset is visited in the order of all."""
 
 
 class LoadOnly(ProcessState):
@@ -46,7 +46,7 @@ class LoadOnly(ProcessState):
 
 
 class PublicPlacement(ProcessPlacement):
-    """As in the rule that Kafka Streams keeps to itself, but for quotas, ties and the order of sets."""
+    """As in the internal sticky rule of Kafka Streams, except for quotas, ties and the order of sets."""
 
     state: ClassVar[type[ProcessState]] = LoadOnly
 
@@ -55,7 +55,7 @@ class PublicPlacement(ProcessPlacement):
         return -(-len(self.request.tasks) * state.capacity // self.threads)
 
     def as_set(self, states: Sequence[ProcessState]) -> Sequence[ProcessState]:
-        """In the order of a hash set that was filled with them."""
+        """The processes in the order of a hash set that was filled with them."""
         if len(self.states) <= _ONE_TABLE:
             return states
         return bucket_order(states, lambda state: uuid_hash(state.key))
@@ -69,7 +69,7 @@ class PublicPlacement(ProcessPlacement):
     since="4.4",
 )
 class StreamsPublicSticky:
-    """Leaves tasks where they ran up to a share rounded up, then where copies are, then goes by load."""
+    """Leaves tasks where they ran up to a share rounded up, then where copies are, then chooses by load."""
 
     name = "streams-public-sticky"
 
@@ -81,7 +81,7 @@ class StreamsPublicSticky:
 
 
 def placed(placement: ProcessPlacement) -> TaskAssignment:
-    """What the processes have when all tasks and copies are placed."""
+    """The tasks of the processes when all tasks and copies are placed."""
     placement.place_active()
     placement.place_standbys()
     return answer(placement.states.values())

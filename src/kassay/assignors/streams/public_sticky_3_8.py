@@ -1,7 +1,7 @@
-"""Streams-public-sticky before 4.4: as then, but a process keeps tasks / all threads, rounded down, a thread.
+"""Streams-public-sticky before 4.4: a process keeps at most tasks / all threads, rounded down, a thread.
 
-So where tasks do not come out even, up to threads - 1 tasks leave the process that ran them and are placed by
-load, and where there are fewer tasks than threads, all of them are.
+Otherwise as since 4.4. So where tasks do not divide evenly, up to threads - 1 tasks leave the process that
+ran them and are placed by load; with fewer tasks than threads, all of them are.
 Source: Kafka `assignors.StickyTaskAssignor`, branches 3.8 to 4.3 (KIP-924), the same in all of them.
 Cost: as `public_sticky`.
 """
@@ -17,7 +17,7 @@ from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 
 
 class FlooredPlacement(PublicPlacement):
-    """The public rule with the quota of the rule that Kafka Streams keeps to itself."""
+    """The public rule with the quota of the internal sticky rule of Kafka Streams."""
 
     kept_at_most = ProcessPlacement.kept_at_most
 
@@ -30,7 +30,7 @@ class FlooredPlacement(PublicPlacement):
     since="3.8",
 )
 class StreamsPublicStickyFloor:
-    """Leaves tasks where they ran up to a share rounded down, then where copies are, then goes by load."""
+    """Leaves tasks where they ran up to a share rounded down, then where copies are, then chooses by load."""
 
     name = "streams-public-sticky"
 

@@ -1,10 +1,11 @@
-"""Standby copies over the values of tags: each where no value is that a copy of the task has already.
+"""Standby copies spread over tag values: each on a process that shares no value with the task's other copies.
 
-The copies of a task go one by one to the least loaded process that differs from those of the active task and
-of the copies before in each tag that has more values than they are. Where there is none, that task is left,
-and what its copies lack goes to the least loaded processes, whatever their tags, after all others.
+The copies of a task go one by one to the least loaded process that differs from the processes of the active
+task and of the previous copies in each tag that has more values than there are such processes. If no process
+does, the remaining copies of the task go to the least loaded processes, whatever their tags, after all other
+tasks.
 A process without a tag differs from all others in it.
-Ties: as in `high_availability`; what is left is gone through in the order of Java's hash map.
+Ties: as in `high_availability`; the remaining copies are placed in the order of Java's hash map.
 Source: Kafka `ClientTagAwareStandbyTaskAssignor`, branches 4.0 to 4.4 (KIP-708).
 """
 
@@ -22,7 +23,7 @@ _Tag = tuple[str, str]
 def place_over_tags(
     states: Sequence[ProcessState], stateful: Sequence[TaskId], replicas: int, keys: Collection[str]
 ) -> None:
-    """Give each task that many copies, spread over the values of the tags with these keys while that goes."""
+    """Assign each task that many copies, spread over the values of these tag keys where possible."""
     places = _Places(states, keys)
     queue = LoadQueue(lambda state: state.load, states)
     runs = {task: state for state in states for task in state.active}
@@ -41,13 +42,13 @@ def place_over_tags(
 
 
 def has_tags_of(source: ProcessState, destination: ProcessState) -> bool:
-    """Whether the one process has each tag of the other, whether or not copies are spread over it."""
+    """Whether the first process has each tag of the second, including tags without spreading."""
     theirs = destination.client.tag_of
     return all(theirs.get(key) == value for key, value in source.client.tags)
 
 
 def _spread(task: TaskId, runs_on: ProcessState, replicas: int, queue: LoadQueue, places: _Places) -> int:
-    """Place copies of the task one by one, each on a process that differs; how many could be."""
+    """Place copies of the task one by one, each on a process that differs; returns how many were placed."""
     taken: dict[_Tag, set[ProcessState]] = {}
     last = runs_on
     for placed in range(replicas):
@@ -77,9 +78,9 @@ class _Places:
                 self._values.setdefault(key, set()).add(value)
 
     def take(self, state: ProcessState, copies: int, taken: dict[_Tag, set[ProcessState]]) -> None:
-        """Note which processes share a tag with this one, which has one of so many copies.
+        """Record which processes share a tag with this one, which has one of so many copies.
 
-        A tag with no more values than there are copies rules nobody out any more.
+        A tag with no more values than there are copies no longer excludes any process.
         """
         for key, value in state.client.tags:
             if key not in self._keys:

@@ -1,4 +1,4 @@
-"""A process while tasks are being given out.
+"""A process during an assignment of tasks.
 
 Source: Kafka `org.apache.kafka.streams.processor.internals.assignment.ClientState`.
 """
@@ -12,7 +12,7 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, 
 
 
 class ProcessState:
-    """One process and the tasks it has been given so far."""
+    """One process and its tasks so far."""
 
     __slots__ = ("active", "capacity", "client", "key", "standby")
 
@@ -43,12 +43,12 @@ class ProcessState:
         return task in self.active or task in self.standby
 
     def has_more_room_than(self, other: ProcessState) -> bool:
-        """Whether its threads are less loaded, or equally loaded and more of them."""
+        """Whether its threads are less loaded, or equally loaded and more in number."""
         mine, theirs = self.load, other.load
         return mine < theirs or (mine == theirs and self.capacity > other.capacity)
 
     def lag(self, task: TaskId) -> int:
-        """How far this process is behind on the task; raises `IllegalStateError` if nobody said."""
+        """The lag of this process on the task; raises `IllegalStateError` if it is unknown."""
         try:
             return self.client.lag_of[task]
         except KeyError:
@@ -58,7 +58,7 @@ class ProcessState:
 
 
 def answer(states: Iterable[ProcessState], probing_rebalance: bool = False) -> TaskAssignment:
-    """What each process was given, in task order."""
+    """The tasks of each process, in task order."""
     tasks_by_process = {
         state.client.process_id: ClientTasks(tuple(sorted(state.active)), tuple(sorted(state.standby)))
         for state in states

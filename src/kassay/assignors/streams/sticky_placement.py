@@ -1,7 +1,7 @@
-"""Where a task goes by the two sticky rules of Kafka Streams: to who had it, if there is room, or by load.
+"""Task placement of both sticky rules of Kafka Streams: the previous process if it has room, or by load.
 
-Processes come as the rule's own kind of state, which says what more room is; how many active tasks a process
-may take because it had them, and in which order a set of processes is gone through, the rule says too.
+Each rule has its own process state, which defines when a process has more room; the rule also defines how
+many of its previous active tasks a process may keep, and the order in which a set of processes is visited.
 Sources: Kafka `LegacyStickyTaskAssignor` and the public `StickyTaskAssignor`, which share all of this.
 """
 
@@ -15,7 +15,7 @@ from kassay.model.streams.tasks import TaskId, TaskRequest
 
 
 class ProcessPlacement:
-    """The tasks given out so far, and the memory that decides about the next one."""
+    """The tasks assigned so far, and the memory that decides about the next one."""
 
     state: ClassVar[type[ProcessState]] = ProcessState
 
@@ -31,15 +31,15 @@ class ProcessPlacement:
         self.pairs = _Pairs(len(request.tasks))
 
     def kept_at_most(self, state: ProcessState) -> int:
-        """How many active tasks the process may have of those that were there, or stood by there, before."""
+        """How many of its previous active and standby tasks the process may take as active ones."""
         return len(self.request.tasks) // self.threads * state.capacity
 
     def as_set(self, states: Sequence[ProcessState]) -> Sequence[ProcessState]:
-        """The processes, given in the order of the request, as a set of some of them is gone through."""
+        """The processes in the order in which a set of them is visited; given in the order of the request."""
         return states
 
     def place_active(self) -> None:
-        """Give every task to one process."""
+        """Assign every task to one process."""
         left = dict.fromkeys(self.request.tasks)
         most = {process_id: self.kept_at_most(state) for process_id, state in self.states.items()}
         for task, state in self.ran_on.items():
@@ -57,7 +57,7 @@ class ProcessPlacement:
             self._give(task, self._find(task, everywhere))
 
     def place_standbys(self) -> None:
-        """Give each stateful task its standby copies, as many as there are processes for."""
+        """Assign each stateful task's standby copies, as many as there are processes for."""
         for task in self.request.stateful:
             for _ in range(self.request.standby_replicas):
                 free = self.as_set([state for state in self.states.values() if not state.has(task)])
@@ -70,7 +70,7 @@ class ProcessPlacement:
         (state.standby if standby else state.active).add(task)
 
     def _find(self, task: TaskId, within: Sequence[ProcessState]) -> ProcessState:
-        """Where the task ran or stood by, unless it should give way; else the least loaded."""
+        """The process where the task ran or had a copy, unless it should be skipped; else by load."""
         if len(within) == 1:
             return within[0]
         ran_on = self.ran_on.get(task)
@@ -97,7 +97,7 @@ class ProcessPlacement:
         return self._least_loaded(task, [state for state in stood_by if state in within])
 
     def _least_loaded(self, task: TaskId, states: Sequence[ProcessState]) -> ProcessState | None:
-        """The least loaded process where the task meets a new task, else the least loaded; None of none."""
+        """The least loaded process where the task meets a new task, else the least loaded; None if none."""
         for state in states:
             if state.count == 0:
                 return state
@@ -105,7 +105,7 @@ class ProcessPlacement:
 
 
 def _roomiest(states: Iterable[ProcessState]) -> ProcessState | None:
-    """The first process that none before it and none after it has more room than."""
+    """The first process that no other process exceeds in room."""
     best: ProcessState | None = None
     for state in states:
         if best is None or state.has_more_room_than(best):
@@ -114,14 +114,14 @@ def _roomiest(states: Iterable[ProcessState]) -> ProcessState | None:
 
 
 class _Pairs:
-    """Which tasks have been on one process together, each with each."""
+    """All pairs of tasks that have been on one process together."""
 
     def __init__(self, tasks: int) -> None:
         self._met: dict[TaskId, set[TaskId]] = {}
         self._left = tasks * (tasks - 1) // 2
 
     def add(self, task: TaskId, state: ProcessState) -> None:
-        """The task comes to the tasks that the process has."""
+        """Record that the task joins the tasks of the process."""
         met = self._met.setdefault(task, set())
         for other in (state.active | state.standby) - met:
             met.add(other)

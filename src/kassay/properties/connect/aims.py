@@ -1,4 +1,4 @@
-"""Lives of a Connect cluster that reach situations for certain, several of them each."""
+"""Histories of a Connect cluster that reach situations for certain, several of them each."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def _delay(source: Source) -> int:
 
 
 def _losses(source: Source) -> ConnectHistory:
-    """A worker goes and comes back in time, one goes for good, and one comes late.
+    """A worker leaves and returns in time, one leaves for good, and one returns late.
 
-    While the first one is waited for, another may go as well, or two others come.
+    While the delay for the first one runs, another may leave as well, or two others join.
     """
     delay = _delay(source)
     back = source.choice((1, delay // 2, delay - 1))
@@ -58,7 +58,7 @@ def _losses(source: Source) -> ConnectHistory:
 
 
 def _waiting(source: Source) -> ConnectHistory:
-    """While a worker's work is waited for others come; a connector is deleted then, or as the worker goes."""
+    """During the delay for a worker others join; a connector is deleted then, or when the worker leaves."""
     delay = _delay(source)
     meanwhile: tuple[ConnectEvent, ...] = (WorkerJoin(worker_id(3)), WorkerJoin(worker_id(4)))
     goes, deleted = WorkerLeave(worker_id(0)), ConnectorDelete(connector_name(source.integer(0, 1)))
@@ -76,20 +76,20 @@ def _waiting(source: Source) -> ConnectHistory:
 
 
 def _new_for_new(source: Source) -> ConnectHistory:
-    """A worker comes as a connector is configured: there is work to take back, and work to start."""
+    """A worker joins when a connector is configured: there is work to revoke, and work to start."""
     both = (ConnectorCreate(connector_name(4), source.integer(1, 5)), WorkerJoin(worker_id(3)))
     return _start(source, _delay(source), (ConnectChange(1, both), ConnectChange(0)))
 
 
 def _no_delay(source: Source) -> ConnectHistory:
-    """No delay is configured, and a worker goes."""
+    """No delay is configured, and a worker leaves."""
     return _start(source, 0, (ConnectChange(1, (WorkerLeave(worker_id(0)),)),))
 
 
 def _growth(source: Source) -> ConnectHistory:
-    """Workers come one right after another, so that one round after another wants to take work back.
+    """Workers join one right after another, so that one round after another wants to revoke work.
 
-    One that has nothing yet may go again, and more come while the leader backs off.
+    One without work may leave again, and more join while the leader backs off.
     """
     three, four, five, six = (WorkerJoin(worker_id(number)) for number in (3, 4, 5, 6))
     goes_at_once = [ConnectChange(0, (WorkerLeave(worker_id(3)),))] if source.boolean() else []
@@ -107,7 +107,7 @@ def _growth(source: Source) -> ConnectHistory:
 
 
 def _configuration(source: Source) -> ConnectHistory:
-    """Connectors are deleted, resized and created, one after the other."""
+    """Connectors are deleted, resized and created, one at a time."""
     return _start(
         source,
         _delay(source),
@@ -121,7 +121,7 @@ def _configuration(source: Source) -> ConnectHistory:
 
 
 def _lost_answers(source: Source) -> ConnectHistory:
-    """What should be started does not arrive at a worker, nor what should be stopped, and nobody has gone."""
+    """Work to start does not reach a worker, nor work to stop, and no worker leaves."""
     deleted = ConnectChange(0, (ConnectorDelete(connector_name(0)),))
     resized = ConnectChange(0, (ConnectorResize(connector_name(1), 6), SyncFailure()))
     return _start(
@@ -136,7 +136,7 @@ def _lost_answers(source: Source) -> ConnectHistory:
 
 
 def _leaders(source: Source) -> ConnectHistory:
-    """The leader changes: with work lost, with a connector deleted, and for nothing."""
+    """The leader changes: with work lost, with a connector deleted, and without a reason."""
     lost = ConnectChange(0, (WorkerLeave(worker_id(0)), LeaderChange()))
     quiet = ConnectChange(1, (LeaderChange(),))
     deleted = ConnectChange(1, (ConnectorDelete(connector_name(0)), LeaderChange()))
@@ -144,7 +144,7 @@ def _leaders(source: Source) -> ConnectHistory:
 
 
 def _conflict(source: Source) -> ConnectHistory:
-    """A worker is taken for dead and comes back running what others have been given."""
+    """A worker is considered dead and returns running work that others got."""
     delay = _delay(source)
     work = (connector_name(0), connector_name(1))
     return _start(
@@ -185,5 +185,5 @@ CONNECT_AIMS: Final = {
 
 
 def aimed_connect_history(source: Source, aim: str) -> ConnectHistory:
-    """A life by the recipe called `aim`; raises `KeyError` where there is none."""
+    """A history by the recipe called `aim`; raises `KeyError` if there is none."""
     return _RECIPES[aim](source)

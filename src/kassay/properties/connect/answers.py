@@ -1,4 +1,4 @@
-"""What the claims about answers need to know of assignors of Kafka Connect."""
+"""Functions of the claims about answers, for assignors of Kafka Connect."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Claims about a cluster at rest: how even its loads are, what that cost, and that it stays so.
+"""Claims about a stable cluster: the balance of its loads, its cost, and that it stays so.
 
-Any worker may run anything, so that the least that must be taken back is known without a search: with N
-connectors (or tasks) on W workers and q, r = divmod(N, W), each worker may keep q, and r of those that
-have more may keep one more.
+Any worker may run anything, so that the least revocation is known without a search: with N connectors (or
+tasks) on W workers and q, r = divmod(N, W), each worker may keep q, and r of those that have more may keep
+one more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KINDS = {"connectors": connectors_in, "tasks": tasks_in}
 
 
 def _may_lack_balance(step: ConnectStep) -> bool:
-    """Whether one worker could have two more than another at rest, where nobody has to stop anything."""
+    """Whether one worker could have two more than another when stable, with nothing to stop."""
     request = step.request
     for kind in _KINDS.values():
         running = [kind(w for w in worker.running if w in request.configured) for worker in request.workers]
@@ -54,12 +54,12 @@ def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def least_taken_back(request: ConnectRequest) -> int:
-    """How much running work balance must take from its workers; exact, see above."""
+    """How much running work balance must revoke; exact, see above."""
     return least_moved([worker.running for worker in request.workers], request.configured)
 
 
 def least_moved(running: Collection[Iterable[Work]], configured: Set[Work]) -> int:
-    """The same for what each worker runs; at least one worker."""
+    """The same for the work that each worker runs; at least one worker."""
     total = 0
     for kind in _KINDS.values():
         share, extras = divmod(len(kind(configured)), len(running))
@@ -70,12 +70,12 @@ def least_moved(running: Collection[Iterable[Work]], configured: Set[Work]) -> i
 
 
 def after_last_change(run: ConnectRun) -> tuple[ConnectStep, ...]:
-    """The rebalance that the last change led to, and those that followed by themselves."""
+    """The rebalance after the last change, and those that followed by themselves."""
     return run.steps[run.played - 1 :]
 
 
 def _is_plain(run: ConnectRun) -> bool:
-    """Whether the last change came to a balanced rest without lost answers or work, or reports that clash."""
+    """Whether the last change became stable and balanced without lost answers or work, or conflicts."""
     after = after_last_change(run)
     first, last = after[0], after[-1]
     return (
@@ -87,7 +87,7 @@ def _is_plain(run: ConnectRun) -> bool:
 
 
 def _may_take_more(run: ConnectRun) -> bool:
-    """Whether something could be taken back that need not be, and given back later."""
+    """Whether something could be revoked needlessly, and assigned again later."""
     request = after_last_change(run)[0].request
     return sum(work in request.configured for work in request.runners) > least_taken_back(request)
 

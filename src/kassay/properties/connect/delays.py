@@ -1,6 +1,6 @@
 """Claims about time: when a leader may wait, for how long, and what must not happen meanwhile.
 
-Sources: KIP-415, its scheduled rebalance delay; KAFKA-12495, the back-off between rounds that revoke.
+Sources: KIP-415, its scheduled rebalance delay; KAFKA-12495, the back-off between revoking rounds.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def _left_to_wait(step: ConnectStep) -> int:
-    """How many ms the oldest of the lost work that is given to nobody has still to wait; 0 if none has."""
+    """How many ms the oldest of the lost, unassigned work still has to wait; 0 if there is none."""
     given = {work for change in step.given.workers.values() for work in change.assigned}
     waiting = [since for work, since in step.lost_since if work not in given]
     return max(0, min(waiting) + step.request.max_delay_ms - step.request.now_ms) if waiting else 0
@@ -78,7 +78,7 @@ def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def _may_take_back(step: ConnectStep) -> bool:
-    """Whether the leader must not take anything back now, and a worker runs something alone."""
+    """Whether the leader must not revoke anything now, and only one worker runs something."""
     request = step.request
     waits = request.now_ms < step.waits_until_ms or (step.took_back and request.max_delay_ms > 0)
     runs = any(w in request.configured and len(workers) == 1 for w, workers in request.runners.items())

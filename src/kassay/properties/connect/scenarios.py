@@ -1,6 +1,6 @@
-"""Histories of a Connect cluster out of a source of choices.
+"""Histories of a Connect cluster, generated from a source of choices.
 
-Written once, for seeds and for Hypothesis alike (`sources`).
+Written once, for seeds and for Hypothesis (`sources`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def connector_name(number: int) -> str:
 
 
 def connect_history(source: Source, profile: ConnectProfile, *, claims_conflict: bool) -> ConnectHistory:
-    """One history; workers may come with work of others only where `claims_conflict`."""
+    """One history; workers may report work of others only where `claims_conflict`."""
     max_delay = source.choice(MAX_DELAYS)
     large = profile is CONNECT_LARGE
     return ConnectHistory(
@@ -79,7 +79,7 @@ def connect_history(source: Source, profile: ConnectProfile, *, claims_conflict:
 
 
 def wait(source: Source, max_delay_ms: int) -> int:
-    """A time around the maximum delay, or none."""
+    """A time in ms around the maximum delay, or 0."""
     half = max_delay_ms // 2
     return source.choice(
         (0, 1, half, max(0, max_delay_ms - 1), max_delay_ms, max_delay_ms + 1, 3 * max_delay_ms)
@@ -87,7 +87,7 @@ def wait(source: Source, max_delay_ms: int) -> int:
 
 
 def _change(source: Source, profile: ConnectProfile, max_delay: int, claims_conflict: bool) -> ConnectChange:
-    """A wait and an event or two, now and then with an answer that gets lost."""
+    """A wait and an event or two, sometimes with an answer that is lost."""
     waited = wait(source, max_delay)
     events: list[ConnectEvent] = []
     if source.boolean(0.9):
@@ -99,7 +99,7 @@ def _change(source: Source, profile: ConnectProfile, max_delay: int, claims_conf
 
 
 def _event(source: Source, profile: ConnectProfile, claims_conflict: bool) -> ConnectEvent:
-    """Somebody comes or goes, or the configuration changes."""
+    """A worker joins or leaves, or the configuration changes."""
     worker = worker_id(source.integer(0, profile.workers))
     connector = connector_name(source.integer(0, profile.connectors))
     kind = source.choice(
@@ -127,7 +127,7 @@ def _event(source: Source, profile: ConnectProfile, claims_conflict: bool) -> Co
 
 
 def reclaimed(source: Source) -> tuple[Work, ...]:
-    """What a worker says that it still runs: some of the first connectors and of their first tasks."""
+    """The work that a worker reports as still running: some of the first connectors and their first tasks."""
     connectors = [connector_name(number) for number in range(3)]
     tasks = [ConnectorTaskId(name, number) for name in connectors for number in range(2)]
     work: list[Work] = [*connectors, *tasks]

@@ -1,4 +1,4 @@
-"""The situations of Connect clusters: what happens in a history, found in one walk through it."""
+"""The situations of Connect clusters: the events of a history, found in one pass through it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SENTENCES: Final = {
     "no-change": ("A cluster is rebalanced for no reason.", ("stable",)),
     "still-running": ("A worker comes that still runs what others run.", ("single-owner",)),
 }
-"""Each with the claims that require it."""
+"""The situations with the claims that require them."""
 _OF_EVENT: Final = {
     LeaderChange: "leader-changes",
     ConnectorCreate: "connector-created",
@@ -59,7 +59,7 @@ _OF_EVENT: Final = {
 
 @lru_cache(maxsize=1)
 def reached_by(history: ConnectHistory) -> frozenset[str]:
-    """The situations that the history has in it."""
+    """The situations that the history contains."""
     names: set[str] = set()
     here, gone, now, joined = set(history.workers), dict[str, int](), 0, False
     for change in history.changes:
@@ -96,7 +96,7 @@ def _of_event(event: ConnectEvent) -> Iterator[str]:
 
 
 def _of_join(event: WorkerJoin, left_at: int | None, now: int, max_delay_ms: int) -> Iterator[str]:
-    """What it is that a worker comes, back or for the first time."""
+    """The situations of a worker that joins, again or for the first time."""
     yield "worker-joins"
     if event.running:
         yield "still-running"

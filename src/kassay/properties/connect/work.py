@@ -1,4 +1,4 @@
-"""Claims about one rebalance: who is told what, and what may run twice, in part or not at all.
+"""Claims about one rebalance: the changes for each worker, and work that runs twice, partly or not at all.
 
 Source: KIP-415; Kafka's `ConnectAssignor`.
 """
@@ -20,7 +20,7 @@ def is_open(step: ConnectStep) -> bool:
 
 
 def running_after(step: ConnectStep) -> Mapping[str, tuple[Work, ...]]:
-    """What each worker of the request runs once all have obeyed."""
+    """The work of each worker of the request after all have applied the answer."""
     given = step.given.workers
     return {w.worker_id: after(w, given.get(w.worker_id, WorkerChange())) for w in step.request.workers}
 
@@ -52,7 +52,7 @@ def known(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def _may_run_twice(step: ConnectStep) -> bool:
-    """Whether there is something that two workers could be told to start, or that two run already."""
+    """Whether something could start on two workers, or already runs on two."""
     if len(step.request.workers) < 2:
         return False
     return bool(step.request.configured) or any(len(w) > 1 for w in step.request.runners.values())
@@ -74,7 +74,7 @@ def single_owner(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def _has_free(step: ConnectStep) -> bool:
-    """Whether something configured runs nowhere, so that it could be left so."""
+    """Whether something configured runs nowhere, so that an answer could leave it so."""
     return not step.request.configured <= step.request.runners.keys()
 
 
@@ -114,7 +114,7 @@ def deleted_stops(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def _may_overlap(step: ConnectStep) -> bool:
-    """Whether something configured runs, and a worker that does not run it could be told to start it."""
+    """Whether something configured runs, and a worker that does not run it could get it."""
     configured, workers = step.request.configured, len(step.request.workers)
     return any(each in configured and len(on) < workers for each, on in step.request.runners.items())
 
@@ -136,7 +136,7 @@ def revoke_before_assign(step: ConnectStep) -> Iterator[Evidence]:
 
 
 def difference(step: ConnectStep, then: ConnectAssignment) -> Iterator[Difference]:
-    """The first worker that is told something else, or another delay."""
+    """The first worker that gets other changes, or another delay."""
     for worker in sorted(step.given.workers.keys() | then.workers.keys()):
         first, second = (_lists(answer, worker) for answer in (step.given, then))
         if first != second:
@@ -147,5 +147,5 @@ def difference(step: ConnectStep, then: ConnectAssignment) -> Iterator[Differenc
 
 
 def _lists(answer: ConnectAssignment, worker: str) -> tuple[list[str], ...]:
-    """What a worker is told, in an order of its own: answers are compared as sets."""
+    """A worker's changes, sorted: answers are compared as sets."""
     return tuple(sorted(map(str, set(work))) for work in answer.workers.get(worker, WorkerChange()))

@@ -1,4 +1,4 @@
-"""What the claims about answers need to know of assignors of consumer groups."""
+"""Functions of the claims about answers, for assignors of consumer groups."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kassay.properties.answers import Unanswered, answer_claims, repeated_claims
 from kassay.properties.groups.validity import differences
 
 REFUSALS: Final = frozenset({"PartitionAssignorException", "PartitionAssignorError"})
-"""Kafka's documented refusal of an unknown topic, under its own name and ours."""
+"""Kafka's documented refusal of an unknown topic, under Kafka's name and kassay's."""
 
 _KIP_848: Final = "KIP-848: PartitionAssignor"
 
 
 def refuses_unknown_topic(step: Step, call: Unanswered) -> bool:
-    """Whether a topic that nobody knows is refused with PartitionAssignorException."""
+    """Whether an unknown topic is refused with PartitionAssignorException."""
     failure = call.answer
     return bool(step.unknown) and isinstance(failure, Failure) and not REFUSALS.isdisjoint(failure.raised)
 

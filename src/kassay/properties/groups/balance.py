@@ -1,4 +1,4 @@
-"""Claims about who has how much."""
+"""Claims about loads."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kassay.properties.registry import Evidence, Promise, Scope, claim
 ORDER = "balance,movement,rack"
 RACK_FIRST = "balance,rack,movement"
 WEIGHTED_SPREAD = "weighted-spread"
-"""The claim that alone reads the bound on the heaviest member."""
+"""The only claim that uses the bound on the heaviest member."""
 
 
 class Best(NamedTuple):
-    """The certified optimum for an outcome, supplied by whoever has a solver.
+    """The certified optimum for an outcome, supplied by a caller with a solver.
 
     `loads` are ascending. `moved` and `mismatched` are the least possible in the stated order, and
     `assignment` is one that has them. `weight_bound` is a certified lower bound on the heaviest member's
@@ -41,7 +41,7 @@ def equal_subscriptions(step: Step) -> bool:
 
 
 def _may_differ_by_two(step: Step) -> bool:
-    """Whether one member could have everything, and that is two partitions more than another has."""
+    """Whether one member could have everything, at least two partitions more than another has."""
     members, counts = step.group.members, step.cluster.counts
     return len(members) > 1 and sum([counts.get(topic, 0) for topic in set(members[0].topics)]) > 1
 
@@ -82,10 +82,10 @@ class _Reach(NamedTuple):
 
     @classmethod
     def of(cls, step: Step) -> _Reach | None:
-        """What members may have; None if one topic has two readers and two partitions or more.
+        """The members' possible partitions; None if one topic has two readers and two partitions or more.
 
-        Two readers of two partitions may always be apart by two: the one that needs fewer of the others
-        may have none, the other one both.
+        Two readers of two partitions may always differ by two: the one that needs fewer of the others may
+        have none, the other one both.
         """
         if step.is_divisible:
             return None
@@ -115,7 +115,7 @@ def _may_be_moved_better(step: Step) -> bool:
 
 
 def _some_move_helps(step: Step) -> bool:
-    """Whether somebody has a partition of a topic that one with two fewer reads."""
+    """Whether a member has a partition of a topic that another one with two fewer reads."""
     loads = step.loads
     least, readers = min(loads.values()), step.group.subscribers
     alike = {id(ids): ids for ids in readers.values()}
@@ -157,8 +157,8 @@ def balanced_kip54(step: Step) -> Iterator[Evidence]:
 def _loads_may_differ(step: Step, _: Best) -> bool:
     """Whether two answers could have different sorted loads.
 
-    They have the same ones only where no member reads two contested partitions and the readers of each
-    contested one must have equally many of the others.
+    They are equal only where no member reads two contested partitions and the readers of each contested one
+    must have equally many of the others.
     """
     reach = _Reach.of(step)
     if reach is None:
@@ -216,7 +216,7 @@ def sticky_minimal(step: Step, best: Best) -> Iterator[Evidence]:
 
 
 def order_of(promise: Promise) -> str:
-    """The order of goals in which the optimum for this promise is sought."""
+    """The order of goals of the optimum for this claim."""
     return promise.argument or ORDER if promise.claim.id == "rack-local" else ORDER
 
 
@@ -256,12 +256,12 @@ def rack_local(step: Step, best: Best, _: str) -> Iterator[Evidence]:
 
 
 def _has_weight_bound(_: Step, best: Best, __: str) -> bool:
-    """Whether a topic that is read has partition weights."""
+    """Whether a topic with readers has partition weights."""
     return best.weight_bound is not None
 
 
 def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
-    """Whether a member that had all it reads would carry more than is allowed."""
+    """Whether a member with all that it reads would carry more than allowed."""
     cluster = step.cluster
     weighs = {t: sum(map(cluster.weight, tps)) for t, tps in cluster.partitions.items()}
     heaviest = max(sum(weighs.get(topic, 0) for topic in topics) for topics in step.read.values())

@@ -1,9 +1,9 @@
-"""Circles of a directed graph and what they cost: shortest paths from anywhere, and parts that hang together.
+"""Cycles of a directed graph and their costs: shortest paths from any node, and strong components.
 
-Where no circle costs less than nothing, potentials of shortest paths make every arc cost nothing or more, and
-a circle cost what its arcs do: so some circle costs more iff an arc that costs something, potentials taken
-off, lies on one, which is to say inside one strong component (Ahuja, Magnanti, Orlin 1993, chapter 9;
-components after Sharir's two searches).
+Where no cycle has a negative cost, potentials of shortest paths make every arc cost zero or more, and a cycle
+cost the sum of its arcs: so some cycle has a positive cost iff an arc with a positive reduced cost lies on
+one, which means inside one strong component (Ahuja, Magnanti, Orlin 1993, chapter 9; components after
+Sharir's two searches).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Node = Hashable
 
 
 class Arc(NamedTuple):
-    """From one node to another, and what it costs."""
+    """An arc from one node to another, with its cost."""
 
     source: Node
     target: Node
@@ -23,9 +23,9 @@ class Arc(NamedTuple):
 
 
 def potentials(arcs: Collection[Arc]) -> dict[Node, int]:
-    """The cost of the cheapest path to each node from anywhere.
+    """The cost of the cheapest path to each node from any node.
 
-    Raises `ValueError` if some circle costs less than nothing.
+    Raises `ValueError` if some cycle has a negative cost.
     """
     cheapest: dict[Node, int] = {node: 0 for arc in arcs for node in (arc.source, arc.target)}
     for _ in range(len(cheapest) + 1):
@@ -40,7 +40,7 @@ def potentials(arcs: Collection[Arc]) -> dict[Node, int]:
 
 
 def components(arcs: Iterable[Arc]) -> dict[Node, int]:
-    """A number for each node: two have the same one iff paths lead from each to the other."""
+    """A number for each node: equal iff paths lead from each of two to the other."""
     onward: dict[Node, list[Node]] = {}
     back: dict[Node, list[Node]] = {}
     for source, target, _ in arcs:
@@ -60,7 +60,7 @@ def components(arcs: Iterable[Arc]) -> dict[Node, int]:
 
 
 def _finished(onward: Mapping[Node, list[Node]]) -> list[Node]:
-    """All nodes, each one after those that a search in depth came to from it."""
+    """All nodes, each one after those that a depth-first search reached from it."""
     seen, finished = set[Node](), list[Node]()
     for start in onward:
         if start in seen:
@@ -80,7 +80,7 @@ def _finished(onward: Mapping[Node, list[Node]]) -> list[Node]:
 
 
 def some_circle_costs(arcs: Collection[Arc]) -> bool:
-    """Whether some circle costs something; raises `ValueError` if one costs less than nothing."""
+    """Whether some cycle has a positive cost; raises `ValueError` if one has a negative cost."""
     potential, number = potentials(arcs), components(arcs)
     return any(
         cost + potential[source] > potential[target] and number[source] == number[target]

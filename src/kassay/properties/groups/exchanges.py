@@ -1,15 +1,15 @@
-"""Whether equally balanced assignments differ in what they cost: in moves, or in rack mismatches.
+"""Whether equally balanced assignments differ in their cost: in moves, or in rack mismatches.
 
-Two assignments with the same sorted loads differ by exchanges: partitions handed on in a circle, or along
-a path from a member with one partition more to one with one fewer, so that the two change places. These are
-the circles of a graph whose arcs lead from the holder of a partition to each other reader of it, and
-from every member, by way of its load, to those with one partition more. Seen from a cheapest assignment no
-circle costs less than nothing; another assignment costs more iff some circle does (`circles`).
+Two assignments with the same sorted loads differ by exchanges: partitions passed on in a cycle, or along a
+path from a member with one partition more to one with one fewer, so that the two swap loads. These are the
+cycles of a graph whose arcs lead from the owner of a partition to each other reader of it, and from every
+member, through its load, to those with one partition more. Relative to a cheapest assignment no cycle has a
+negative cost; another assignment costs more iff some cycle has a positive cost (`circles`).
 
-A graph with an arc for each holder, topic and reader is large, so partitions with the same readers are handed
-on by way of a node that stands for these. Where that path costs more than the arc it stands for, to the
-previous owner or back to the holder, it makes no path cheaper and leads to nobody else, so it changes neither
-potentials nor components; which arcs cost something is then asked of the arcs themselves.
+A graph with an arc for each owner, topic and reader is large, so partitions with the same readers pass
+through a node of their own. Where that path costs more than the arc that it replaces, to the previous owner
+or back to the owner, it makes no path cheaper and reaches no other node, so it changes neither potentials nor
+components; the cost of the arcs is then computed from the arcs themselves.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from kassay.properties.groups.circles import Arc, Node, components, potentials, 
 
 _ANYWHERE: Final[frozenset[str]] = frozenset()
 _LOOKS: Final = 8
-"""Members that are looked at for a plain exchange, before all exchanges are."""
+"""Members that are tried for a simple exchange before all exchanges are."""
 
 _Readers = tuple[str, ...]
 
 
 class _Alike(NamedTuple):
-    """Partitions that cost the same wherever they go: who reads, holds and had them, and their racks.
+    """Partitions of equal cost wherever they go: their readers, owner, previous owner and racks.
 
-    `leaving` is what it costs in moves to hand one on to somebody who did not have it.
+    `leaving` is the cost in moves of passing one to a member other than its previous owner.
     """
 
     readers: _Readers
@@ -45,7 +45,7 @@ class _Alike(NamedTuple):
     leaving: bool
 
     def mismatches(self, reader: str, rack_of: Mapping[str, str | None]) -> int:
-        """How many more rack mismatches there are where that member has it."""
+        """How many more rack mismatches there are if that member has it."""
         return _is_away(rack_of[reader], self.near) - _is_away(rack_of[self.holder], self.near)
 
 
@@ -55,7 +55,7 @@ _ALIKE_OF: Final = partial(tuple.__new__, _Alike)
 def moves_more(step: Step, fewest: Assignment) -> bool:
     """Whether some answer with the sorted loads of `fewest` moves more; none with them may move fewer.
 
-    Raises `ValueError` where it comes upon one that does.
+    Raises `ValueError` if it finds one that does.
     """
     if not step.previous or not step.is_contested:
         return False
@@ -76,8 +76,8 @@ def moves_more(step: Step, fewest: Assignment) -> bool:
 def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
     """Whether some answer with the sorted loads of `fewest` has more rack mismatches.
 
-    With `unmoved` only those answers are meant that move as few partitions. None of the answers that are
-    meant may have fewer mismatches, nor any with these loads fewer moves if `unmoved`.
+    With `unmoved` only answers with equally few moves count. None of these answers may have fewer mismatches,
+    nor any with these loads fewer moves if `unmoved`.
     """
     rack_of = {member[0]: member[4] for member in step.group.members}
     if len(set(rack_of.values())) < 2 or not step.cluster.has_replica_racks or not step.is_contested:
@@ -91,7 +91,8 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
         if _one_mismatches_more(free, rack_of, fewest) or _two_mismatch_more(free, handed, rack_of):
             return True
         if all(each.before is None for each in free):
-            # Nothing is handed back for less than nothing: what is free goes to anybody, and nothing else is.
+            # Nothing is passed back at a negative cost: a free partition may go to any member, and only free
+            # ones do.
             handed = set(free)
         else:
             potential = potentials(_moves(handed, step, fewest))
@@ -101,10 +102,10 @@ def mismatches_more(step: Step, fewest: Assignment, *, unmoved: bool) -> bool:
 
 
 def _two_move_more(step: Step, fewest: Assignment) -> bool:
-    """Whether two members, of the first few, can change places or a partition each so that more move.
+    """Whether two of the first few members can swap loads or one partition each so that more move.
 
-    Where one keeps a partition that another one reads, the other may take it: if it has one fewer, or if
-    it gives one back that the first did not have.
+    If one keeps a partition that another one reads, the other may take it: if it has one fewer, or if it
+    returns one that the first did not have.
     """
     previous, readers = step.previous, step.group.subscribers
     loads = _loads(step.group.ids, fewest)
@@ -126,7 +127,7 @@ def _loads(member_ids: Collection[str], held: Assignment) -> dict[str, int]:
 
 
 def _one_mismatches_more(free: Iterable[_Alike], rack_of: Mapping[str, str | None], held: Assignment) -> bool:
-    """Whether a member can hand what costs no moves to one with one partition fewer that is farther away."""
+    """Whether a member can pass a partition without moves to one with one fewer that is farther away."""
     loads = _loads(rack_of, held)
     for each in free:
         if each.near and rack_of[each.holder] in each.near:
@@ -140,10 +141,10 @@ def _one_mismatches_more(free: Iterable[_Alike], rack_of: Mapping[str, str | Non
 def _two_mismatch_more(
     free: Sequence[_Alike], handed: Iterable[_Alike], rack_of: Mapping[str, str | None]
 ) -> bool:
-    """Whether two partitions, of the first few, can change places at no moves so that more mismatch.
+    """Whether two of the first few partitions can be swapped without moves so that more mismatch.
 
-    One of the two is no longer where it was before; moves are saved where it goes back there, and cost as
-    much where the other one leaves.
+    One of the two is no longer with its previous owner; a move is saved where it returns there, and another
+    costs as much where the other partition leaves.
     """
     few = list(islice(handed, _LOOKS * _LOOKS))
     for one in free[:_LOOKS]:
@@ -157,7 +158,7 @@ def _two_mismatch_more(
 
 
 def _contested_and_kept(step: Step, held: Assignment) -> Iterator[tuple[str, TopicPartition]]:
-    """Of each member the first partition that it keeps and that others read."""
+    """For each member the first partition that it keeps and that others read."""
     previous, readers = step.previous, step.group.subscribers
     for member_id, tps in held.items():
         for tp in tps:
@@ -167,7 +168,7 @@ def _contested_and_kept(step: Step, held: Assignment) -> Iterator[tuple[str, Top
 
 
 def _handed(step: Step, held: Assignment) -> set[_Alike]:
-    """What may be handed on from here; partitions that are alike are handed on alike."""
+    """The partitions that may be passed on from here; equal ones are passed on in the same way."""
     previous, racks, readers = step.previous, step.cluster.replica_racks, step.group.subscribers
     equal: dict[_Readers, _Readers] = {}
     shared = {topic: equal.setdefault(of_topic, of_topic) for topic, of_topic in readers.items()}
@@ -188,7 +189,7 @@ def _handed(step: Step, held: Assignment) -> set[_Alike]:
 
 
 def _changes_of_places(step: Step, held: Assignment) -> Iterator[Arc]:
-    """From whoever could have one partition more to those who have it, at no cost."""
+    """Arcs from members that could have one partition more to those that have it, at no cost."""
     loads = _loads(step.group.ids, held)
     taken = set(loads.values())
     for member_id, load in loads.items():
@@ -199,7 +200,7 @@ def _changes_of_places(step: Step, held: Assignment) -> Iterator[Arc]:
 
 
 def _moves(handed: Iterable[_Alike], step: Step, held: Assignment) -> list[Arc]:
-    """What handing on costs in moves; back to who had it, one less than nothing."""
+    """The costs of passing on in moves; back to the previous owner, minus one."""
     arcs = list(_changes_of_places(step, held))
     hub: dict[_Readers, int] = {}
     leaving: dict[tuple[str, int], int] = {}
@@ -216,7 +217,7 @@ def _moves(handed: Iterable[_Alike], step: Step, held: Assignment) -> list[Arc]:
 def _handed_to_the_cheapest(
     handed: Iterable[_Alike], potential: Mapping[Node, int], number: Mapping[Node, int]
 ) -> Iterator[Arc]:
-    """Each arc back to who had a partition, and of the others in a component the one that costs most."""
+    """Each arc back to a previous owner, and of the others in a component the most expensive one."""
     lowest: dict[tuple[_Readers, int], list[str]] = {}
     for each in handed:
         readers, holder, before, *_ = each
@@ -225,7 +226,7 @@ def _handed_to_the_cheapest(
         key = readers, number[holder]
         if key not in lowest:
             inside = [m for m in readers if number[m] == key[1]]
-            # Of the three with the lowest potentials one is neither who has it nor who had it.
+            # One of the three with the lowest potentials is neither the owner nor the previous owner.
             lowest[key] = sorted(inside, key=potential.__getitem__)[:3]
         others = [m for m in lowest[key] if m not in (holder, before)]
         if others:
@@ -235,7 +236,7 @@ def _handed_to_the_cheapest(
 def _mismatches(
     handed: Iterable[_Alike], step: Step, held: Assignment, potential: Mapping[Node, int] | None
 ) -> list[Arc]:
-    """What handing on costs in rack mismatches; with potentials only where it costs no moves by them."""
+    """The costs of passing on in rack mismatches; with potentials only where it costs no moves by them."""
     rack_of = {member.member_id: member.rack for member in step.group.members}
     arcs = list(_changes_of_places(step, held))
     if potential is not None:
@@ -247,7 +248,7 @@ def _mismatches(
         wrong = _is_away(rack_of[holder], near)
         price = 0 if potential is None else potential[holder] + leaving
         arcs.append(Arc(holder, hub[readers, price, near], -wrong))
-        # To hand it back costs one move less: only there is it free then.
+        # Passing it back costs one move less: only there is it free then.
         if (
             potential is not None
             and before is not None
@@ -266,5 +267,5 @@ def _mismatches(
 
 
 def _is_away(rack: str | None, near: frozenset[str]) -> int:
-    """1 where replicas are known to be in other racks alone, else 0."""
+    """1 if all known replicas are in other racks, else 0."""
     return bool(near) and rack not in near

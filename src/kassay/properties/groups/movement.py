@@ -1,4 +1,4 @@
-"""Claims about what changes hands, and when the group comes to rest."""
+"""Claims about partitions that change owners, and about the group becoming stable."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kassay.properties.parameters import NumberRange, number
 from kassay.properties.registry import Evidence, Scope, claim
 
 REVOKING_ROUNDS = 2
-"""What bare `converges` allows a cooperative target."""
+"""The limit of bare `converges` for a cooperative target."""
 
 
 def _may_take_too_early(step: Step) -> bool:
-    """Whether somebody could be given a partition that another claims at its highest generation."""
+    """Whether a member could get a partition that another owns at its highest generation."""
     readers, has = step.group.subscribers, step.cluster.has
     by_others = False
     for member in step.group.members:
@@ -74,12 +74,12 @@ def cooperative(step: Step) -> Iterator[Evidence]:
 
 
 def _took_part(rebalanced: Rebalanced, *_: str) -> bool:
-    """Whether the change is one that convergence speaks of: no sync failed and the target answered."""
+    """Whether convergence applies to the change: no sync failed and the target answered."""
     return not any(step.failed_sync or isinstance(step.answer, Failure) for step in rebalanced.steps)
 
 
 def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
-    """Whether partitions could go to and fro for ever, or be withheld and given in turn."""
+    """Whether partitions could move forever, or be withheld and assigned alternately."""
     first = rebalanced.steps[0]
     return first.is_contested if first.protocol is RebalanceProtocol.EAGER else first.is_read
 
@@ -117,7 +117,7 @@ def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
 
 
 def _revoking(rebalanced: Rebalanced) -> list[int]:
-    """The rounds in which somebody had to give something up; whether the first is one, their number says."""
+    """The rounds, by number, in which a member had to give something up."""
     given = [step.given for step in rebalanced.steps]
     later = [
         number
@@ -128,7 +128,7 @@ def _revoking(rebalanced: Rebalanced) -> list[int]:
 
 
 def _at_rest(rebalanced: Rebalanced) -> bool:
-    """Whether a group at rest was asked again."""
+    """Whether a stable group was rebalanced again."""
     return rebalanced.quiet or (
         len(rebalanced.steps) > 1
         and rebalanced.steps[0].protocol is RebalanceProtocol.EAGER
@@ -137,7 +137,7 @@ def _at_rest(rebalanced: Rebalanced) -> bool:
 
 
 def _is_open(rebalanced: Rebalanced) -> bool:
-    """Whether the group at rest could be given another answer."""
+    """Whether the stable group could get another answer."""
     return rebalanced.steps[0].is_open
 
 
@@ -188,16 +188,16 @@ def leader_neutral(rebalanced: Rebalanced) -> Iterator[Evidence]:
 
 
 def _only_static_returns(rebalanced: Rebalanced) -> bool:
-    """Whether all that happened is that static members came back under new ids, and the group is at rest."""
+    """Whether only static members returned under new ids, and the group was stable."""
     return bool(rebalanced.renamed and rebalanced.outcomes) and all(
         isinstance(e, StaticReturn) for e in rebalanced.change
     )
 
 
 def _may_have_others(rebalanced: Rebalanced) -> bool:
-    """Whether a member that is back could get anything else than it owned.
+    """Whether a returning member could get anything else than it owned.
 
-    It could get a contested partition or not; without one, it gets what nobody else reads.
+    It could get a contested partition or not; without one, it gets what no other member reads.
     """
     first = rebalanced.steps[0]
     by_id, readers, partitions = first.group.by_id, first.group.subscribers, first.cluster.partitions

@@ -1,4 +1,4 @@
-"""The claim about time: how it grows when sizes double, and what a given size may take."""
+"""The claim about time: its growth when sizes double, and the limit at a given size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RANGES: Final = {
     "M": NumberRange(2, 100_000, whole=True),
     "P": NumberRange(1, MOST, whole=True),
 }
-"""What may stand in each place of the argument."""
+"""The valid range of each part of the argument."""
 SCALE: Final = Parameter(
     default=DEFAULT,
     example=DEFAULT,
@@ -27,7 +27,7 @@ SCALE: Final = Parameter(
     fits=lambda text: _fits(text),
 )
 NOISE_S = 0.002
-"""Times below this say nothing about growth."""
+"""Times below this (in seconds) say nothing about growth."""
 
 
 class Scale(NamedTuple):
@@ -68,7 +68,7 @@ def _fits(text: str) -> bool:
 
 
 def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
-    """How time grows between two sizes that double; None where it is too short to tell."""
+    """The growth of time between two sizes that double; None where it is too short to measure."""
     if small.seconds < NOISE_S:
         return None
     return math.log2(large.seconds / small.seconds)

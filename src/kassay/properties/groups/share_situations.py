@@ -5,7 +5,7 @@ from __future__ import annotations
 from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced
 
-# What situations aim at follows from their order: those of all groups come first, whoever imports this first.
+# The order of situations decides their aims: those of all groups come first, whoever imports this first.
 from kassay.properties.groups import situations as _of_all_groups  # noqa: F401
 from kassay.properties.registry import situation
 

@@ -1,7 +1,7 @@
-"""Claims about share groups: members of a partition, partitions of a member, and who keeps what.
+"""Claims about share groups: members of a partition, partitions of a member, and revoked copies.
 
 Where all members read the same topics, all their partitions are compared; else those of each topic, over its
-readers. What may not be given out (KIP-932: its state is not initialised yet) does not count.
+readers. Partitions that are not assignable (KIP-932: their state is not initialised yet) do not count.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ALL: Final = "all topics"
 
 
 class BestSharing(NamedTuple):
-    """The certified optimum of a share group, supplied by whoever has a solver.
+    """The certified optimum of a share group, supplied by a caller with a solver.
 
     `taken_back` is the least possible where each partition has ceil(readers / partitions) members and the
     members' counts are within one.
@@ -29,7 +29,7 @@ class BestSharing(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Topics that are compared with each other: their name, what may be given out, and who reads them."""
+    """Topics that are compared with each other: their name, assignable partitions, and readers."""
 
     name: str
     tps: list[TopicPartition]
@@ -37,17 +37,17 @@ class _Part(NamedTuple):
 
     @property
     def copies(self) -> int:
-        """How many members each partition has where all is shared evenly."""
+        """The number of members of each partition if all is shared evenly."""
         return -(-len(self.readers) // len(self.tps)) if self.tps else 0
 
     def held(self, step: Step) -> dict[str, frozenset[TopicPartition]]:
-        """What each reader had of it before."""
+        """Each reader's previous partitions of it."""
         by_id = step.group.by_id
         return {reader: frozenset(self.tps).intersection(by_id[reader].owned) for reader in self.readers}
 
 
 def _parts(step: Step) -> list[_Part]:
-    """What is compared: everything that is read, or topic by topic."""
+    """The parts to compare: all subscribed topics, or topic by topic."""
     group = step.group
     targets = {topic: step.assignable_of(topic) for topic in group.subscribers}
     if group.equal_subscriptions:
@@ -56,7 +56,7 @@ def _parts(step: Step) -> list[_Part]:
 
 
 def _some_may_not_be_given_out(step: Step) -> bool:
-    """Whether a member lacks a partition that may not be given out."""
+    """Whether a member lacks a partition that is not assignable."""
     assignable = step.group.assignable
     if assignable is None:
         return False
@@ -86,7 +86,7 @@ def newly_assignable(step: Step) -> Iterator[Evidence]:
 
 
 def _one_may_have_three(step: Step) -> bool:
-    """Whether a partition could have three members, and another one beside it one."""
+    """Whether a partition could have three members, and another of the same part one."""
     return any(len(part.tps) > 1 and len(part.readers) > 2 for part in _parts(step))
 
 
@@ -111,7 +111,7 @@ def shared_evenly(step: Step) -> Iterator[Evidence]:
 
 
 def _one_may_have_two(step: Step) -> bool:
-    """Whether a member could have two partitions, and another one beside it none."""
+    """Whether a member could have two partitions, and another of the same part none."""
     return any(len(part.tps) > 1 and len(part.readers) > 1 for part in _parts(step))
 
 
@@ -135,7 +135,7 @@ def counts_within_one(step: Step) -> Iterator[Evidence]:
 
 
 def is_even(step: Step, *_: BestSharing) -> bool:
-    """Whether every partition has as many members as the optimum says, and members have counts within one."""
+    """Whether every partition has the optimum's number of members, and members have counts within one."""
     for part in _parts(step):
         given = [frozenset(part.tps).intersection(step.given.get(reader, ())) for reader in part.readers]
         sharing = Counter(tp for tps in given for tp in tps)
@@ -148,8 +148,8 @@ def is_even(step: Step, *_: BestSharing) -> bool:
 def _may_take_back_more(step: Step, _: BestSharing) -> bool:
     """Whether some even answer keeps fewer copies than another.
 
-    With two readers and two partitions or more, any two copies may change hands. So all even answers keep as
-    many only where each partition is with all readers or none, or, as long as all readers have equal counts,
+    With two readers and two partitions or more, any two copies may be swapped. So all even answers keep the
+    same number only where each partition is with all readers or none, or, if all readers have equal counts,
     each reader has everything or nothing.
     """
     for part in _parts(step):
@@ -166,7 +166,7 @@ def _may_take_back_more(step: Step, _: BestSharing) -> bool:
 
 
 def taken_back(step: Step) -> list[tuple[str, TopicPartition]]:
-    """The copies that are taken from members which had them and could keep them, each with its member."""
+    """The copies revoked from members that had them and could keep them, each with its member."""
     return [
         (reader, tp)
         for part in _parts(step)

@@ -1,7 +1,8 @@
-"""The situations of consumer groups, each a predicate over a rebalance that was played.
+"""The situations of consumer groups, each a predicate over a played rebalance.
 
-All of them are asked about every rebalance. So what rules most rebalances out is asked first, once for all
-situations `within` it: whether claims contradict themselves, and whether members read different topics.
+All of them are evaluated on every rebalance. So the conditions that exclude most rebalances are evaluated
+first, once for all situations `within` them: whether ownership conflicts, and whether members read different
+topics.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from kassay.properties.registry import SENDS_NO_GENERATIONS, situation
 BALANCE: Final = ("balanced-within-one", "balanced-kip54", "balanced-optimal")
 NO_CONFLICT: Final = ("no-conflicting-claims",)
 OF_GENERATIONS: Final = (*NO_CONFLICT, SENDS_NO_GENERATIONS)
-"""What rules a situation out in which claims of several generations meet."""
+"""The condition for a situation in which ownership of several generations meets."""
 EQUAL: Final = ("equal-subscriptions",)
 
 
 def _contradicts(rebalanced: Rebalanced) -> bool:
-    """Whether the claims with which the members come contradict themselves."""
+    """Whether the members' reported ownership conflicts."""
     return rebalanced.steps[0].contradictory
 
 
@@ -47,7 +48,7 @@ def skipped_generation(rebalanced: Rebalanced) -> bool:
 
 
 def _double(step: Step) -> bool:
-    """Whether two members claim one partition at the same generation."""
+    """Whether two members report one partition at the same generation."""
     if not step.is_claimed_twice:
         return False
     claims = [(tp, member.generation) for member in step.group.members for tp in member.owned]

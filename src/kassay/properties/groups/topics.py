@@ -1,4 +1,4 @@
-"""Claims about how each topic is shared out."""
+"""Claims about how each topic is shared among its readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kassay.properties.registry import Evidence, Scope, claim
 PRIORITY_CONFIG = "assignment.consumer.priority"
 PRIORITY_DEFAULT = 2**31 - 1
 FEW = 8
-"""Readers of a topic whose partitions are counted one by one: that many are sooner counted together."""
+"""From this number of readers of a topic, counting all its partitions together is faster."""
 
 
 def _in_order(step: Step) -> list[str]:
@@ -23,7 +23,7 @@ def _in_order(step: Step) -> list[str]:
     members = step.group.members
     static = {m.member_id: m.instance_id or m.member_id for m in members if m.instance_id is not None}
     dynamic = [member_id for member_id in step.group.ids if member_id not in static]
-    # Plain ASCII compares alike in Java and in Python, which spares the encoding.
+    # Java and Python compare plain ASCII in the same way, so such texts need no encoding.
     key = None if "".join([*dynamic, *static.values()]).isascii() else utf16_key
     instances = static if key is None else {m: key(instance_id) for m, instance_id in static.items()}
     return [*sorted(static, key=instances.__getitem__), *sorted(dynamic, key=key)]
@@ -33,7 +33,7 @@ _is_divisible = attrgetter("is_divisible")
 
 
 def _is_even(step: Step) -> bool:
-    """Whether an answer that leaves nothing gives each reader of a topic as many, or one more."""
+    """Whether every complete answer gives each reader of a topic the same count, or one more."""
     for topic, owners in step.dealt.by_number.items():
         readers = step.group.subscribers[topic]
         if len(owners) <= len(readers):
@@ -70,12 +70,12 @@ def topic_even(step: Step) -> Iterator[Evidence]:
 
 
 def _no_rack_matching(step: Step) -> bool:
-    """Whether no rack can make a rule depart from plain ranges; co-partitioning spreads one topic's."""
+    """Whether racks cannot make a rule deviate from plain ranges; co-partitioning spreads one effect."""
     return not step.cluster.has_replica_racks or all(member.rack is None for member in step.group.members)
 
 
 def _ascends(step: Step, place: dict[str | None, int]) -> bool:
-    """Whether in an answer that leaves nothing the owners come by these places in each topic."""
+    """Whether in every complete answer the owners are in the order of these places in each topic."""
     of = place.__getitem__
     for owners in step.dealt.by_number.values():
         places = list(map(of, owners))
@@ -124,7 +124,7 @@ def _has_pair(step: Step) -> bool:
 
 
 def _is_copartitioned(step: Step) -> bool:
-    """Whether an answer that leaves nothing deals topics with equal counts and equal readers out alike."""
+    """Whether every complete answer assigns topics with equal counts and readers identically."""
     alike: dict[tuple[int, tuple[str, ...]], tuple[str | None, ...]] = {}
     readers = step.group.subscribers
     return all(

@@ -1,4 +1,4 @@
-"""Validity: what any assignor of a consumer group must do, whatever else it promises."""
+"""Validity: the rules for any assignor of a consumer group, whatever else it declares."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def given_once(step: Step) -> Iterator[Evidence]:
 
 
 def _reads_something(step: Step) -> bool:
-    """Whether a member could get a partition of a topic that it reads which is not there."""
+    """Whether a member could get a missing partition of a topic that it reads."""
     return bool(step.group.subscribers)
 
 
@@ -153,7 +153,7 @@ def subscribed(step: Step) -> Iterator[Evidence]:
 
 
 def _left_out(step: Step) -> list[TopicPartition]:
-    """Partitions of known, subscribed topics that nobody was given."""
+    """Partitions of known, subscribed topics without an owner in the answer."""
     dealt, partitions = step.dealt, step.cluster.partitions
     if not dealt.left:
         return []
@@ -162,7 +162,7 @@ def _left_out(step: Step) -> list[TopicPartition]:
 
 
 def _must_give(rebalanced: Rebalanced) -> bool:
-    """Whether some round must give a partition out: one that is read and, if cooperative, unclaimed."""
+    """Whether some round must assign a partition: one with readers and, if cooperative, without an owner."""
     steps = rebalanced.steps
     if steps[0].protocol is RebalanceProtocol.EAGER:
         return steps[0].is_read
@@ -170,7 +170,7 @@ def _must_give(rebalanced: Rebalanced) -> bool:
 
 
 def _has_unclaimed(step: Step) -> bool:
-    """Whether there is a partition that somebody reads and nobody claims."""
+    """Whether there is a partition that has readers and no reported owner."""
     subscribers = step.group.subscribers
     claimed = step.group.claimants.keys()
     return any(
@@ -209,7 +209,7 @@ def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
 
 
 def _must_share(rebalanced: Rebalanced) -> bool:
-    """Whether some round must give a partition out: one that is read and may be given out."""
+    """Whether some round must assign a partition: an assignable one with readers."""
     return any(step.assignable_of(topic) for step in rebalanced.steps for topic in step.group.subscribers)
 
 
@@ -246,5 +246,5 @@ def difference(before: Assignment, then: Assignment) -> Iterator[Difference]:
 
 
 def differences(step: Step, then: Assignment) -> Iterator[Difference]:
-    """Where a second answer differs."""
+    """The differences of a second answer."""
     return difference(step.given, then)

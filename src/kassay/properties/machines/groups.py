@@ -1,8 +1,8 @@
-"""A state machine that drives any assignor of a consumer group, its claims as invariants.
+"""A state machine that drives any assignor of a consumer group, with its claims as invariants.
 
-Hypothesis chooses what happens; the machine plays it through the one player and judges every claim
-after every rule. Beside the assignor a naive oracle keeps the books: who is in the group, which
-partitions exist, and who owns what according to the answers so far.
+Hypothesis chooses the events; the machine plays them through the one player and judges every claim after
+every rule. A naive oracle keeps its own books in addition: the members, the existing partitions, and the
+owners according to the answers so far.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ TOPICS = ("t0", "t1", "t2")
 
 
 class NaiveOracle:
-    """The books: members, topics, and owners as the last answer made them."""
+    """The books: members, topics, and owners according to the last answer."""
 
     def __init__(self) -> None:
         self.members: dict[str, frozenset[str]] = {}
         self.topics: dict[str, int] = {}
 
     def expected(self) -> frozenset[TopicPartition]:
-        """What must have an owner: every partition of a topic that somebody reads."""
+        """The partitions that must have an owner: those of topics with readers."""
         read = frozenset().union(*self.members.values()) if self.members else frozenset()
         return frozenset(
             TopicPartition(topic, p)
@@ -92,15 +92,15 @@ class GroupMachine(RuleBasedStateMachine):
         self.cluster = Cluster(tuple(Topic(name, n) for name, n in self.oracle.topics.items()))
 
     def happens(self, *events: Event) -> None:
-        """Let the events happen, rebalance, and judge."""
+        """Apply the events, rebalance, and judge."""
         self.changes = (*self.changes, events)
-        # The whole history is played again: objects of a target keep state, and a history is what replays.
+        # The whole history is played again: a target's objects keep state, and a history must replay.
         rebalances = list(self.player.play(History(self.cluster, self.changes)))
         self.last = rebalances[-1] if rebalances and self.oracle.members else None
 
     @rule(topics=st.sets(st.sampled_from(TOPICS), min_size=1), static=st.booleans())
     def join(self, topics: set[str], static: bool) -> None:
-        """A member comes."""
+        """A member joins."""
         self.joined += 1
         member_id = f"m{self.joined}"
         self.oracle.members[member_id] = frozenset(topics)
@@ -110,7 +110,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.oracle.members)
     @rule(data=st.data())
     def leave(self, data: Any) -> None:
-        """A member goes for good."""
+        """A member leaves for good."""
         member_id = data.draw(st.sampled_from(sorted(self.oracle.members)))
         del self.oracle.members[member_id]
         self.happens(Leave(member_id))
@@ -118,7 +118,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.oracle.members)
     @rule(data=st.data())
     def crash(self, data: Any) -> None:
-        """A member is gone and may come back."""
+        """A member crashes and may return."""
         member_id = data.draw(st.sampled_from(sorted(self.oracle.members)))
         self.away[member_id] = self.oracle.members.pop(member_id)
         self.happens(Crash(member_id))
@@ -126,7 +126,7 @@ class GroupMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.away)
     @rule(data=st.data())
     def come_back(self, data: Any) -> None:
-        """A crashed member is back with its old claims."""
+        """A crashed member returns with its previous owned partitions."""
         member_id = data.draw(st.sampled_from(sorted(self.away)))
         self.oracle.members[member_id] = self.away.pop(member_id)
         self.happens(Return(member_id))
@@ -182,7 +182,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @invariant()
     def books_agree(self) -> None:
-        """The group of the books is the group that was asked, and what must be owned is owned once."""
+        """The group of the books is the group of the call, and what must be owned is owned once."""
         if self.last is None or isinstance(self.last.steps[-1].answer, Failure):
             return
         step = self.last.steps[-1]
@@ -193,7 +193,7 @@ class GroupMachine(RuleBasedStateMachine):
 
 
 def evidence_against(promised: Promise, rebalanced: Rebalanced) -> list[Evidence]:
-    """What speaks against the promise in this rebalance; claims that need an optimum are not judged."""
+    """The evidence against the claim in this rebalance; claims that need an optimum are not judged."""
     claim = promised.claim
     things: tuple[Any, ...] = ()
     if claim.scope is Scope.STEP:

@@ -1,7 +1,7 @@
-"""A machine for placers: topics are created and grow while brokers come, go and are fenced.
+"""A machine for placers: topics are created and grow while brokers are added, removed and fenced.
 
-After each call the claims are held against the answer, and against a naive oracle: claim and oracle must
-agree on every answer, right or wrong. What was placed stays, so that later calls see it as existing.
+After each call the claims check the answer, and a naive oracle checks the claims: both must agree on every
+answer, right or wrong. Placed partitions stay, so that later calls see them as existing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Topic:
 
 
 class PlacementMachine(RuleBasedStateMachine):
-    """The rules; `placement_machine` makes a machine for one placer out of it."""
+    """The rules; `placement_machine` builds a machine for one placer from it."""
 
     new: ClassVar[Callable[[], Placer]]
     promises: ClassVar[tuple[Promise, ...]] = ()
@@ -52,7 +52,7 @@ class PlacementMachine(RuleBasedStateMachine):
 
     @initialize(racks=st.lists(_racks, min_size=1, max_size=5))
     def start(self, racks: list[str | None]) -> None:
-        """A cluster to begin with."""
+        """A cluster to start with."""
         self.brokers = {number: Broker(number, rack) for number, rack in enumerate(racks)}
 
     @rule(partitions=_partitions, factor=_factors, seed=_seeds)
@@ -82,27 +82,27 @@ class PlacementMachine(RuleBasedStateMachine):
     @precondition(lambda self: len(self.brokers) > 1)
     @rule(data=st.data())
     def remove_broker(self, data: st.DataObject) -> None:
-        """A broker is gone; existing partitions may still name it."""
+        """A broker is removed; existing partitions may still name it."""
         del self.brokers[data.draw(st.sampled_from(sorted(self.brokers)))]
         self.step = None
 
     @rule(data=st.data())
     def fence_or_unfence(self, data: st.DataObject) -> None:
-        """A broker is fenced, or no longer."""
+        """A broker is fenced or unfenced."""
         number = data.draw(st.sampled_from(sorted(self.brokers)))
         self.brokers[number] = self.brokers[number]._replace(fenced=not self.brokers[number].fenced)
         self.step = None
 
     @rule(is_racked=st.booleans())
     def rack_all(self, is_racked: bool) -> None:
-        """Every broker gets a rack, in turn, or none has one."""
+        """Every broker gets a rack, round robin, or none has one."""
         for place_, number in enumerate(sorted(self.brokers)):
             rack = RACKS[place_ % len(RACKS)] if is_racked else None
             self.brokers[number] = self.brokers[number]._replace(rack=rack)
         self.step = None
 
     def _ask(self, topic: _Topic, partitions: int, seed: int, *, is_new: bool = False) -> None:
-        """Ask the placer, and keep what it placed if it makes sense."""
+        """Call the placer, and keep a valid placement."""
         request = PlacementRequest(
             partitions, topic.factor, tuple(self.brokers.values()), existing=tuple(topic.rows)
         )
@@ -114,7 +114,7 @@ class PlacementMachine(RuleBasedStateMachine):
 
     @invariant()
     def claims_agree_with_the_oracle(self) -> None:
-        """Each claim says of the last answer what trying all sets of brokers says of it."""
+        """Each claim agrees on the last answer with a search over all sets of brokers."""
         if self.step is None:
             return
         said = {
@@ -141,7 +141,7 @@ class PlacementMachine(RuleBasedStateMachine):
 
 
 def placement_machine(new: Callable[[], Placer], claims: Collection[str] = ()) -> type[PlacementMachine]:
-    """A machine that holds validity and these claims against new placers.
+    """A machine that checks validity and these claims on new placers.
 
     Raises `InputError` for a claim that placers do not make. Claims that need a solver's optimum are
     left out.

@@ -1,6 +1,6 @@
-"""Which placement claims an answer breaks, found the slow way: by trying all sets of brokers.
+"""The placement claims that an answer breaks, found the slow way: by trying all sets of brokers.
 
-It shares nothing with the claims but the values, so that the two can be held against each other.
+It shares only the values with the claims, so that each can check the other.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ JUDGED = frozenset(
         "no-fenced-leader",
     }
 )
-"""The claims on which the oracle has a say."""
+"""The claims that the oracle judges."""
 
 
 def broken(step: PlacementStep) -> frozenset[str]:
-    """The claims among `JUDGED` that the step breaks, whether or not somebody made them."""
+    """The claims among `JUDGED` that the step breaks, whether declared or not."""
     return frozenset() if step.placed is None else frozenset(_broken(step.request, step.placed))
 
 
@@ -53,7 +53,7 @@ def _broken(request: PlacementRequest, rows: Placement) -> Iterator[str]:
 
 
 def _is_spread(request: PlacementRequest, row: Replicas) -> bool:
-    """Whether no set of as many brokers (unfenced, if the row is) is in more racks or less crowded."""
+    """Whether no other set of as many brokers (unfenced, if the row is) is in more racks or less crowded."""
     racks = {broker.broker_id: broker.rack for broker in request.brokers}
     own = _shape([racks[broker] for broker in row if broker in racks])
     unfenced = [broker for broker in request.brokers if not broker.fenced]
@@ -67,7 +67,7 @@ def _is_spread(request: PlacementRequest, row: Replicas) -> bool:
 
 
 def _shape(racks: list[str | None]) -> tuple[int, int]:
-    """The less, the better: minus the number of racks, then how many replicas the fullest holds."""
+    """Less is better: minus the number of racks, then the most replicas in one rack."""
     return -len(set(racks)), max((racks.count(rack) for rack in racks), default=0)
 
 

@@ -1,7 +1,7 @@
-"""A Hypothesis machine over the protocol models' own steps, for sizes that no exhaustive walk reaches.
+"""A Hypothesis machine over the protocol models' own steps, for sizes beyond exhaustive exploration.
 
-One rule, "take an enabled step", and the invariants after each. A step is drawn by its place among the
-enabled ones; what is kept is the list of actions, which the explorer's `run` replays, as this machine
+One rule, "take an enabled step", and the invariants after each. A step is drawn by its position among the
+enabled ones; the machine records the list of actions, which the explorer's `run` replays, as this machine
 replays an explorer's trace.
 """
 
@@ -33,7 +33,7 @@ class BrokenInvariant(AssertionError):
 
 
 class Walk(Generic[S]):
-    """A run under judgement: the state reached and the actions so far."""
+    """A run: the state reached and the actions so far."""
 
     def __init__(self, model: Any, invariants: Sequence[Invariant[Any]]) -> None:
         self.model = model
@@ -47,7 +47,7 @@ class Walk(Generic[S]):
         return list(self.model.steps(self.state))
 
     def take(self, action: Action, after: Any) -> None:
-        """Take a step; raises BrokenInvariant if it, or where it leads, is a real violation."""
+        """Take a step; raises BrokenInvariant if it, or the state that it reaches, is a real violation."""
         before, self.state = self.state, after
         self.actions.append(action)
         self._judge(before)
@@ -90,6 +90,6 @@ def machine_for(
         @precondition(lambda self: not self.walk.enabled())
         @rule()
         def rest(self) -> None:
-            """Stay where nothing is left to do; whether one may end here is the explorer's question."""
+            """Stay when no step is enabled; the explorer checks whether a run may end here."""
 
     return ProtocolMachine

@@ -1,4 +1,4 @@
-"""Kafka's hash of a key, written a second time for the claims: what is checked must not check itself.
+"""Kafka's hash of a key, implemented a second time for the claims: checked code must not check itself.
 
 The tail is read byte by byte and words are unpacked together, unlike in the reference partitioner.
 Source: Kafka `Utils.murmur2`; Austin Appleby's MurmurHash2.

@@ -1,7 +1,7 @@
-"""Records on their way to partitioners, out of a source of choices.
+"""Records for partitioners, generated from a source of choices.
 
-Keys have every length modulo 4 and bytes on both sides of every sign; some come again. Records without a
-key, and with a partition that is or is not there, come between. Partitions go and come back.
+Keys have every length modulo 4 and bytes on both sides of every sign; some repeat. Records without a key, and
+with an existing or a missing partition, come between. Partitions become unavailable and return.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _record(source: Source, topic: str, count: int, keys: list[bytes]) -> Produc
 
 
 def _explicit(source: Source, count: int) -> int:
-    """A partition to ask for, one in three of them not there."""
+    """A partition for a record to name; one in three of them is missing."""
     if source.boolean(0.35):
         return source.choice((-1, count, count + source.integer(1, 9)))
     return source.integer(0, count - 1)

@@ -15,20 +15,20 @@ from kassay.properties.registry import Evidence, always, claim
 
 
 def named(record: ProducerRecord) -> str:
-    """The record as evidence names it."""
+    """The record's name in evidence."""
     key = "no key" if record.key is None else f"key {record.key.hex() or 'empty'}"
     asked = "" if record.partition is None else f", partition {record.partition}"
     return f"record for {record.topic}, {key}{asked}"
 
 
 def is_out_of_range(sent: Sent) -> bool:
-    """Whether the record asks for a partition that is not there."""
+    """Whether the record names a missing partition."""
     asked = sent.record.partition
     return asked is not None and not 0 <= asked < sent.topic.count
 
 
 def _keyed(step: ProducerSendsStep) -> Iterator[tuple[Sent, bytes, int]]:
-    """The answered records that go by their key."""
+    """The answered records that are sent by their key."""
     for sent in step.given:
         if sent.record.key is not None and sent.record.partition is None and isinstance(sent.answer, int):
             yield sent, sent.record.key, sent.answer
@@ -40,7 +40,7 @@ def _has_choice(sent: Sent) -> bool:
 
 
 def _by_key(step: ProducerSendsStep) -> Iterator[tuple[bytes, int]]:
-    """The keys of the records that go by them, each with a number of partitions between which it chooses."""
+    """The keys of the records that are sent by them, each with the number of partitions to choose from."""
     for record, topic in step.request.records:
         if record.key is not None and record.partition is None and topic.count > 1:
             yield record.key, topic.count
@@ -68,7 +68,7 @@ def _sent(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...]:
 
 
 def unanswered(step: ProducerSendsStep) -> Iterator[Unanswered]:
-    """The records that went nowhere; one for a partition that is not there may be declined with any error."""
+    """The unanswered records; one with a missing partition may be declined with any error."""
     for sent in (*step.given, *(sent for probe in step.probes for sent in _sent(probe.answer))):
         answer = sent.answer
         crashed = isinstance(answer, Failure) and answer.kind is not FailureKind.RAISED
@@ -80,7 +80,7 @@ answer_claims(PARTITIONER, "Partitioner", unanswered)
 
 
 def _has_key_again(step: ProducerSendsStep) -> bool:
-    """Whether a key comes again for as many partitions, two or more."""
+    """Whether a key repeats for the same number of partitions, two or more."""
     keys = list(_by_key(step))
     return len(set(keys)) < len(keys)
 
@@ -111,7 +111,7 @@ def _goes_by_itself(record: ProducerRecord) -> bool:
 
 
 def _is_bound(step: ProducerSendsStep) -> bool:
-    """Whether another object is asked here, and could send a record with a key or a partition elsewhere."""
+    """Whether another object is called here, and could send a record with a key or a partition elsewhere."""
     return any(probe.look is Look.OTHER for probe in step.probes) and any(
         _has_choice(sent) and not _goes_by_itself(sent.record) for sent in step.given
     )
@@ -207,7 +207,7 @@ def available_only(step: ProducerSendsStep) -> Iterator[Evidence]:
 
 
 def asks_out_of_range(step: ProducerSendsStep) -> bool:
-    """Whether a record asks for a partition that is not there."""
+    """Whether a record names a missing partition."""
     return any(is_out_of_range(sent) for sent in step.given)
 
 

@@ -13,7 +13,7 @@ from kassay.properties.sources import Source, many
 
 
 class _Parts(NamedTuple):
-    """What a request is made of, but for the number of partitions."""
+    """The parts of a request, except the number of partitions."""
 
     brokers: list[Broker]
     factor: int
@@ -48,7 +48,7 @@ def _near(source: Source, parts: _Parts) -> _Parts:
 
 
 def _grown(source: Source, parts: _Parts) -> _Parts:
-    """Some partitions there already, anywhere."""
+    """Some existing partitions, anywhere."""
     hosts = tuple(parts.brokers)
     return parts._replace(
         existing=tuple(many(source, 1, 6, lambda _: replicas(source, hosts, parts.factor), 0.7))
@@ -74,7 +74,7 @@ def aimed_request(source: Source, profile: PlacementProfile, aim: str) -> Placem
 
 
 def aimed_plan_request(source: Source) -> PlanRequest:
-    """Two brokers that go, and partitions that have both of their replicas there."""
+    """Two brokers to be removed, and partitions with both of their replicas there."""
     stay = tuple(Broker(i) for i in range(2, 2 + source.integer(2, 5)))
     rows = many(source, 1, 6, lambda _: (0, 1) if source.boolean() else (1, 0), 0.6)
     before = tuple((TopicPartition("t0", number), row) for number, row in enumerate(rows))

@@ -1,4 +1,4 @@
-"""What the claims about answers need to know of placers and planners."""
+"""Functions of the claims about answers, for placers and planners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kassay.properties.placement.replicas import is_too_few
 
 
 def may_refuse(request: PlacementRequest) -> bool:
-    """Whether a refusal is proper: numbers without sense, too few unfenced brokers, partial racks."""
+    """Whether a refusal is proper: invalid numbers, too few unfenced brokers, partial racks."""
     return (
         request.partitions < 1
         or not 1 <= request.replication_factor <= len(request.unfenced)

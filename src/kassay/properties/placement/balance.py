@@ -1,6 +1,6 @@
-"""Claims about how evenly placers load brokers (kind P), held against a certified best.
+"""Claims about how evenly placers load brokers (kind P), compared with a certified best.
 
-Existing partitions of the topic count: what is judged is the topic as it is afterwards.
+Existing partitions of the topic count: the topic is judged as it is afterwards.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from kassay.properties.registry import Evidence, Scope, claim
 
 
 class BestPlacement(NamedTuple):
-    """The certified best loads of unfenced brokers for a request, ascending, from whoever has a solver.
+    """The certified best loads of unfenced brokers for a request, ascending, supplied by a solver.
 
-    `replicas` is for placements on unfenced brokers alone, None if these are too few; `leaders` are
-    preferred leaders.
+    `replicas` is for placements on unfenced brokers alone, None if these are too few; `leaders` are preferred
+    leaders.
     """
 
     replicas: tuple[int, ...] | None

@@ -1,4 +1,4 @@
-"""Requests to planners out of a source of choices."""
+"""Requests to planners, generated from a source of choices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROFILE = PlacementProfile(brokers_max=7, racks=(NO_RACKS, EVEN_RACKS, UNEVEN_R
 
 
 def plan_request(source: Source) -> PlanRequest:
-    """Brokers that come, go or change their rack, under one or two topics that are there already."""
+    """Brokers that are added, removed or moved to another rack, with one or two existing topics."""
     hosts = brokers(source, _PROFILE)
     stay = list(hosts)
     if len(stay) > 1 and source.boolean(0.6):
@@ -26,7 +26,7 @@ def plan_request(source: Source) -> PlanRequest:
     if len(stay) > 2 and source.boolean(0.2):
         stay.remove(source.choice(stay))
     factor = source.integer(1, min(3, len(stay)))
-    # New brokers hold nothing yet: rows go to a part of those that were there.
+    # New brokers hold nothing yet: rows use some of the brokers that existed before.
     empty = source.integer(0, len(hosts) - factor) if source.boolean(0.5) else 0
     holders = hosts[: len(hosts) - empty]
     rows = many(source, 1, 10, lambda _: replicas(source, holders, factor), 0.8)
@@ -39,7 +39,7 @@ def plan_request(source: Source) -> PlanRequest:
 
 
 def _reracked(source: Source, hosts: list[Broker]) -> tuple[Broker, ...]:
-    """The brokers, one of them now and then in another rack."""
+    """The brokers, sometimes with one of them in another rack."""
     racks = sorted({broker.rack for broker in hosts if broker.rack is not None})
     if len(racks) > 1 and source.boolean(0.3):
         place = source.integer(0, len(hosts) - 1)

@@ -17,7 +17,7 @@ from kassay.properties.registry import Evidence, Scope, claim
 
 
 class BestPlan(NamedTuple):
-    """The certified best that a request can end in: replicas by broker, ascending, and the fewest copies."""
+    """The certified best end of a request: replicas by broker, ascending, and the fewest copies."""
 
     replicas: tuple[int, ...]
     copies: int
@@ -35,7 +35,7 @@ class Stage(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """What evidence calls it."""
+        """Its name in evidence."""
         return f"{self.partition} after {self.after_moves} moves"
 
 
@@ -48,15 +48,15 @@ def has_rows(step: PlanStep, *_: int) -> bool:
 
 
 def _has_moves(step: PlanStep) -> bool:
-    """Whether the plan moves anything: of an empty one the claims about moves say nothing."""
+    """Whether the plan moves anything: for an empty one the claims about moves are vacuous."""
     return bool(step.given.moves)
 
 
 def _may_crowd(step: PlanStep) -> bool:
-    """Whether a plan could break the rack rule, on the way at least.
+    """Whether a plan could break the rack rule, at least on the way.
 
-    It could put two replicas into one rack where another is free, or go on with a broker that is going, which
-    counts for no rack, in place of one that stays.
+    It could put two replicas into one rack where another is free, or keep a broker that is being removed,
+    which counts for no rack, instead of one that stays.
     """
     brokers = {broker.broker_id for broker in step.request.brokers}
     racks = [broker.rack for broker in step.request.brokers]
@@ -74,7 +74,7 @@ def _claim(
     applies: Callable[..., bool] | None = _has_moves,
     validity: bool = False,
 ) -> Callable[[_P], _P]:
-    """Register a predicate over the plan that a planner answered with."""
+    """Register a predicate over a planner's plan."""
 
     def register(predicate: _P) -> _P:
         @claim(
@@ -97,7 +97,7 @@ def _claim(
 
 
 def stages(plan: Plan) -> Iterator[Stage]:
-    """Every state that some partition goes through, the starts left out."""
+    """Every state of a partition during the plan, without the starts."""
     ends = {move.partition: number for number, move in enumerate(plan.moves, start=1)}
     sizes = {partition: len(replicas) for partition, replicas in plan.before}
     for number, (move, before, after) in enumerate(plan.states(), start=1):
@@ -162,7 +162,7 @@ def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
     for stage in stages(plan):
         rule = rack_rule(plan.brokers, stage.wanted)
         held_before = not rack_rule(plan.brokers, len(stage.before)).broken_by(stage.before, racks)
-        # A plan may set out from a placement that breaks the rule; on the way it cannot mend all at once.
+        # A plan may start from a placement that breaks the rule; on the way it cannot fix all at once.
         if rule.broken_by(stage.replicas, racks) and (stage.last or held_before):
             yield Evidence(
                 stage.subject,

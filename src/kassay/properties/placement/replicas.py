@@ -1,7 +1,7 @@
 """Claims about replica placement (kind P): where the replicas of new partitions may be.
 
-The rack rule is judged where every broker has a rack. A placer may keep to unfenced brokers: then the
-rule of those brokers' racks is good enough.
+The rack rule is judged where every broker has a rack. A placer may use unfenced brokers only: then the rule
+of those brokers' racks suffices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RackRule(NamedTuple):
 
 
 def rack_rule(brokers: Iterable[Broker], replication_factor: int) -> RackRule:
-    """The rule for partitions of that many replicas on these brokers.
+    """The rule for partitions with this number of replicas on these brokers.
 
     min(RF, racks) racks, and in each at most ceil(RF / racks), or the least number above it with
     which small racks leave enough room.
@@ -46,12 +46,12 @@ def rack_rule(brokers: Iterable[Broker], replication_factor: int) -> RackRule:
 
 
 def is_too_few(step: PlacementStep) -> bool:
-    """Whether more replicas are asked for than there are brokers."""
+    """Whether more replicas are requested than there are brokers."""
     return step.request.replication_factor > len(step.request.brokers)
 
 
 def is_placed(step: PlacementStep) -> bool:
-    """Whether there is a placement to look at."""
+    """Whether there is a placement to check."""
     return step.placed is not None
 
 
@@ -80,7 +80,7 @@ def replicas_distinct(step: PlacementStep) -> Iterator[Evidence]:
 def wrong_replicas(
     replicas: Replicas, brokers: Mapping[int, Broker], replication_factor: int
 ) -> Iterator[dict[str, object]]:
-    """What is wrong with the replicas of one partition, racks aside: one fact each."""
+    """The errors in the replicas of one partition, racks aside: one fact each."""
     if len(replicas) != replication_factor:
         yield {"expected": replication_factor}
     repeated = sorted(broker for broker, times in Counter(replicas).items() if times > 1)
@@ -115,12 +115,12 @@ def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
 
 
 def has_rack_rule(step: PlacementStep) -> bool:
-    """Whether there is a placement on brokers that are enough and all have a rack."""
+    """Whether there is a placement on enough brokers that all have a rack."""
     return is_placed(step) and step.request.has_racks and not is_too_few(step)
 
 
 def may_break_rule(brokers: Collection[Broker], replication_factor: int) -> bool:
-    """Whether so many replicas on different ones of these brokers, which have racks, could break their rule.
+    """Whether this number of replicas on different ones of these racked brokers could break their rule.
 
     The fewest racks are those of the fullest ones; no rack can hold more than it has brokers.
     """
@@ -134,14 +134,14 @@ def may_break_rule(brokers: Collection[Broker], replication_factor: int) -> bool
 
 
 def _racks_needed(replicas: int, sizes: Iterable[int]) -> int:
-    """How many racks of these sizes so many replicas fill, taken in this order."""
+    """How many racks of these sizes, in this order, the replicas fill."""
     return sum(room < replicas for room in accumulate(sizes, initial=0))
 
 
 def _may_break_spread(step: PlacementStep) -> bool:
-    """Whether the new replicas could lie in too few racks, or too many of them in one.
+    """Whether the new replicas could be in too few racks, or too many of them in one.
 
-    With a fenced broker among them the rule of all brokers is what counts, else that of the unfenced ones.
+    With a fenced broker among them the rule of all brokers counts, else that of the unfenced ones.
     """
     request = step.request
     factor, brokers = request.replication_factor, request.brokers
@@ -214,7 +214,7 @@ def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
 
 
 def has_laps(step: PlacementStep) -> bool:
-    """Whether some broker could be judged on its followers."""
+    """Whether the followers of some broker could be judged."""
     request = step.request
     leads = Counter(replicas[0] for replicas in step.placed or () if replicas)
     return 1 < request.replication_factor < len(request.unfenced) and max(leads.values(), default=0) >= len(

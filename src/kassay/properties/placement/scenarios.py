@@ -1,8 +1,8 @@
-"""Requests to placers out of a source of choices.
+"""Requests to placers, generated from a source of choices.
 
-Racks are absent, even, uneven or partial; brokers are fenced; the replication factor is small, next to
-the number of brokers, or above it; topics are new or growing; now and then there are enough
-partitions for a leader to meet all its followers.
+Racks are absent, even, uneven or partial; brokers are fenced; the replication factor is small, near the
+number of brokers, or above it; topics are new or growing; sometimes there are enough partitions for a leader
+to have all possible followers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NO_RACKS, EVEN_RACKS, UNEVEN_RACKS, PARTIAL_RACKS = "none", "even", "uneven", "p
 
 @dataclass(frozen=True)
 class PlacementProfile:
-    """How large requests are and what they may hold."""
+    """The sizes and features of requests."""
 
     brokers_max: int = 8
     partitions_max: int = 24
@@ -60,7 +60,7 @@ def brokers(source: Source, profile: PlacementProfile = SMALL) -> tuple[Broker, 
 
 
 def _racks(source: Source, size: int, form: str) -> list[str | None]:
-    """The rack of each of so many brokers."""
+    """The rack of each of `size` brokers."""
     if form == NO_RACKS:
         return [None] * size
     names = [f"rack{i}" for i in range(source.integer(1, max(1, min(4, size))))]
@@ -73,7 +73,7 @@ def _racks(source: Source, size: int, form: str) -> list[str | None]:
 
 
 def _replication_factor(source: Source, size: int, profile: PlacementProfile) -> int:
-    """A small one, one next to the number of brokers, or one above it."""
+    """A small one, one near the number of brokers, or one above it."""
     form = source.integer(0, 9)
     if form < 5:
         return source.integer(1, min(3, size))
@@ -85,7 +85,7 @@ def _replication_factor(source: Source, size: int, profile: PlacementProfile) ->
 
 
 def replicas(source: Source, hosts: tuple[Broker, ...], factor: int) -> Replicas:
-    """That many different brokers."""
+    """`factor` different brokers."""
     left = [broker.broker_id for broker in hosts]
     row = []
     for _ in range(factor):

@@ -1,1 +1,1 @@
-"""A small language for claims: sentences about what a target answers, judged like the built-in claims."""
+"""A small language for claims: sentences about a target's answers, judged like the built-in claims."""

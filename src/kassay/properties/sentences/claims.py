@@ -1,7 +1,7 @@
-"""A sentence as a claim: made when it is asked for, counted and judged like the built-in ones.
+"""A sentence as a claim: built on demand, counted and judged like the built-in ones.
 
-The claim's id is the sentence itself, with its name where it has one, so that a trace, a certificate or a
-campaign's records say all that a replay needs.
+The claim's id is the sentence itself, with its name if it has one, so that a trace, a certificate or a
+campaign's records contain all that a replay needs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def sentence_promise(spelled: str, kind: Kind) -> Promise:
 
 
 def require_sentence(spelled: str) -> None:
-    """Raise `InputError` for what is about no kind: the complaint of the kind that reads furthest."""
+    """Raise `InputError` for a sentence of no kind: the error of the kind that parses furthest."""
     from kassay.properties.sentences.words import VOCABULARIES
 
     complaints = []
@@ -61,13 +61,13 @@ def require_sentence(spelled: str) -> None:
 
 
 def read_sentence(spelled: str, kind: Kind) -> Sentence:
-    """What the sentence says of targets of a kind; raises `InputError`."""
+    """The sentence, read for targets of a kind; raises `InputError`."""
     text, first = body_of(spelled)
     return sentence(text, vocabulary_of(kind), first)
 
 
 def body_of(spelled: str) -> tuple[str, int]:
-    """The text with its sentence's first index: behind the name, where it has one."""
+    """The text with the index where its sentence begins: after the name, if it has one."""
     named = NAME.match(spelled)
     return spelled, named.end() if named else 0
 
@@ -83,7 +83,7 @@ def vocabulary_of(kind: Kind) -> Vocabulary:
 
 
 class _Judged:
-    """The predicates of a claim that a sentence makes."""
+    """The predicates of a sentence's claim."""
 
     def __init__(self, read: Sentence, vocabulary: Vocabulary) -> None:
         self.read = read
@@ -91,7 +91,7 @@ class _Judged:
         self._scene: Callable[..., Any] = partial(_scene, vocabulary, read.scope)
 
     def applies(self, *things: Any) -> bool:
-        """Whether the conditions hold, and everything that the sentence speaks of is there."""
+        """Whether the conditions hold, and everything that the sentence mentions exists."""
         try:
             scene = self._scene(things)
             if self.read.where is not None and not self.read.where(scene, NOTHING):
@@ -136,7 +136,7 @@ def _scene(vocabulary: Vocabulary, scope: Scope, things: tuple[Any, ...]) -> Any
 
 
 def _facts(read: Sentence, scene: Any) -> Iterator[tuple[str, object]]:
-    """What the measures of the sentence are there."""
+    """The values of the sentence's measures."""
     for name, value in read.read.items():
         try:
             yield name, value(scene, NOTHING)

@@ -1,4 +1,4 @@
-"""What sentences can do with numbers: exact, never rounded, and undefined where there is no answer."""
+"""The functions of numbers in sentences: exact, never rounded, and undefined where there is no result."""
 
 from __future__ import annotations
 

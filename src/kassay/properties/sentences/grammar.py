@@ -1,8 +1,8 @@
-"""The grammar of sentences, and from a text to its tree; what is wrong is told with its column.
+"""The grammar of sentences, and the parser from a text to its tree; errors carry their column.
 
-The grammar is a document of lark (LALR, no code of ours per rule), so that what the manual prints is what
-is read. Lark is pure Python without dependencies of its own; a parser written by hand would be another
-place for faults, and could not be printed.
+The grammar is a document of lark (LALR, without code for each rule), so that the manual prints exactly what
+is parsed. Lark is pure Python without dependencies of its own; a handwritten parser would be another source
+of faults, and could not be printed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NAME: /[A-Za-z_][A-Za-z0-9_]*/
 """
 
 LENGTH_MAX: Final = 400
-"""Characters of a sentence: more than anybody reads, less than Python's recursion minds."""
+"""The most characters of a sentence: more than anyone reads, less than Python's recursion bears."""
 DEPTH_MAX: Final = 40
 
 _WORDS: Final = {
@@ -65,7 +65,7 @@ _WORDS: Final = {
 
 
 class SentenceError(InputError):
-    """What is wrong with a sentence, with the column of the first character that is."""
+    """An error in a sentence, with the column of its first character."""
 
     def __init__(self, text: str, column: int, problem: str) -> None:
         shown = text if len(text) <= LENGTH_MAX else text[:LENGTH_MAX] + "..."
@@ -81,12 +81,12 @@ def _parser() -> Lark:
 
 
 def parse(text: str, first: int = 0) -> Tree[Token]:
-    """The tree of what stands in the text from index `first` on; raises `SentenceError`."""
+    """The tree of the text from index `first` on; raises `SentenceError`."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
     if len(text) > LENGTH_MAX:
         raise SentenceError(text, LENGTH_MAX + 1, f"expected at most {LENGTH_MAX} characters")
-    # What stands in front is left out by blanks of the same length: columns are those of the whole text.
+    # The text before it is replaced by blanks of the same length: columns refer to the whole text.
     try:
         tree = _parser().parse(" " * first + " ".join(text[first:].splitlines()))
     except UnexpectedToken as error:
@@ -103,11 +103,11 @@ def parse(text: str, first: int = 0) -> Tree[Token]:
 
 
 _MEANT: Final = {"=<": "<=", "=>": ">=", "=": "==", "\u2264": "<=", "\u2265": ">=", "\u2260": "!="}
-"""What is written for what."""
+"""Other notations and their forms in this language."""
 
 
 def _meaningless(rest: str) -> str:
-    """What stands at the start, which the language does not have, and what was meant if that is plain."""
+    """The unknown text at the start, and the intended form if that is obvious."""
     meant = next((sign for sign in _MEANT if rest.startswith(sign)), None)
     if meant is None:
         return f"found {rest[0]!r}, which has no meaning here"
@@ -115,7 +115,7 @@ def _meaningless(rest: str) -> str:
 
 
 def _expected(accepted: set[str]) -> str:
-    """What could have stood there, in words."""
+    """The accepted tokens, in words."""
     if "NUMBER" in accepted:
         return "expected a number, a name or `(`"
     if accepted == {"NAME"}:
@@ -126,7 +126,7 @@ def _expected(accepted: set[str]) -> str:
 
 
 def _refuse_deep(text: str, tree: Tree[Token]) -> None:
-    """Raise for a tree whose depth recursion might not bear."""
+    """Raise for a tree that is deeper than recursion might bear."""
     from lark import Tree
 
     level = [tree]

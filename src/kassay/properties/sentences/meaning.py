@@ -1,4 +1,4 @@
-"""From a sentence's tree to what it says of a scene; words and types are checked before it is judged."""
+"""From a sentence's tree to its value in a scene; words and types are checked before it is judged."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lark import Token, Tree
 
 Bound = Mapping[str, Any]
-"""The thing that each variable stands for."""
+"""The thing that each variable denotes."""
 
 
 class Meaning(NamedTuple):
-    """What a part of a sentence comes to in a scene; `things` names what a thing is one of."""
+    """The value of a part of a sentence in a scene; `things` names the group of a thing."""
 
     type: Type
     value: Callable[[Any, Bound], Any]
@@ -29,7 +29,7 @@ class Meaning(NamedTuple):
 
 
 class OuterAll(NamedTuple):
-    """The things that an outermost `all` goes through, the variable, and what it says of each."""
+    """The things of an outermost `all`, the variable, and the statement about each of them."""
 
     variable: str
     things: Things
@@ -38,7 +38,7 @@ class OuterAll(NamedTuple):
 
 @dataclass
 class Sentence:
-    """What a sentence says, and where; `read` are the measures it looks at, by the text that names them."""
+    """A sentence and its column; `read` are the measures that it uses, by the text that names them."""
 
     text: str
     scope: Scope
@@ -53,7 +53,7 @@ NOTHING: Final[Bound] = {}
 
 
 def sentence(text: str, vocabulary: Vocabulary, first: int = 0) -> Sentence:
-    """What the sentence from index `first` of the text on says; raises `SentenceError`."""
+    """The sentence from index `first` of the text on; raises `SentenceError`."""
     tree = parse(text, first)
     reader = _Reader(text, vocabulary)
     body, condition = tree.children
@@ -85,7 +85,7 @@ class _Reader:
         return SentenceError(self.text, column, problem)
 
     def typed(self, node: Tree[Token], expected: Type, bound: Mapping[str, Things]) -> Meaning:
-        """The meaning of the node, which has to be of this type."""
+        """The meaning of the node, which must have this type."""
         meaning = self.meaning(node, bound)
         if meaning.type is not expected:
             hint = ""
@@ -100,7 +100,7 @@ class _Reader:
         return read(node, bound)
 
     def witness(self, node: Tree[Token]) -> OuterAll | None:
-        """What an outermost `all` says of which things; None where the sentence is another."""
+        """The things of an outermost `all` and its statement; None where the sentence is another."""
         if node.data != "quantified" or _token(node, 0).type != "ALL":
             return None
         variable, things = self._binder(_node(node, 1), {})
@@ -155,7 +155,7 @@ class _Reader:
         return known
 
     def _measured(self, name: str, column: int, arguments: tuple[Meaning, ...]) -> Meaning:
-        """What a measure comes to, of these things."""
+        """The value of a measure of these things."""
         of = tuple(argument.things for argument in arguments)
         known = self._known(name, column)
         measure = next((each for each in known if each.of == of), None)
@@ -187,7 +187,7 @@ class _Reader:
         return f"{measure.name}({', '.join(letters)})" if letters else measure.name
 
     def _use(self, measure: Quantity, column: int) -> None:
-        """Note what the sentence has to be asked about."""
+        """Record the scope that the sentence needs."""
         self.words.append(measure.name)
         if measure.scope is None:
             return
@@ -212,7 +212,7 @@ class _Reader:
         return variable, vocabulary.things_by_name[str(name)]
 
     def _inside(self, node: Tree[Token], i: int, bound: Mapping[str, Things]) -> tuple[str, Things, Meaning]:
-        """Binder and what it binds, which are the children `i` and `i + 1`."""
+        """Binder and body, the children `i` and `i + 1`."""
         variable, things = self._binder(_node(node, i), bound)
         return variable, things, self.meaning(_node(node, i + 1), {**bound, variable: things})
 

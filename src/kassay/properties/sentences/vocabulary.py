@@ -1,4 +1,4 @@
-"""What sentences about one kind of target can speak of: things, and measures of them."""
+"""The vocabulary of sentences about one kind of target: things, and measures of them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Value = Number | bool | Sequence[Number]
 
 
 class Undefined(ArithmeticError):
-    """A value that there is not: the largest of nothing, a quotient by 0. Such a judgement is none."""
+    """A value that does not exist: the largest of nothing, a quotient by 0. Such a check does not count."""
 
 
 class Type(StrEnum):
-    """What a value is, in the words of complaints."""
+    """The type of a value, in the words of errors."""
 
     NUMBER = "a number"
     NUMBERS = "several numbers"
@@ -30,9 +30,9 @@ class Type(StrEnum):
 
 
 class Things(NamedTuple):
-    """Things that a sentence can go through: their name, the letter that stands for one, what they are.
+    """Things that a sentence can go through: their name, the letter of one, their meaning.
 
-    `each` gives those of a scene.
+    `each` returns those of a scene.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Things(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """Something that can be read off a scene, or off one or two things in it.
+    """A measure of a scene, or of one or two things in it.
 
-    `of` are the names of the things, `scope` what a claim that uses it is asked about: None for any.
+    `of` are the names of the things, `scope` is the input of a claim that uses it: None for any.
     """
 
     name: str
@@ -59,9 +59,9 @@ class Quantity(NamedTuple):
 class Vocabulary:
     """The words of a kind.
 
-    `scene` makes a scene of what a claim of a scope is asked with; it raises `Undefined` where there is none.
-    `others` gives scenes in which something else, well-formed too, was answered to the same question. `scope`
-    is that of claims with no measure that needs another.
+    `scene` builds a scene from the input of a claim of a scope; it raises `Undefined` where there is none.
+    `others` returns scenes with other well-formed answers to the same input. `scope` is that of claims with
+    no measure that needs another.
     """
 
     kinds: tuple[Kind, ...]
@@ -86,7 +86,7 @@ class Vocabulary:
 
     @lazy
     def things_by_letter(self) -> Mapping[str, Things]:
-        """The things by the letter that stands for one."""
+        """The things by the letter of one."""
         return {things.letter: things for things in self.things}
 
 

@@ -1,4 +1,4 @@
-"""Lives of a Streams application that reach situations for certain, several of them each."""
+"""Histories of a Streams application that reach situations for certain, several of them each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ZONES: Final = (("zone", 3),)
 
 
 class _Recipe(NamedTuple):
-    """How many standby copies are asked for, and over which tags they are spread, of how many values each."""
+    """The requested standby copies, and the number of values of each tag over which they are spread."""
 
     standbys: int
     tags: tuple[tuple[tuple[str, int], ...], ...]
@@ -43,7 +43,7 @@ TAGGED: Final = {
     "enough-tag-values": _Recipe(2, (_ZONES,)),
     "tags-missing": _Recipe(1, (_CLUSTERS,), "cluster"),
 }
-"""The recipes for lives with tags by the situation that they reach for certain."""
+"""The recipes for histories with tags, by the situation that they reach for certain."""
 
 STREAMS_AIMS: Final = {
     **dict.fromkeys((*_ALWAYS, "lagging-copy", "standby-1"), "standby-1"),
@@ -65,11 +65,11 @@ _STANDBYS: Final = {
 
 
 def aimed_task_history(source: Source, aim: str) -> TaskHistory:
-    """A life by the recipe called `aim`, which raises `KeyError` where there is none.
+    """A history by the recipe called `aim`, which raises `KeyError` if there is none.
 
-    A process comes, one goes, nothing happens; copies lag, and not all processes have as many threads. With
-    `restarts` one starts again, one loses its state, and another number of copies is asked for.
-    Lives with tags are those of `tagged_task_history`.
+    A process joins, one leaves, nothing happens; copies lag, and not all processes have equally many threads.
+    With `restarts` one restarts, one loses its state, and the number of copies changes. `tagged_task_history`
+    generates histories with tags.
     """
     if aim in TAGGED:
         return tagged_task_history(source, aim)
@@ -97,17 +97,17 @@ def aimed_task_history(source: Source, aim: str) -> TaskHistory:
 
 
 def _restarts(source: Source, size: int) -> Iterator[TaskChange]:
-    """One of the processes starts again, one loses its state, and the number of copies changes."""
+    """One of the processes restarts, one loses its state, and the number of copies changes."""
     yield TaskChange((ProcessRestart(process_id(source.integer(0, size - 1))),))
     yield TaskChange((StateLost(process_id(source.integer(0, size - 1))),))
     yield TaskChange((StandbysChange(source.choice((0, 2))),))
 
 
 def tagged_task_history(source: Source, aim: str) -> TaskHistory:
-    """A life by that recipe, which raises `KeyError` where there is none.
+    """A history by that recipe, which raises `KeyError` if there is none.
 
-    The first processes have all values of every tag, the last one lacks what one is to lack. One comes,
-    copies lag, one starts again with other tags and another rack, and one goes.
+    The first processes have all values of every tag, the last one lacks the recipe's missing one. One joins,
+    copies lag, one restarts with other tags and another rack, and one leaves.
     """
     recipe = TAGGED[aim]
     tags = source.choice(recipe.tags)
@@ -148,7 +148,7 @@ def tagged_task_history(source: Source, aim: str) -> TaskHistory:
 def _tags(
     source: Source, tags: tuple[tuple[str, int], ...], number: int, unused: bool, lacks: str = ""
 ) -> Tags:
-    """The tags of a process; one more that nothing is to be spread over stands there where it is `unused`."""
+    """The tags of a process; with `unused`, one more over which nothing is spread."""
     here = [
         (key, _VALUES[number if number < values else source.integer(0, values - 1)])
         for key, values in tags

@@ -1,4 +1,4 @@
-"""What the claims about answers need to know of assignors of Streams tasks."""
+"""Functions of the claims about answers, for assignors of Streams tasks."""
 
 from __future__ import annotations
 

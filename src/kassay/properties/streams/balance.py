@@ -1,11 +1,11 @@
-"""Claims about who runs how many tasks, and how many had to move for it: the best there is, exactly.
+"""Claims about the number of tasks of each process, and the moves needed: the exact best.
 
-Any process may run any active task, so the best is known without a search. The k-th task of a process
-with c threads weighs k/c, and an answer is best when the sum of these weights is least: with equally
-many threads everywhere that is the least sum of squares, the same as the lexicographically least load
-vector. Each process's weights grow, so an answer is best exactly when no single task would weigh
-less on another process, and all best answers share one heaviest weight: below it everybody is full,
-at it the rest is dealt out freely (greedy allocation of separable convex costs; Fox, 1966).
+Any process may run any active task, so the best is known without a search. The k-th task of a process with c
+threads weighs k/c, and an answer is best when the sum of these weights is least: with equally many threads
+everywhere that is the least sum of squares, the same as the lexicographically least load vector. Each
+process's weights grow, so an answer is best exactly when no single task would weigh less on another process,
+and all best answers share one heaviest weight: below it every process is full, at it the rest can be assigned
+freely (greedy allocation of separable convex costs; Fox, 1966).
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
 
 
 def least_moved(request: TaskRequest) -> int:
-    """How many active tasks must leave a process that is still there, in the best of the balanced answers.
+    """The fewest active tasks that must leave a remaining process in any balanced answer.
 
-    `request` says who ran what, and with how many threads. Raises `LookupError` without a process.
+    `request` has the previous processes of tasks, and the threads. Raises `LookupError` without a process.
     """
     return _movable(request).start
 
 
 def _movable(request: TaskRequest) -> range:
-    """The numbers of tasks that the balanced answers move, from the least to the most.
+    """The numbers of tasks that balanced answers move, from the least to the most.
 
-    At most one process can be unable to give away all it had: there must be enough of the others' tasks
-    and of those that nobody had. Raises `LookupError` without a process.
+    At most one process can be unable to give away all it had: there must be enough of the others' tasks and
+    of those without a previous process. Raises `LookupError` without a process.
     """
     if not request.clients:
         raise LookupError("expected a process or more")
@@ -87,7 +87,7 @@ def _movable(request: TaskRequest) -> range:
 
 
 def _shares(threads: Mapping[str, int], tasks: int) -> tuple[dict[str, int], set[str], int]:
-    """What everybody has in every best answer, who may have one more, and how many of them do."""
+    """Each process's tasks in every best answer, the processes that may have one more, and how many do."""
 
     def below(weight: Fraction) -> dict[str, int]:
         """How many tasks of each process weigh less than this."""
@@ -112,7 +112,7 @@ def _shares(threads: Mapping[str, int], tasks: int) -> tuple[dict[str, int], set
 
 
 def _judgeable(run: TaskRun) -> bool:
-    """Whether the last change ended in a best balance: only there the claim says anything."""
+    """Whether the last change ended in a best balance: otherwise the claim is vacuous."""
     return run.answered and run.at_rest and next(_lighter_elsewhere(run.steps[-1]), None) is None
 
 

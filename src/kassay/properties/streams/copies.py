@@ -1,7 +1,7 @@
-"""Claims about copies: how many standby copies each task has at rest, which more on the way, and where.
+"""Claims about copies: the number of standby copies when stable, additional ones on the way, and places.
 
-Kafka lists warm-up copies among the standby copies. What is beyond the number asked for is a warm-up here.
-Where copies go is compared with the optimum beside an answer's active tasks (`docs/optimum.md`).
+Kafka lists warm-up copies among the standby copies. Here copies beyond the requested number are warm-ups.
+Places of copies are compared with the optimum for an answer's active tasks (`docs/optimum.md`).
 Sources: KIP-441, KIP-1071.
 """
 
@@ -19,7 +19,7 @@ from kassay.properties.streams.tasks import has_stateful
 
 
 def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
-    """Each task with state, the processes of its standby copies, and how many there should be."""
+    """Each task with state, the processes of its standby copies, and their required number."""
     copies = step.given.standby_on
     asked = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
     for task in sorted(step.request.stateful):
@@ -43,7 +43,7 @@ def standby_count(step: TaskStep) -> Iterator[Evidence]:
 
 
 def _may_have_too_many(step: TaskStep) -> bool:
-    """Whether some answer warms up a copy that has caught up, or more than may be."""
+    """Whether some answer warms up a copy that has caught up, or more than allowed."""
     request = step.request
     ids, asked = request.by_id, max(0, min(request.standby_replicas, len(request.clients) - 1))
     if len(request.stateful) * (len(ids) - asked) > request.warmup_replicas_max:
@@ -79,17 +79,17 @@ def warm_ups(step: TaskStep) -> Iterator[Evidence]:
 
 
 def _has_caught_up(step: TaskStep, process_id: str, task: TaskId) -> bool:
-    """Whether the process could run the task at once; one that says nothing of it could not."""
+    """Whether the process could run the task at once; without a reported lag it could not."""
     client = step.request.by_id.get(process_id)
     lag = client.lag_of.get(task) if client is not None else None
     return lag is not None and (lag == RUNNING or lag <= step.request.acceptable_recovery_lag)
 
 
 class BestStandbys(NamedTuple):
-    """Of all standbys beside an answer's active tasks the most even ones: how even, and what is restored.
+    """The most even standbys for an answer's active tasks: their balance, and their restores.
 
-    `squares` adds up the squares of members' tasks, active and standby; `least` and `most` are the restores
-    of the best and of the worst of those.
+    `squares` is the sum of the squares of members' tasks, active and standby; `least` and `most` are the
+    restores of the best and of the worst of those.
     """
 
     squares: int
@@ -98,7 +98,7 @@ class BestStandbys(NamedTuple):
 
 
 def _squares(step: TaskStep) -> int:
-    """The squares of members' tasks; where the answer names no members, a process deals its tasks evenly."""
+    """The squares of members' tasks; without members in the answer, a process splits its tasks evenly."""
     given = step.given
     if given.members is not None:
         return sum(sum(map(len, given.members.get(who, ClientTasks()))) ** 2 for who in homes(step.request))
@@ -122,7 +122,7 @@ def _restored(step: TaskStep) -> list[tuple[TaskId, str]]:
 
 
 def _is_whole(step: TaskStep) -> bool:
-    """Whether each task runs once and has its standbys, on processes of the request that all differ."""
+    """Whether each task runs once and has its standbys, on different processes of the request."""
     request, given = step.request, step.given
     runs_on, stands_by_on = given.active_on, given.standby_on
     asked = min(request.standby_replicas, len(request.clients) - 1)
@@ -138,12 +138,12 @@ def _is_whole(step: TaskStep) -> bool:
 
 
 def _is_even(step: TaskStep, best: BestStandbys) -> bool:
-    """Whether all standbys are there, none need be spread, and no others beside these tasks are more even."""
+    """Whether all standbys exist, need not be spread, and are the most even for these active tasks."""
     return not step.request.rack_aware_tags and _is_whole(step) and _squares(step) <= best.squares
 
 
 def _may_restore_more(_: TaskStep, best: BestStandbys) -> bool:
-    """Whether other standbys beside these active tasks, as even, are restored more often."""
+    """Whether other equally even standbys for these active tasks need more restores."""
     return best.most > best.least
 
 

@@ -1,4 +1,4 @@
-"""What Kafka itself looks for in the answer of a task assignor, by the names that it gives these errors.
+"""The errors that Kafka itself looks for in the answer of a task assignor, by Kafka's names.
 
 Source: KIP-924, `TaskAssignor.AssignmentError`.
 """
@@ -13,7 +13,7 @@ from kassay.properties.registry import Evidence, claim
 
 
 def _may_be_refused(step: TaskStep) -> bool:
-    """Whether a process may lack an entry while others run all tasks, or a task without state have a copy."""
+    """Whether a process may lack an entry while others run all tasks, or a stateless task have a copy."""
     request = step.request
     return len(request.clients) > 1 or not request.tasks or len(request.stateful) < len(request.tasks)
 

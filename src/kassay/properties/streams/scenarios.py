@@ -1,6 +1,6 @@
-"""Histories of a Streams application out of a source of choices.
+"""Histories of a Streams application, generated from a source of choices.
 
-Written once, for seeds and for Hypothesis alike (`sources`).
+Written once, for seeds and for Hypothesis (`sources`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LARGE: Final = TaskProfile(processes=20, threads=6, subtopologies=4, partitions=
 ACCEPTABLE_LAG: Final = 100
 STANDBYS_MAX: Final = 2
 LAGS: Final = (0, ACCEPTABLE_LAG, ACCEPTABLE_LAG + 1, 5_000, CHANGELOG)
-"""Caught up, just so, just not, behind, and nothing there yet."""
+"""Caught up, just caught up, just not, behind, and empty."""
 
 
 def task_history(source: Source, profile: TaskProfile = SMALL) -> TaskHistory:
@@ -74,7 +74,7 @@ def task_history(source: Source, profile: TaskProfile = SMALL) -> TaskHistory:
 
 
 def _change(source: Source, profile: TaskProfile, usual: int, same_threads: bool) -> TaskChange:
-    """Nothing at all, or an event or two, or only time passing."""
+    """Nothing, one or two events, or only time passing."""
     events: list[TaskEvent] = []
     if source.boolean(0.7):
         events = many(source, 1, 3, lambda _: _event(source, profile, usual, same_threads), chance=0.25)
@@ -83,7 +83,7 @@ def _change(source: Source, profile: TaskProfile, usual: int, same_threads: bool
 
 
 def _event(source: Source, profile: TaskProfile, usual: int, same_threads: bool) -> TaskEvent:
-    """Something happens to a process in the range of names that are in use, or to the number of copies."""
+    """An event of a process among the names in use, or a change of the number of copies."""
     name = process_id(source.integer(0, profile.processes))
     kind = source.choice(
         (ProcessLeave, ProcessJoin, ThreadsChange, ProcessRestart, StateLost, StandbysChange)

@@ -1,4 +1,4 @@
-"""The situations of Streams applications: what happens in a history, found in one walk through it."""
+"""The situations of Streams applications: the events of a history, found in one pass through it."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ SENTENCES: Final = {
     "tags-missing": ("A process lacks a tag over which copies are to be spread.", _SPREADING),
     "process-retags": ("A process starts again with another rack or other tags.", _SPREADING),
 }
-"""Each with the claims that require it."""
+"""The situations with the claims that require them."""
 
 
 @lru_cache(maxsize=1)
 def reached(history: TaskHistory) -> frozenset[str]:
-    """The situations that the history has in it."""
+    """The situations that the history contains."""
     here = {join.process_id: Running(join.threads, join.rack, join.tags) for join in history.processes}
     standbys = history.standby_replicas
     names = {f"standby-{standbys}"}
@@ -99,13 +99,13 @@ def reached(history: TaskHistory) -> frozenset[str]:
 
 
 def _says_otherwise(event: ProcessRetag, here: dict[str, Running]) -> bool:
-    """Whether the process is there and ran with another rack or other tags."""
+    """Whether the process is present with another rack or other tags."""
     before = here.get(event.process_id)
     return before is not None and (before.rack, before.tags) != (event.rack, event.tags)
 
 
 def _of_tags(keys: tuple[str, ...], processes: list[Running], copies: int) -> Iterator[str]:
-    """The situations in which so many copies are to be spread over the values of these tags."""
+    """The situations in which this number of copies is to be spread over the values of these tags."""
     values = [{dict(runs.tags).get(key) for runs in processes} for key in keys]
     numbers = [len(of_key) for of_key in values]
     if any(None in of_key for of_key in values):

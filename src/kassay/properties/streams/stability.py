@@ -1,4 +1,4 @@
-"""Claims about a whole run of an application: that it comes to rest, and stays there."""
+"""Claims about a whole run of an application: that it becomes stable, and stays so."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
 
 
 def _rested(step: TaskStep) -> bool:
-    """Whether everybody kept exactly what they had and no further rebalance was asked for."""
+    """Whether every process kept exactly its tasks and no further rebalance was requested."""
     answered = not isinstance(step.answer, Failure)
     return answered and not step.given.probing_rebalance and next(changed(step), None) is None
 
@@ -53,14 +53,14 @@ def _was_left_alone(run: TaskRun) -> bool:
 
 
 def _resting_pairs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
-    """Steps at rest with the one that followed, nothing having happened between."""
+    """Stable steps with the next one, without an event between."""
     for (first, then), quiet in zip(pairwise(run.steps), run.quiet[1:], strict=True):
         if quiet and _rested(first):
             yield first, then
 
 
 def _had_choice(run: TaskRun) -> bool:
-    """Whether the application at rest could be given another answer."""
+    """Whether the stable application could get another answer."""
     return any(is_open(then) for _, then in _resting_pairs(run))
 
 
@@ -82,7 +82,7 @@ def stable(run: TaskRun) -> Iterator[Evidence]:
 
 
 def _second_runs(run: TaskRun) -> Iterator[tuple[TaskStep, TaskStep]]:
-    """Answers that ask for no other rebalance, with the one after it, nothing having happened between."""
+    """Answers that request no other rebalance, with the next one, without an event between."""
     for (first, then), quiet in zip(pairwise(run.steps), run.quiet[1:], strict=True):
         if quiet and not isinstance(first.answer, Failure) and not first.given.probing_rebalance:
             yield first, then
@@ -93,7 +93,7 @@ def _was_run_again(run: TaskRun) -> bool:
 
 
 def _could_differ(run: TaskRun) -> bool:
-    """Whether a second run could be given another answer."""
+    """Whether a second run could get another answer."""
     return any(is_open(then) for _, then in _second_runs(run))
 
 

@@ -1,7 +1,7 @@
-"""The claim that state stays where it is as far as balance by member lets it, against the certified optimum.
+"""The claim that state stays in place as far as balance by member allows, against the certified optimum.
 
-An active task with state costs 3 on a process without its state, which is restored there, and 1 where it
-leaves its process; a task without state costs nothing. Then what counts is how many leave their member.
+An active task with state costs 3 on a process without its state, where it is restored, and 1 where it leaves
+its process; a stateless task costs nothing. The next goal is the number of tasks that leave their member.
 Defined in `docs/optimum.md`. Sources: KIP-441, KIP-1071.
 """
 
@@ -21,21 +21,21 @@ CHANGE: Final = 1
 
 
 class MemberTask(NamedTuple):
-    """Who ran a task: a member that is still there, or None; and the processes with its state."""
+    """A task's previous member if it is still present, or None; and the processes with its state."""
 
     member: str | None
     state: frozenset[str]
 
 
 class Spent(NamedTuple):
-    """What active tasks cost, and how many leave a member that is still there."""
+    """The cost of active tasks, and the number that leave a member that is still present."""
 
     cost: int
     moved: int
 
 
 class BestMembers(NamedTuple):
-    """What the best of the answers with both balances spends, and what the dearest of them."""
+    """The least and the highest costs of answers with both balances."""
 
     best: Spent
     most: Spent
@@ -51,9 +51,9 @@ def homes(request: TaskRequest) -> dict[str, str]:
 
 
 def before(request: TaskRequest) -> dict[TaskId, MemberTask]:
-    """Each task as it was before; one without state is nowhere on a disk.
+    """Each task before the rebalance; a stateless task has no state on any process.
 
-    A copy counts however far it is behind, unless it lacks the whole changelog.
+    A copy counts whatever its lag, unless it lacks the whole changelog.
     """
     ran = {
         task: member_id(client.process_id, client.start, thread)
@@ -70,7 +70,7 @@ def before(request: TaskRequest) -> dict[TaskId, MemberTask]:
 
 
 def spent(request: TaskRequest, runs: Mapping[TaskId, str]) -> Spent:
-    """What it costs that these members run the tasks, and how many leave theirs."""
+    """The cost of running the tasks on these members, and the number that leave their member."""
     home, stateful = homes(request), frozenset(request.stateful)
     cost = moved = 0
     for task, (old, state) in before(request).items():
@@ -82,7 +82,7 @@ def spent(request: TaskRequest, runs: Mapping[TaskId, str]) -> Spent:
 
 
 def _runs(step: TaskStep) -> dict[TaskId, str] | None:
-    """Who runs each task, where the answer says so and gives each to one member of the request."""
+    """The member of each task, if the answer names one member of the request for each."""
     members = step.given.members
     if members is None:
         return None
@@ -108,7 +108,7 @@ def _is_balanced(step: TaskStep, _: BestMembers) -> bool:
 
 
 def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
-    """Whether a balanced answer costs more than it must, or has more tasks leave their member."""
+    """Whether a balanced answer can cost more than the least, or have more tasks leave their member."""
     return least.most > least.best
 
 

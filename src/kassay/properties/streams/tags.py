@@ -1,6 +1,6 @@
-"""The claim about tags: standby copies are spread over the values of the tags that are asked for.
+"""The claim about tags: standby copies are spread over the values of the requested tags.
 
-Which copy was placed first an answer does not say. It keeps the promise if its copies can be put in some
+An answer does not say which copy was placed first. It satisfies the claim if its copies can be put in some
 order in which each is placed as KIP-708 says, until no process is left that could be.
 """
 
@@ -17,7 +17,7 @@ from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
 
 COPIES_MAX: Final = 3
-"""Up to so many standby copies of a task all their orders are gone through."""
+"""Up to this number of standby copies of a task all their orders are tried."""
 
 _Values = tuple[str, ...]
 """The values of a process, in the order of the tags over which copies are spread."""
@@ -31,7 +31,7 @@ def _values(request: TaskRequest) -> dict[str, _Values]:
 
 
 def _copies_asked(request: TaskRequest) -> int:
-    """How many standby copies each task with state should have."""
+    """The required standby copies of each task with state."""
     return max(0, min(request.standby_replicas, len(request.clients) - 1))
 
 
@@ -55,7 +55,7 @@ def _fits(process: _Values, placed: list[_Values], everybody: _All) -> bool:
 
 
 def _is_placed_in_turn(active: _Values, standbys: tuple[_Values, ...], everybody: _All) -> bool:
-    """Whether each standby fits beside those before it, or from the first that does not nobody does."""
+    """Whether each standby fits those before it, or from the first that does not fit no process does."""
     placed = [active]
     for standby in standbys:
         if not _fits(standby, placed, everybody):
@@ -66,13 +66,13 @@ def _is_placed_in_turn(active: _Values, standbys: tuple[_Values, ...], everybody
 
 
 def _is_spread(active: _Values, standbys: _All, everybody: _All) -> bool:
-    """Whether the copies can have been placed in turn, in some order."""
+    """Whether the copies can have been placed in this way in some order."""
     return any(_is_placed_in_turn(active, order, everybody) for order in permutations(standbys))
 
 
 @lru_cache(maxsize=1 << 12)
 def _may_be_crowded(everybody: _All, copies: int) -> bool:
-    """Whether some process, and so many others for the standby copies of what it runs, are not spread."""
+    """Whether some process and the processes of its tasks' standby copies may fail to be spread."""
     return any(
         not _is_spread(active, standbys, everybody)
         for number, active in enumerate(everybody)

@@ -1,7 +1,7 @@
-"""What must hold of an assignment of Streams tasks, and what it costs.
+"""Rules for any assignment of Streams tasks, and their cost.
 
-Each function looks at one answered step and yields what is wrong (or what had to move), with the
-facts that show it. Balance is a matter for steps at rest: on the way there, tasks wait for copies.
+Each function checks one answered step and yields errors (or moved tasks), with the facts that show them.
+Balance applies to stable steps: on the way there, tasks wait for copies.
 Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
 """
 
@@ -28,12 +28,12 @@ def _has_tasks(step: TaskStep) -> bool:
 
 
 def _has_copies(step: TaskStep) -> bool:
-    """Whether standby copies are asked for, of a task with state."""
+    """Whether standby copies are requested, for a task with state."""
     return bool(step.request.stateful) and step.request.standby_replicas > 0
 
 
 def is_open(step: TaskStep) -> bool:
-    """Whether two valid answers differ: in who runs a task, or in where a copy is kept."""
+    """Whether two valid answers differ: in the process of a task, or in the place of a copy."""
     return _has_tasks(step) and (len(step.request.clients) > 1 or _has_copies(step))
 
 
@@ -163,7 +163,7 @@ def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
 
 
 def changed(step: TaskStep) -> Iterator[Evidence]:
-    """A process is given something else than it had before: an application at rest never is."""
+    """Tasks that a process gets or loses: a stable application has none."""
     for client in step.request.clients:
         had = ClientTasks(tuple(sorted(client.previous_active)), tuple(sorted(client.previous_standby)))
         gets = step.given.processes.get(client.process_id, ClientTasks())
@@ -175,7 +175,7 @@ def changed(step: TaskStep) -> Iterator[Evidence]:
 
 
 def _by_thread(client: TaskClient, given: TaskAssignment) -> Iterator[tuple[str, ClientTasks, ClientTasks]]:
-    """What each thread of a process had and is given, where threads are told apart."""
+    """Each thread's previous and new tasks, where threads are distinguished."""
     members = given.members if given.members is not None else {}
     for thread, had in enumerate(client.held if members else ()):
         who = member_id(client.process_id, client.start, thread)
@@ -202,6 +202,6 @@ def difference(step: TaskStep, then: TaskAssignment) -> Iterator[Difference]:
 
 
 def _tasks(given: Mapping[str, ClientTasks] | None, who: str) -> tuple[list[str], list[str]]:
-    """The tasks of a process or thread in an order of their own: answers are compared as sets."""
+    """The tasks of a process or thread, sorted: answers are compared as sets."""
     tasks = (given or {}).get(who, ClientTasks())
     return sorted(map(str, tasks.active)), sorted(map(str, tasks.standby))

@@ -1,7 +1,7 @@
-"""Claims about threads at rest: how many tasks each has.
+"""Claims about stable threads: the number of tasks of each.
 
-A rule of level `member` says what each thread is given. One of level `process` leaves that to the process,
-which deals its tasks out evenly: there a process is judged by its tasks and its number of threads.
+A rule of level `member` assigns tasks to threads. One of level `process` leaves that to the process, which
+splits its tasks evenly: there a process is judged by its tasks and its number of threads.
 Sources: KIP-441, its balance factor; KIP-1071.
 """
 
@@ -22,7 +22,7 @@ from kassay.properties.registry import Evidence, Scope, claim
 
 
 class TaskShare(NamedTuple):
-    """Who is given tasks: a thread, or a process with so many; `process` is what copies must not meet in."""
+    """A thread, or a process with `threads`, and its tasks; copies of a task must not meet in a `process`."""
 
     who: str
     process: str
@@ -31,7 +31,7 @@ class TaskShare(NamedTuple):
 
 
 def _shares(step: TaskStep, part: Callable[[ClientTasks], Iterable[TaskId]]) -> list[TaskShare]:
-    """A share for each thread where the answer says so, else for each process: that part of its tasks."""
+    """A share of that part of the tasks for each thread if the answer names threads, else each process."""
     clients, given = step.request.clients, step.given
     if given.members is None:
         return [_share(c.process_id, c.process_id, c.capacity, given.processes, part) for c in clients]
@@ -53,10 +53,10 @@ def _share(
 
 
 def _uneven(shares: list[TaskShare]) -> Iterator[tuple[TaskShare, TaskShare]]:
-    """Pairs: the first could hand a task to the second, who still had no more for each thread."""
+    """Pairs: the first could pass a task to the second, which still had no more for each thread."""
     most = max((len(share.tasks) - 1) / share.threads for share in shares)
     least = min((len(share.tasks) + 1) / share.threads for share in shares)
-    # Quotients of equal numbers are rounded alike, so that most answers need no look at all pairs.
+    # Quotients of equal numbers round equally, so that most answers need no comparison of all pairs.
     for over, under in permutations(shares, 2) if most >= least else ():
         if (len(over.tasks) - 1) * under.threads >= (len(under.tasks) + 1) * over.threads:
             yield over, under

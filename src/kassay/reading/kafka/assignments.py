@@ -1,6 +1,6 @@
 """Assignments as `kafka-consumer-groups --members --verbose` prints them, in its three dialects.
 
-`orders(0,1), refunds(2)` until 3.7; `(0,1), (2)` in 3.8 and 3.9, where the names of the topics are lost;
+`orders(0,1), refunds(2)` until 3.7; `(0,1), (2)` in 3.8 and 3.9, which omit the names of the topics;
 `orders:0,1;refunds:2` since 4.0. Source: `ConsumerGroupCommand.printMembers`, branches 2.8, 3.9 and 4.4.
 """
 
@@ -29,7 +29,7 @@ def partition_number(text: str, field: str) -> int:
 
 
 def with_brackets(text: str, field: str) -> TPs | None:
-    """The partitions of `orders(0), refunds(1,3)`; None where the names of the topics are lost.
+    """The partitions of `orders(0), refunds(1,3)`; None where the names of the topics are omitted.
 
     Raises `InputError`, which names the field.
     """

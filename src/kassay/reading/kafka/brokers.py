@@ -1,7 +1,7 @@
-"""Brokers and their racks: from `kafka-broker-api-versions.sh`, or from a file of one's own.
+"""Brokers and their racks: from `kafka-broker-api-versions.sh`, or from a file of the user.
 
-Of the tool only the first line of each broker is read, `host:port (id: 4 rack: r1 isFenced: false) -> (`,
-which has what no other tool prints: the rack. A file of one's own has lines `id,rack`, or JSON: an object of
+Of the tool's output only the first line of each broker is read, `host:port (id: 4 rack: r1 isFenced: false)
+-> (`, since only this tool prints the rack. A file of the user has lines `id,rack`, or JSON: an object of
 racks by broker id, or a list of objects with `id` and `rack`.
 
 Source: Kafka `BrokerApiVersionsCommand`.
@@ -62,7 +62,7 @@ def _of_tool(text: str, file: str) -> Iterable[tuple[Broker, str]]:
 
 
 def _of_lines(text: str, file: str) -> Iterable[tuple[Broker, str]]:
-    """Lines `id,rack`, a first line of titles passed over; no rack is an empty one, `-` or `null`."""
+    """Lines `id,rack` after an optional line of titles; an empty rack, `-` and `null` mean no rack."""
     titles = empty = True
     for number, line in enumerate(text.splitlines(), start=1):
         place = Place(file, number)
@@ -83,7 +83,7 @@ def _of_lines(text: str, file: str) -> Iterable[tuple[Broker, str]]:
 
 @dataclass(frozen=True)
 class _Entry:
-    """An object of a list of brokers."""
+    """An entry of a list of brokers."""
 
     id: Count
     rack: Name | None = None
@@ -105,7 +105,7 @@ class _Racks:
 
 
 def _of_json(text: str, file: str) -> Iterable[tuple[Broker, str]]:
-    from kassay.reading.values import read_as  # cattrs behind it, which an output of the tool does not need
+    from kassay.reading.values import read_as  # imports cattrs, which an output of the tool does not need
 
     document: Any = parse_json(text, file)
     if isinstance(document, list):

@@ -1,4 +1,4 @@
-"""Tables with a line of titles, as Kafka's tools print them: what stands under each title."""
+"""Tables with a line of titles, as Kafka's tools print them: the cells under each title."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kassay.reading.kafka.lines import Place
 
 _TITLES: Final = re.compile(r"COORDINATOR \(ID\)|\S+")
 _SPACED: Final = frozenset({"ASSIGNMENT", "CLIENT-ID"})
-"""Columns whose text may have blanks in it, where they are the last."""
+"""Columns whose text may contain blanks if they are the last."""
 _BLANK: Final = "GROUP-INSTANCE-ID"
-"""The column that is left blank for a member that has none, where others say `-`."""
+"""The column that is blank for a member without a value, where others have `-`."""
 _BLANKS: Final = frozenset({_BLANK, "ASSIGNMENT-STRATEGY", "CLIENT-ID"})
-"""All that may be blank."""
+"""All columns that may be blank."""
 _COORDINATOR: Final = "COORDINATOR (ID)"
 
 
 class Columns:
-    """The columns of one table, worked out once for all its rows."""
+    """The columns of one table, computed once for all its rows."""
 
     def __init__(self, titles: str) -> None:
         spans = [(match[0], match.start()) for match in _TITLES.finditer(titles)]
@@ -32,8 +32,8 @@ class Columns:
     def row(self, text: str, place: Place) -> Mapping[str, str]:
         """The cells of a row by title; raises `InputError` where the row does not fit under the titles.
 
-        Words are counted, since people trim and realign what they paste. The places of the titles decide
-        where a cell may be blank, and where the count differs, as it does for a cell with blanks in it.
+        Words are counted, since people trim and realign pasted text. The places of the titles decide where a
+        cell may be blank, and where the count differs, as it does for a cell with blanks in it.
         """
         words = self._words(text)
         if _BLANK in self.names or len(words) != len(self.names):
@@ -55,14 +55,14 @@ class Columns:
         return words
 
     def _tail_joined(self, words: list[str]) -> list[str]:
-        """The words, those under the last title as one cell where that may have blanks."""
+        """The words, with those under the last title joined into one cell if it may have blanks."""
         last = len(self.names) - 1
         if self.names[-1] not in _SPACED or _BLANK in self.names or len(words) <= last:
             return words
         return [*words[:last], " ".join(words[last:])]
 
     def _slices(self, text: str) -> list[str]:
-        """What stands under the titles; nothing where a cell runs over the next one's place."""
+        """The text under each title; empty where a cell extends into the next one's place."""
         starts = self._starts
         if any(start and text[start - 1 : start].strip() for start in starts):
             return []

@@ -1,7 +1,7 @@
-"""What `kafka-consumer-groups --describe` prints of groups: their offsets, their members, their state.
+"""The output of `kafka-consumer-groups --describe` about groups: their offsets, their members, their state.
 
 One text may hold several of these views, of several groups. Offsets: a row a partition, `-` for the member
-where nobody owns it and for the topic where a member owns nothing; with GROUP since 2.0 (KIP-379), with
+where it has no owner and for the topic where a member owns nothing; with GROUP since 2.0 (KIP-379), with
 LEADER-EPOCH since 4.0 under `--verbose`. Members: a row a member; under `--verbose` what it owns (read by
 `assignments`); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0, UPGRADED while classic
 and consumer members are mixed. State: a row a group, with epochs since 4.0 under `--verbose`.
@@ -27,7 +27,7 @@ EXPECTED: Final = f"the output of {TOOL}"
 _OFFSETS: Final = ("TOPIC", "PARTITION", "LAG", "CONSUMER-ID")
 _MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
 _STATE: Final = ("STATE", "#MEMBERS")
-"""The columns without which a view is none."""
+"""The required columns of each view."""
 _ABSENT: Final = ("-", "")
 _REBALANCING: Final = re.compile(r"\s*Warning: Consumer group '(?P<group>.*)' is rebalancing\.\s*")
 _EMPTY: Final = re.compile(r"\s*Consumer group '(?P<group>.*)' has no active members\.\s*")
@@ -39,8 +39,8 @@ _LAG: Final = re.compile(r"-?\d{1,19}", re.ASCII)
 class OffsetRow(NamedTuple):
     """A row of the offsets view: a partition and its owner, or a member without partitions.
 
-    `topic` and `partition` are None for a member that owns nothing, `member` is None where nobody owns the
-    partition, `lag` is None where the tool did not know it. `group` is "" before 2.0.
+    `topic` and `partition` are None for a member that owns nothing, `member` is None for a partition without
+    an owner, `lag` is None where the tool did not know it. `group` is "" before 2.0.
     """
 
     place: Place
@@ -56,9 +56,9 @@ class OffsetRow(NamedTuple):
 class MemberRow(NamedTuple):
     """A row of the members view.
 
-    `owned` is None where the output does not say what the member owns: without `--verbose`, or in the
-    dialect that lost the topics (`lost`). `target` and the epochs are None where they are not told.
-    `is_consumer` says whether the member speaks the consumer protocol (KIP-848), None where that is not told.
+    `owned` is None where the output does not say what the member owns: without `--verbose`, or in the dialect
+    that omits the topics (`lost`). `target` and the epochs are None where they are not printed. `is_consumer`
+    says whether the member speaks the consumer protocol (KIP-848), None where that is unknown.
     """
 
     place: Place
@@ -77,7 +77,7 @@ class MemberRow(NamedTuple):
 
 
 class StateRow(NamedTuple):
-    """A row of the state view; `epoch` is the group's, told of groups of the consumer protocol alone."""
+    """A row of the state view; `epoch` is the group's, printed only for groups of the consumer protocol."""
 
     place: Place
     group: str
@@ -89,7 +89,7 @@ class StateRow(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupOutputs:
-    """All that a text says of groups; `rebalancing` and `empty` are those of which the tool warned."""
+    """All that a text says about groups; `rebalancing` and `empty` are those in the tool's warnings."""
 
     offsets: tuple[OffsetRow, ...] = ()
     members: tuple[MemberRow, ...] = ()
@@ -99,7 +99,7 @@ class GroupOutputs:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that it speaks of, by name."""
+        """The groups in the text, by name."""
         views = (
             {row.group for row in self.offsets},
             {row.group for row in self.members},
@@ -118,7 +118,7 @@ class GroupOutputs:
 
 
 def is_groups(text: str) -> bool:
-    """Whether the text looks like the tool's output: its titles, or what it says in their place."""
+    """Whether the text looks like the tool's output: its titles, or a message in their place."""
     lines = text.removeprefix("\ufeff").split("\n")
     return any(_is_titles(line) or _REBALANCING.match(line) or _EMPTY.match(line) for line in lines)
 
@@ -131,7 +131,7 @@ def _is_titles(line: str) -> bool:
 
 
 def read_groups(text: str, file: str) -> GroupOutputs:
-    """What the text says of groups; raises `InputError` with file, line, field and what was expected."""
+    """The groups in the text; raises `InputError` with file, line, field and what was expected."""
     rows: list[OffsetRow | MemberRow | StateRow] = []
     spoken: dict[re.Pattern[str], set[str]] = {_REBALANCING: set(), _EMPTY: set()}
     columns: Columns | None = None
@@ -156,7 +156,7 @@ def read_groups(text: str, file: str) -> GroupOutputs:
 
 
 def _view(line: ToolLine) -> Columns:
-    """The columns of a view; raises `InputError` where one is missing without which its rows say nothing."""
+    """The columns of a view; raises `InputError` if a required one is missing."""
     columns = Columns(line.text)
     required = _STATE if "STATE" in columns else _OFFSETS if "PARTITION" in columns else _MEMBERS
     targeted = ("TARGET-ASSIGNMENT",) if "CURRENT-ASSIGNMENT" in columns else ()
@@ -167,14 +167,14 @@ def _view(line: ToolLine) -> Columns:
 
 
 def _row_of(columns: Columns) -> Callable[[Mapping[str, str], Place], OffsetRow | MemberRow | StateRow]:
-    """What reads a row of the view that has these columns."""
+    """The reader of a row of the view that has these columns."""
     if "STATE" in columns:
         return _state
     return _offset if "PARTITION" in columns else _member
 
 
 def _is_message(line: ToolLine, spoken: Mapping[re.Pattern[str], set[str]]) -> bool:
-    """Whether the tool says something of a group there, which is noted."""
+    """Whether the line is a message of the tool about a group, which is recorded."""
     for pattern, groups in spoken.items():
         if match := pattern.fullmatch(line.text):
             groups.add(match["group"])
@@ -242,7 +242,8 @@ def _member(cells: Mapping[str, str], place: Place) -> MemberRow:
 def _is_consumer(cells: Mapping[str, str], epoch: int | None) -> bool | None:
     """Whether the member speaks the consumer protocol.
 
-    UPGRADED says so; an epoch is told of groups of that protocol alone, and only they have members with one.
+    UPGRADED says so; an epoch is printed only for groups of that protocol, and only they have members with
+    one.
     """
     upgraded = cells.get("UPGRADED")
     if upgraded in ("true", "false"):
@@ -260,12 +261,12 @@ def _state(cells: Mapping[str, str], place: Place) -> StateRow:
 
 
 def _known(text: str | None) -> str | None:
-    """The cell, None where it says that there is nothing."""
+    """The cell, None where it means that there is no value."""
     return None if text is None or text in _ABSENT else text
 
 
 def _number(cells: Mapping[str, str], name: str, pattern: re.Pattern[str]) -> int | None:
-    """The number in a column, None where there is none; raises `InputError`, which names the column."""
+    """The number in a column, None without one; raises `InputError`, which names the column."""
     text = _known(cells.get(name))
     if text is None:
         return None
@@ -275,7 +276,7 @@ def _number(cells: Mapping[str, str], name: str, pattern: re.Pattern[str]) -> in
 
 
 def of_group(outputs: Iterable[GroupOutputs], group: str) -> GroupOutputs:
-    """What these say of one group."""
+    """The parts of these outputs about one group."""
     one = GroupOutputs()
     for each in outputs:
         one += GroupOutputs(

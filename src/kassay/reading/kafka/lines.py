@@ -1,4 +1,4 @@
-"""Lines of a tool's output: what is content, what is chatter around it, and where a complaint points."""
+"""Lines of a tool's output: content, chatter between it, and the places that errors name."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kassay.reading.fields import difference
 _CHATTER: Final = re.compile(
     r"\s*(?:WARNING:|WARN\b|SLF4J|log4j:|OpenJDK |Java HotSpot|Picked up |\[\d{4}-\d\d-\d\d |[$#>%]\s)"
 )
-"""What shells, the JVM and loggers print between the lines of a tool, and comments that people add."""
+"""Output of shells, the JVM and loggers between the lines of a tool, and comments that people add."""
 _FAILED: Final = re.compile(r"\s*(?:Error\b.*:|Exception in thread|Missing required argument)")
 _DIGITS: Final = re.compile(r"[0-9]{1,10}")
 
 
 class Place(NamedTuple):
-    """Where a complaint points: `topics.txt:3`."""
+    """The place that an error names: `topics.txt:3`."""
 
     file: str
     line: int
@@ -27,19 +27,19 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}"
 
     def wrong(self, field: str, value: object, expected: str) -> InputError:
-        """The error that says what stands in a field of this line, and what was expected there."""
+        """The error that states the value of a field in this line, and what was expected there."""
         return InputError(f"{self}: {field}: {difference(value, expected)}")
 
 
 class ToolLine(NamedTuple):
-    """A line that says something, without its end, and where it stands."""
+    """A line with content, without its end, and its place."""
 
     place: Place
     text: str
 
 
 def content_lines(text: str, file: str, tool: str) -> Iterator[ToolLine]:
-    """The lines that are neither blank nor chatter. `InputError` where the tool says that it failed."""
+    """The lines that are neither blank nor chatter. Raises `InputError` where the tool reports a failure."""
     for number, line in enumerate(text.split("\n"), start=1):
         line = line.removesuffix("\r")
         if not line.strip() or _CHATTER.match(line):
@@ -51,14 +51,14 @@ def content_lines(text: str, file: str, tool: str) -> Iterator[ToolLine]:
 
 
 def whole(text: str, place: Place, field: str, expected: str = "a whole number") -> int:
-    """The number that a field's text is: digits alone, of 31 bits as Kafka's are; raises `InputError`."""
+    """The number in a field's text: digits alone, 31 bits as in Kafka; raises `InputError`."""
     if not _DIGITS.fullmatch(text) or int(text) >= 1 << 31:
         raise place.wrong(field, text, expected)
     return int(text)
 
 
 def whole_list(text: str, place: Place, field: str) -> tuple[int, ...]:
-    """The numbers between commas, none for an empty text; each once. Raises `InputError`."""
+    """The numbers between commas, each at most once; none for an empty text. Raises `InputError`."""
     if not text:
         return ()
     expected = "broker ids with commas between"

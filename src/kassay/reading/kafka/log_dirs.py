@@ -1,10 +1,10 @@
-"""What `kafka-log-dirs.sh --describe` prints: below two lines of chatter one line of JSON, sizes in bytes.
+"""The output of `kafka-log-dirs.sh --describe`: two lines of chatter, then one line of JSON, sizes in bytes.
 
-Of each broker its log directories, and in each the replicas with `size`, `offsetLag` and `isFuture`, which
-marks a copy that is on its way into this directory and will replace the one in another. `error` names the
-exception of a directory that is offline. Fields have Kafka's names. No release up to 4.4 prints which
-directories are cordoned (KIP-1066); the AdminClient knows it (`LogDirDescription.isCordoned`), so a field of
-this name is read where there is one.
+For each broker its log directories, and in each the replicas with `size`, `offsetLag` and `isFuture`, which
+marks a copy that is moving into this directory and will replace the one in another. `error` names the
+exception of an offline directory. Fields have Kafka's names. No release up to 4.4 prints which directories
+are cordoned (KIP-1066); the AdminClient knows it (`LogDirDescription.isCordoned`), so a field of this name is
+read if present.
 
 Source: Kafka `LogDirsCommand`.
 """
@@ -38,7 +38,7 @@ class LogDirReplica:
 
     @property
     def named(self) -> TopicPartition:
-        """The partition; `read_log_dirs` has seen that it is one."""
+        """The partition; `read_log_dirs` has checked the name."""
         return _named(self.partition)
 
 
@@ -61,19 +61,19 @@ class BrokerLogDirs:
 
     @property
     def is_cordoned(self) -> bool:
-        """Whether no directory of it takes new replicas."""
+        """Whether none of its directories takes new replicas."""
         return bool(self.logDirs) and all(each.isCordoned for each in self.logDirs)
 
 
 @dataclass(frozen=True)
 class LogDirs:
-    """What the tool says of each broker it asked."""
+    """The tool's output for each queried broker."""
 
     brokers: tuple[BrokerLogDirs, ...]
 
     @cached_property
     def replica_sizes(self) -> dict[tuple[TopicPartition, int], int]:
-        """The bytes of each replica by partition and broker; copies that are on their way are left out."""
+        """The bytes of each replica by partition and broker, without copies that are still moving."""
         return {
             (replica.named, broker.broker): replica.size
             for broker in self.brokers
@@ -84,7 +84,7 @@ class LogDirs:
 
     @cached_property
     def sizes(self) -> dict[TopicPartition, int]:
-        """The bytes that a copy of each partition takes: those of its largest replica."""
+        """The bytes of a copy of each partition: those of its largest replica."""
         largest: dict[TopicPartition, int] = {}
         for (tp, _), size in self.replica_sizes.items():
             largest[tp] = max(size, largest.get(tp, 0))
@@ -92,7 +92,7 @@ class LogDirs:
 
     @property
     def cordoned(self) -> frozenset[int]:
-        """The brokers that take no new replicas, for all their directories are cordoned."""
+        """The brokers that take no new replicas, since all their directories are cordoned."""
         return frozenset(broker.broker for broker in self.brokers if broker.is_cordoned)
 
     @property

@@ -1,8 +1,8 @@
-"""What no tool of Kafka prints of a group, as users write it down: lines with commas, titles first.
+"""Facts about a group that no tool of Kafka prints, written by users: comma-separated lines after titles.
 
-`consumer,rack` says where consumers run, `consumer,topics` what they subscribe to (blanks between names), and
-`topic,partition,lag` what each partition weighs. A consumer is named by its member id, its instance id, its
-client id or its host, as the tools print them; one name may stand for several members.
+`consumer,rack` gives the racks of consumers, `consumer,topics` their subscriptions (separated by blanks), and
+`topic,partition,lag` the weight of each partition. A consumer is named by its member id, its instance id, its
+client id or its host, as the tools print them; one name may match several members.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LAG_MAX: Final = MOST**2
 
 
 class Said(NamedTuple):
-    """What a line says of a consumer: its rack, or the topics that it subscribes to."""
+    """The content of a line about a consumer: its rack, or the topics that it subscribes to."""
 
     place: Place
     consumer: str
@@ -37,14 +37,14 @@ class Said(NamedTuple):
 
 
 def titles_of(text: str) -> tuple[str, ...] | None:
-    """Which of the three the text is, by its titles; None if it is none of them."""
+    """The titles of the text, if they are one of the three; else None."""
     first = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
     names = tuple(part.strip().lower() for part in first.split(","))
     return names if names in _TITLES else None
 
 
 def read_said(text: str, file: str, titles: tuple[str, ...]) -> tuple[Said, ...]:
-    """What the lines say of consumers; raises `InputError` with file, line and what was expected."""
+    """The lines about consumers; raises `InputError` with file, line and what was expected."""
     said = []
     for place, (consumer, value) in _rows(text, file, titles):
         if not consumer:
@@ -68,7 +68,7 @@ def read_lags(text: str, file: str) -> dict[TopicPartition, int]:
 
 
 def _rows(text: str, file: str, titles: tuple[str, ...]) -> Iterator[tuple[Place, list[str]]]:
-    """The rows below the titles, of as many cells as these."""
+    """The rows below the titles, with the same number of cells."""
     if titles_of(text) != titles:
         raise InputError(f"{file}:1: expected the titles {','.join(titles)}")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)

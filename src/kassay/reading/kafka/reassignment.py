@@ -1,9 +1,9 @@
-"""JSON of `kafka-reassign-partitions.sh`: reassignments, what its outputs carry, and topics to move.
+"""JSON of `kafka-reassign-partitions.sh`: reassignments, the blocks of its outputs, and topics to move.
 
 A reassignment is `{"version": 1, "partitions": [{"topic", "partition", "replicas", "log_dirs"}]}`; without
-`version` it is 1, and `log_dirs` may be missing. The outputs of `--generate` and `--execute` carry such
-objects below titles. Here only the types are held to: what Kafka refuses, and what it takes although nobody
-can mean it, is for a lint to say, so values stay as they are written, with their lines.
+`version` it is 1, and `log_dirs` may be missing. The outputs of `--generate` and `--execute` have such
+objects below titles. Only the types are checked here: a lint reports what Kafka refuses and what it accepts
+although it cannot be intended, so values stay as written, with their lines.
 
 Source: Kafka `ReassignPartitionsCommand`.
 """
@@ -31,12 +31,12 @@ ANY: Final = "any"
 _OPENING: Final = re.compile(r"^[ \t]*\{", re.MULTILINE)
 _READ_OBJECT: Final = vars(json.decoder)["JSONObject"]
 _SCANNER: Final = vars(json.scanner)["py_make_scanner"]
-"""What json reads objects with where its parts in C are missing: in Python they can be taken one by one."""
+"""json's object reader in C and its replacement in Python, whose parts can be overridden one by one."""
 _INT32: Final = range(-(2**31), 2**31)
 
 
 class ReassignedPartition(NamedTuple):
-    """One entry of `partitions`: numbers as they are written, whether they make sense or not."""
+    """One entry of `partitions`: numbers as they are written, plausible or not."""
 
     partition: TopicPartition
     replicas: tuple[int, ...]
@@ -49,7 +49,7 @@ class ReassignedPartition(NamedTuple):
 class Reassignment:
     """One JSON object with `partitions`; `title` is the line above it, in an output of the tool.
 
-    `twice` are the fields that stand twice in one object, where Kafka takes the last.
+    `twice` are the repeated fields in one object, of which Kafka takes the last.
     """
 
     partitions: tuple[ReassignedPartition, ...]
@@ -61,7 +61,7 @@ class Reassignment:
 
 @dataclass(frozen=True)
 class TopicsToMove:
-    """One JSON object with `topics`: what `--generate` takes."""
+    """One JSON object with `topics`: the input of `--generate`."""
 
     topics: tuple[str, ...]
     version: int
@@ -82,7 +82,7 @@ def read_reassignments(text: str, file: str) -> tuple[Reassignment | TopicsToMov
 
 
 def read_reassignment(text: str, file: str) -> Reassignment:
-    """The reassignment that a file is about: in an output of `--generate` the proposed one."""
+    """The reassignment of a file: in an output of `--generate` the proposed one."""
     blocks = [block for block in read_reassignments(text, file) if isinstance(block, Reassignment)]
     proposed = [block for block in blocks if block.title == PROPOSED]
     if len(proposed or blocks) != 1:
@@ -91,7 +91,7 @@ def read_reassignment(text: str, file: str) -> Reassignment:
 
 
 def read_current(text: str, file: str) -> Reassignment:
-    """The placement that a file says there is: the block below `Current ...`, else the only one."""
+    """The current placement in a file: the block below `Current ...`, else the only one."""
     blocks = [block for block in read_reassignments(text, file) if isinstance(block, Reassignment)]
     current = [block for block in blocks if block.title == CURRENT]
     if len(current or blocks) != 1:
@@ -100,14 +100,14 @@ def read_current(text: str, file: str) -> Reassignment:
 
 
 class _Placed(dict[str, Any]):
-    """An object of a document, and where its brace stands in the text."""
+    """An object of a document, with the place of its brace in the text."""
 
     at = 0
     twice: tuple[str, ...] = ()
 
 
 def _object(text_and_end: tuple[str, int], *rest: Any) -> tuple[_Placed, int]:
-    """What json's own reader of an object answers, with the place of the brace."""
+    """The result of json's own reader of an object, with the place of the brace."""
     strict, scan_once, _, _, memo = rest
     pairs, end = _READ_OBJECT(text_and_end, strict, scan_once, None, list, memo)
     placed = _Placed(pairs)
@@ -148,7 +148,7 @@ def _blocks(text: str, file: str) -> Iterator[Reassignment | TopicsToMove]:
 
 
 class _Reader:
-    """Makes values of the objects of one text, whose lines end at `ends`."""
+    """Builds values from the objects of one text, whose lines end at `ends`."""
 
     def __init__(self, file: str, ends: list[int]) -> None:
         self._file, self._ends = file, ends
@@ -157,7 +157,7 @@ class _Reader:
         return Place(self._file, bisect_right(self._ends, value.at) + 1)
 
     def block(self, document: _Placed, title: str) -> Reassignment | TopicsToMove:
-        """The object as what it is."""
+        """The object as a reassignment or as topics to move."""
         place = self._place(document)
         version = _whole(document.get("version", 1), place, "version")
         if "topics" in document and "partitions" not in document:

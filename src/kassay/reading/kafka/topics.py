@@ -1,9 +1,9 @@
-"""What `kafka-topics.sh --describe` prints: topics, their partitions, and where the replicas are.
+"""The output of `kafka-topics.sh --describe`: topics, their partitions, and their replicas.
 
 A line of a topic and lines of its partitions are tab-separated `Key: value`. Tabs that a terminal turned into
-spaces are told by the keys that follow them. Dialects: without `TopicId` (before 2.8), without the blank
+spaces are recognised by the keys after them. Dialects: without `TopicId` (before 2.8), without the blank
 after the colon (before 2.2), `Elr` and `LastKnownElr` (since 3.7), `Adding Replicas` and `Removing Replicas`
-as whole nodes while a reassignment is under way. Keys of other distributions are passed over. With
+as whole nodes during a reassignment. Keys of other distributions are skipped. With
 `--under-replicated-partitions` and the like there are no lines of topics, and some of partitions.
 
 Source: Kafka `TopicCommand.TopicDescription` and `PartitionDescription`.
@@ -37,9 +37,9 @@ _T = TypeVar("_T")
 class DescribedPartition(NamedTuple):
     """One partition's line.
 
-    `replicas` are broker ids, preferred leader first; while a reassignment is under way they are all that
-    hold data or will, and `adding` and `removing` say which of them come and go. `elr` and `last_known_elr`
-    are None where the cluster does not say. `leader` is None where there is none.
+    `replicas` are broker ids, preferred leader first; during a reassignment they are all that hold data or
+    will, and `adding` and `removing` are the added and removed ones. `elr` and `last_known_elr` are None
+    where the cluster does not say. `leader` is None without a leader.
     """
 
     partition: TopicPartition
@@ -54,12 +54,12 @@ class DescribedPartition(NamedTuple):
 
     @property
     def is_moving(self) -> bool:
-        """Whether a reassignment of it is under way."""
+        """Whether it is being reassigned."""
         return bool(self.adding or self.removing)
 
     @property
     def target(self) -> tuple[int, ...]:
-        """The replicas once the reassignment that is under way is through."""
+        """The replicas at the end of the present reassignment."""
         return tuple(broker for broker in self.replicas if broker not in self.removing)
 
 
@@ -67,8 +67,8 @@ class DescribedPartition(NamedTuple):
 class DescribedTopic:
     """A topic's line and its partitions in the order of their numbers.
 
-    `partition_count` is what the topic's line says; without one, how many partitions there are. `partitions`
-    may be fewer: see `whole_topics`.
+    `partition_count` is from the topic's line; without one, the number of partitions. `partitions` may be
+    fewer: see `whole_topics`.
     """
 
     name: str
@@ -86,7 +86,7 @@ class DescribedTopic:
         return numbers == list(range(self.partition_count))
 
     def to_topic(self) -> Topic:
-        """The topic with its replicas, if each partition has its line, as `kassay.model.cluster` has it."""
+        """The topic with its replicas as in `kassay.model.cluster`, if each partition has its line."""
         replicas = tuple(each.replicas for each in self.partitions) if self.is_whole else None
         return Topic(self.name, self.partition_count, replicas, topic_id=self.topic_id)
 
@@ -118,7 +118,7 @@ def read_topics(text: str, file: str) -> tuple[DescribedTopic, ...]:
 
 
 def whole_topics(topics: Iterable[DescribedTopic]) -> tuple[DescribedTopic, ...]:
-    """The topics, each of which has a line for each partition; raises `InputError` for one that has not."""
+    """The topics, each with a line for each partition; raises `InputError` for a topic without."""
     topics = tuple(topics)
     for topic in topics:
         if not topic.is_whole:
@@ -162,7 +162,7 @@ def _head(fields: dict[str, str], place: Place) -> DescribedTopic:
 
 
 def _configs(text: str, place: Place) -> tuple[tuple[str, str], ...]:
-    """Keys and values; a value may have commas of its own, as `cleanup.policy=compact,delete` has."""
+    """Keys and values; a value may contain commas, as in `cleanup.policy=compact,delete`."""
     pairs = [part.partition("=") for part in _CONFIG.split(text) if part]
     for key, equals, _ in pairs:
         if not equals:
@@ -214,7 +214,7 @@ def _require_new(known: Container[_T], name: _T, place: Place, field: str) -> No
 def _joined(
     heads: dict[str, DescribedTopic], rows: dict[TopicPartition, DescribedPartition]
 ) -> Iterable[DescribedTopic]:
-    """Each topic with its partitions; what a partition's line adds to the topic's is checked against it."""
+    """Each topic with its partitions; values that a partition's line repeats must match the topic's."""
     by_topic: dict[str, list[DescribedPartition]] = {name: [] for name in heads}
     for tp, row in rows.items():
         by_topic.setdefault(tp.topic, []).append(row)

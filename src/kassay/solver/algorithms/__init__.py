@@ -1,1 +1,1 @@
-"""Flows, levels and sums: algorithms that know nothing of Kafka."""
+"""Flows, levels and sums: algorithms independent of Kafka."""

@@ -1,10 +1,10 @@
-"""Many sets of the same members as few parts: members, and blocks of members that several sets share.
+"""Many sets over the same members in few parts: members, and blocks of members that several sets share.
 
-A network in which any of many sets may be chosen needs an arc for each set and each of its members. Sets of
-readers are alike, though: whole subscriptions are in the same ones, and one subscription often holds another.
-Put in an order in which members of the same sets stand together, a set is a few runs; each run is cut
-into blocks of 4, 8, 16, ... members that begin at a multiple of their size, and a block that several sets
-have becomes a node of its own. A path goes through each size of block once at the most.
+A network in which any of many sets may be chosen needs an arc for each set and each of its members. But sets
+of readers are similar: members with one subscription are in the same sets, and one subscription often
+contains another. In an order in which members of the same sets are adjacent, a set is a few runs; each run is
+cut into blocks of 4, 8, 16, ... members that begin at a multiple of their size, and a block that several sets
+have becomes a node of its own. A path goes through each size of block at most once.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 _LEAST: Final = 4
-"""The smallest block: below that a node costs as much as the arcs that it saves."""
+"""The smallest block: a smaller one costs as much as the arcs that it saves."""
 _WORTH: Final = 512
-"""So many arcs there are at least before any are saved."""
+"""The fewest arcs for which blocks are used."""
 
 Part = int
 """A member, or block b as -1 - b."""
 
 
 class Blocks(NamedTuple):
-    """The parts of each set, and of each block; no block has parts that come before it."""
+    """The parts of each set and of each block; a block's parts come after it."""
 
     sets: list[Sequence[Part]]
     blocks: list[Sequence[Part]]
 
 
 def in_blocks(sets: Sequence[Sequence[int]]) -> Blocks:
-    """The sets by parts, none of which two parts of one set have in common. Sets repeat no member."""
+    """The sets in parts, with no member in two parts of one set. Sets repeat no member."""
     if len(sets) < 2 or sum(map(len, sets)) < _WORTH:
         return Blocks(list(sets), [])
     order = _together(sets)
@@ -54,7 +54,7 @@ def in_blocks(sets: Sequence[Sequence[int]]) -> Blocks:
 
 
 _Places = tuple[int, int]
-"""The first of some places that stand together, and how many they are."""
+"""The first of some adjacent places, and their number."""
 
 
 def _halves(places: _Places) -> tuple[_Places, _Places]:
@@ -63,7 +63,7 @@ def _halves(places: _Places) -> tuple[_Places, _Places]:
 
 
 def _together(sets: Sequence[Sequence[int]]) -> list[int]:
-    """The members in an order in which those of the same sets, large ones above all, stand together."""
+    """The members in an order in which those of the same sets, large ones above all, are adjacent."""
     inside: dict[int, list[int]] = {}
     for place, members in enumerate(sorted(sets, key=len, reverse=True)):
         for m in members:
@@ -81,7 +81,7 @@ def _levels(width: int) -> list[tuple[int, int]]:
 
 
 def _cut(members: int, levels: Sequence[tuple[int, int]]) -> Iterator[_Places]:
-    """The blocks of a set of places given as bits: each as large as it can be."""
+    """The blocks of a set of places given as bits, each as large as possible."""
     whole = [members]
     for size, begins in levels[1:]:
         half = whole[-1]
@@ -94,4 +94,4 @@ def _cut(members: int, levels: Sequence[tuple[int, int]]) -> Iterator[_Places]:
             lowest = left & -left
             left ^= lowest
             yield lowest.bit_length() - 1, size
-        above |= above << size // 2  # both halves of what is taken are
+        above |= above << size // 2  # both halves of a taken block are taken

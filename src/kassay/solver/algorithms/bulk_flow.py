@@ -1,10 +1,10 @@
 """Minimum-cost flows of many arcs by OR-tools, and for any cheapest flow the dual solution that proves it.
 
-`SimpleMinCostFlow` is a cost-scaling push-relabel method in C++ (Goldberg). It tells the flow and no
+`SimpleMinCostFlow` is a cost-scaling push-relabel method in C++ (Goldberg). It returns the flow and no
 potentials; those are shortest distances on the residual graph, which has no negative cycle where the flow is
-cheapest (Bellman-Ford, the arcs of a round at once by numpy). So a flow with potentials is cheapest, whoever
-it is from, and nothing rests on the word of OR-tools. Needs the extra `kassay[cpsat]`, which brings numpy;
-without it there is no flow, and `flow.Network` gives one as cheap more slowly.
+cheapest (Bellman-Ford, the arcs of a round at once by numpy). So a flow with potentials is cheapest, whatever
+computed it, and nothing relies on OR-tools being right. Needs the extra `kassay[cpsat]`, which brings numpy;
+without it there is no flow here, and `flow.Network` computes an equally cheap one more slowly.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 ENOUGH: Final = 2_000
-"""From so many arcs on OR-tools is asked."""
+"""From this number of arcs on OR-tools is used."""
 _ROUNDS: Final = 5_000
-"""From so many arcs on numpy finds distances sooner."""
+"""From this number of arcs on numpy finds distances faster."""
 _ROOM: Final = 1 << 62
 """OR-tools multiplies costs by the number of nodes, in 64 bits."""
 
 
 class Arcs(NamedTuple):
-    """A network, one number an arc: where it starts and ends, what it can carry, what a unit costs."""
+    """A network with one entry for each arc: its start, its end, its capacity, the cost of a unit."""
 
     tails: Sequence[int]
     heads: Sequence[int]
@@ -34,14 +34,14 @@ class Arcs(NamedTuple):
 
 @cache
 def installed() -> bool:
-    """Whether OR-tools is there; asking does not load it."""
+    """Whether OR-tools is installed; the check does not load it."""
     return find_spec("ortools") is not None
 
 
 def cheapest(arcs: Arcs, supplies: Sequence[int]) -> list[int] | None:
-    """What flows over each arc when all supplies (one a node, 0 together) are carried as cheaply as can be.
+    """The flow over each arc that carries all supplies (one a node, sum 0) at the least cost.
 
-    None where OR-tools is not installed, where its 64 bits do not do, or where no flow carries all.
+    None where OR-tools is not installed, where its 64 bits do not suffice, or where no flow carries all.
     """
     if not installed() or not _fits(len(supplies), arcs):
         return None
@@ -50,7 +50,7 @@ def cheapest(arcs: Arcs, supplies: Sequence[int]) -> list[int] | None:
 
     engine: Any = min_cost_flow.SimpleMinCostFlow()
     tail, head, room, cost = (np.asarray(each, np.int64) for each in arcs)
-    # The smaller costs are, the fewer rounds of scaling they take.
+    # Smaller costs need fewer rounds of scaling.
     cost //= max(1, int(np.gcd.reduce(cost)))
     numbers = engine.add_arcs_with_capacity_and_unit_cost(tail, head, room, cost)
     engine.set_nodes_supplies(np.arange(len(supplies)), np.asarray(supplies, np.int64))
@@ -79,7 +79,7 @@ def _fits(nodes: int, arcs: Arcs) -> bool:
 
 
 def _by_rounds(nodes: int, arcs: Arcs, flows: Sequence[int]) -> list[int] | None:
-    """Distances from anywhere; a round takes the arcs out of nodes whose distance fell in the last one."""
+    """Distances from any node; a round relaxes the arcs out of nodes whose distance fell in the last one."""
     import numpy as np
 
     tail, head, room, cost = (np.asarray(each, np.int64) for each in arcs)
@@ -108,7 +108,7 @@ def _by_rounds(nodes: int, arcs: Arcs, flows: Sequence[int]) -> list[int] | None
 
 
 def _by_queue(nodes: int, arcs: Arcs, flows: Sequence[int]) -> list[int] | None:
-    """Distances from anywhere, node by node as their distance falls."""
+    """Distances from any node, one node at a time as distances fall."""
     out: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
     for tail, head, room, cost, flow in zip(*arcs, flows, strict=True):
         if room > flow:

@@ -1,11 +1,11 @@
 """All units from a source to a sink at the least cost: by OR-tools where a network is large, else by `flow`.
 
-Both leave flows and potentials behind that prove each other, so who reads them need not know whose they are.
-Measured on networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and
-OR-tools 0.01, and 0.2 s once to be loaded; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long.
-Where members are much alike all units leave by a few arcs, and `flow` is through before OR-tools is loaded:
-0.03 s with 15,000 arcs. Who is asked depends on the network alone, not on what is loaded: the same problem
-has the same answer.
+Both leave flows and potentials that prove each other, so readers need not know which solver ran. Measured on
+networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and OR-tools
+0.01 s, plus 0.2 s once to load it; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long. Where
+members are similar all units leave the source by a few arcs, and `flow` finishes before OR-tools is loaded:
+0.03 s with 15,000 arcs. The choice depends on the network alone, not on what is loaded: the same problem has
+the same answer.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from kassay.solver.algorithms.bulk_flow import Arcs
 from kassay.solver.algorithms.flow import Network
 
 _PACE_S: Final = 50e-6
-"""Seconds an arc that OR-tools is given: it does not look at the clock, and has been seen to take 20 us."""
+"""Seconds for each arc that OR-tools is allowed: it ignores deadlines; 20 us was the most measured."""
 _FEW: Final = 8
-"""Where so many arcs leave the source at the most, `flow` is as good however large the network is."""
+"""If at most this many arcs leave the source, `flow` is as fast however large the network is."""
 
 
 def carry(network: Network, source: int, sink: int, units: int, deadline: float | None = None) -> int:
-    """Push `units` as cheaply as can be over a network without a flow, until the deadline; how many it took.
+    """Push `units` at the least cost over a network without a flow, until the deadline; returns how many.
 
-    Afterwards the network's potentials prove that the flow is cheapest, as after `Network.cheapest`. Where
-    not all can be carried it pushes as many as can be.
+    Afterwards the network's potentials prove that the flow is cheapest, as after `Network.cheapest`. If not
+    all units can be carried, it pushes as many as possible.
     """
     arcs = len(network.head) // 2
     timely = deadline is None or time.monotonic() + arcs * _PACE_S < deadline

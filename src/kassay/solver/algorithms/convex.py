@@ -1,10 +1,10 @@
 """Units flow to places whose costs are convex in their count: the cheapest flow, and its proof.
 
-A place is near what it is due in the optimum, mostly. So its convex cost is laid out unit by unit only in a
-window around that; below and above it goes on in a straight line. Such a cost is nowhere above the true one,
-and equal to it inside the window. So an optimum with all counts inside their windows is a true one; where a
-count is outside, its window grows and the flow is sought again. Source: Ahuja, Magnanti, Orlin, "Network
-Flows", chapter 14 (convex costs as parallel arcs).
+In the optimum a place is mostly near its share. So its convex cost is modelled unit by unit only in a window
+around that; below and above the window it continues as a straight line. Such a cost is nowhere above the true
+one, and equal to it inside the window. So an optimum with all counts inside their windows is a true one;
+where a count is outside, its window grows and the flow is solved again. Source: Ahuja, Magnanti, Orlin,
+"Network Flows", chapter 14 (convex costs as parallel arcs).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WINDOW: Final = 2
 _GROWTH: Final = 4
 
 Marginal = Callable[[int, int], int]
-"""(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
+"""(place, count) -> the cost of the place's next unit when it holds `count`; not decreasing in count."""
 
 
 def place_prices(
@@ -31,10 +31,10 @@ def place_prices(
     most: Sequence[int],
     marginal: Marginal,
 ) -> tuple[int, ...] | None:
-    """What each place would charge for a unit, so that none wants to change; None where one does.
+    """The price of a unit at each place, so that no unit gains by a move; None where one does.
 
-    The first of the nodes are the places, each with its count and the largest that it may have. A price lies
-    between what the last unit of its place costs and what the next one would.
+    The first nodes are the places, each with its count and the largest count that it may have. A price lies
+    between the cost of the last unit of its place and the cost of the next one.
     """
     held = [(place, marginal(place, count - 1), 1) for place, count in enumerate(counts) if count]
     more = [
@@ -58,8 +58,8 @@ def place_prices(
 class Convex:
     """A network whose first nodes are the places; `most[b]` is the largest count of place b.
 
-    Every unit of `supplies`, one number a node, goes to a place. Costs of arcs must not be negative. From so
-    many arcs as are `enough` on OR-tools is asked.
+    Every unit of `supplies`, one number a node, goes to a place. Costs of arcs must not be negative. From
+    `enough` arcs on OR-tools is used.
     """
 
     def __init__(self, most: Sequence[int], enough: int | None = None) -> None:
@@ -77,7 +77,7 @@ class Convex:
         return len(self.supplies) - 1
 
     def arc(self, tail: int, head: int, capacity: int, cost: int = 0) -> int:
-        """A new arc; its number is its place among the flows."""
+        """A new arc; returns its position among the flows."""
         self.tails.append(tail)
         self.heads.append(head)
         self.capacities.append(capacity)
@@ -85,7 +85,7 @@ class Convex:
         return len(self.tails) - 1
 
     def counts(self, flows: Sequence[int]) -> list[int]:
-        """How many units each place has."""
+        """The number of units at each place."""
         counts = self.supplies[: len(self.most)]
         for tail, head, flow in zip(self.tails, self.heads, flows, strict=True):
             if flow:
@@ -98,10 +98,10 @@ class Convex:
     def cheapest(
         self, marginal: Marginal, near: Sequence[int], deadline: float | None = None
     ) -> list[int] | None:
-        """What flows over each arc in a cheapest flow; None where none carries all, or after the deadline.
+        """The flow over each arc in a cheapest flow; None where none carries all, or after the deadline.
 
-        `near` is about how many units each place will have: the better, the sooner. With a deadline, one of
-        `time.monotonic`, only our own engine is asked, which looks at the clock.
+        `near` estimates the count of each place: the better it is, the faster. With a deadline, one of
+        `time.monotonic`, only kassay's own engine runs, since it checks the clock.
         """
         reach = [_WINDOW] * len(near)
         while not is_over(deadline):
@@ -124,14 +124,15 @@ class Convex:
         return None
 
     def within_one(self, marginal: Marginal, least: Sequence[int]) -> list[int] | None:
-        """What flows over each arc in the cheapest flow that leaves each place `least` units or one more.
+        """The flow over each arc in the cheapest flow with `least` units or one more at each place.
 
-        None where no flow does, or OR-tools cannot say. Other flows may be cheaper: `prices` tell.
+        None where no such flow exists, or OR-tools gives no answer. Other flows may be cheaper: `prices`
+        shows it.
         """
         sink = len(self.supplies)
         free = [place for place, (low, most) in enumerate(zip(least, self.most, strict=True)) if low < most]
         costs = [marginal(place, least[place]) for place in free]
-        # All units that are left pass one of these arcs: only what one costs more than another counts.
+        # All remaining units pass one of these arcs: only the differences between their costs matter.
         cheapest = min(costs, default=0)
         arcs = Arcs(
             self.tails + free,
@@ -148,7 +149,7 @@ class Convex:
     def _flows(
         self, marginal: Marginal, windows: Sequence[tuple[int, int]], deadline: float | None
     ) -> list[int] | None:
-        """The cheapest flow where places cost what they do inside their windows, and no more beyond."""
+        """The cheapest flow where places cost their true cost in their windows, and at most that beyond."""
         sink = len(self.supplies)
         last: list[tuple[int, int, int]] = []
         for place, (low, high) in enumerate(windows):
@@ -158,7 +159,7 @@ class Convex:
             if high < self.most[place]:
                 last.append((place, self.most[place] - high, marginal(place, high)))
         places, rooms, costs = (list(each) for each in zip(*last, strict=True)) if last else ([], [], [])
-        # All units pass one of the last arcs: what is added to the costs of all of those changes nothing.
+        # All units pass one of the last arcs: a constant added to the costs of all of those changes nothing.
         least = min(costs, default=0)
         arcs = Arcs(
             self.tails + places,
@@ -186,27 +187,27 @@ class Convex:
     def prices(
         self, flows: Sequence[int], marginal: Marginal, costs: Sequence[int] | None = None
     ) -> tuple[int, ...] | None:
-        """What each place would charge for a unit, so that none wants to change; None where one does.
+        """The price of a unit at each place, so that no unit gains by a move; None where one does.
 
-        `costs` stand for those of the arcs, where they are given: a flow that several goals chose is proven
-        for the first ones alone.
+        `costs`, if given, replace those of the arcs: a flow that several goals chose is proven for the first
+        ones alone.
         """
         chosen = self.costs if costs is None else costs
         arcs = Arcs(self.tails, self.heads, self.capacities, chosen)
         return place_prices(len(self.supplies), arcs, flows, self.counts(flows), self.most, marginal)
 
     def reachable(self, flows: Sequence[int], start: Iterable[int]) -> set[int]:
-        """The places to which a unit can be handed from `start`, at whatever cost; `start` included."""
+        """The places to which a unit can move from `start`, at whatever cost; `start` included."""
         return self._along(self._ways(flows, forth=True), start)
 
     def reaching(self, flows: Sequence[int], goal: Iterable[int]) -> set[int]:
-        """The places from which a unit can be handed to `goal`, at whatever cost; `goal` included."""
+        """The places from which a unit can move to `goal`, at whatever cost; `goal` included."""
         return self._along(self._ways(flows, forth=False), goal)
 
     def _ways(self, flows: Sequence[int], *, forth: bool) -> dict[int, list[int]]:
-        """Where a unit at a node may go by the residual graph, or where it may come from.
+        """The residual arcs of each node: where a unit may go, or where it may come from.
 
-        None goes to a place that has the most it can have.
+        No unit goes to a place that has its largest count.
         """
         full = {place for place, (n, most) in enumerate(zip(self.counts(flows), self.most)) if n >= most}
         ways: dict[int, list[int]] = {}

@@ -1,8 +1,8 @@
-"""One place for each item, places as even as they can be, and then as few items as possible away from home.
+"""One place for each item, places as even as possible, and then as few items as possible away from home.
 
 Items that may pick the same places and have the same home are one class. The load levels
-(`algorithms/levels`) say how many items each place gets, and a flow from classes to places with prices of
-0 and 1 which ones: arcs grow with classes times the places that each may pick, which are few.
+(`algorithms/levels`) give the count of each place, and a flow from classes to places with prices of 0 and 1
+chooses the items: the number of arcs grows with classes times the places that each may pick, which are few.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def even_picks(
     homes: Sequence[int | None],
     deadline: float | None = None,
 ) -> list[int] | None:
-    """The place of each item, or None where the deadline, one of `time.monotonic`, passed before that.
+    """The place of each item, or None where the deadline, one of `time.monotonic`, passed first.
 
     `choices` are the places that an item may pick, at least one; its home counts only if it is among them.
-    The counts of the places are the lexicographically least when sorted from the largest, and among such
-    picks no others leave fewer items away from home.
+    The sorted counts of the places, largest first, are lexicographically least, and no other such picks leave
+    fewer items away from home.
     """
     if is_over(deadline):
         return None
@@ -79,7 +79,7 @@ def _fill(level: Level, classes: _Classes, picks: list[int], deadline: float | N
 
 
 def _lay_room(net: Network, level: Level, node: Mapping[int, int]) -> None:
-    """From each place to the sink: `low` items, and one more through a node for the `high` who get one."""
+    """Arcs from each place to the sink: `low` items, and one more through a node for `high` of them."""
     more = net.node()
     net.arc(more, _SINK, level.high)
     for place in node.values():

@@ -1,16 +1,16 @@
 """Every item picks some places, each place has a convex cost for its count: the exact cheapest picks.
 
-The items are partitions picking brokers (replicas, or the one leader) or tasks picking clients. The
-picks of an item are the bases of a matroid (so many distinct places, between a least and a largest
-number in each rack), so the reachable count vectors are an M-convex set and the cost of a count
-vector an M-convex function (Murota, Discrete Convex Analysis, chapter 6). Such a function has no
-local minimum but the global one, "local" meaning one unit handed from a place to another. The
-cheapest way to hand a unit over is a shortest path in the exchange graph: its nodes are the places,
-and its arc a -> b is the cheapest item that can pick b in a's stead.
+The items are partitions that pick brokers (replicas, or the one leader) or tasks that pick clients. The picks
+of an item are the bases of a matroid (a number of distinct places, between a least and a largest number in
+each rack), so the reachable count vectors are an M-convex set and the cost of a count vector is an M-convex
+function (Murota, Discrete Convex Analysis, chapter 6). Such a function has no local minimum but the global
+one, "local" meaning one unit moved from one place to another. The cheapest way to move a unit is a shortest
+path in the exchange graph: its nodes are the places, and its arc a -> b is the cheapest item that can pick b
+instead of a.
 
-Items are bits of Python integers, so an arc is found with a few word-parallel ANDs whatever the
-number of items, and the graph has as many nodes as there are places.
-Cost: O(places^2 * (items / 64 + log places)) a unit handed over.
+Items are bits of Python integers, so a few word-parallel ANDs find an arc whatever the number of items, and
+the graph has one node for each place.
+Cost: O(places^2 * (items / 64 + log places)) for each unit moved.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from itertools import pairwise
 from operator import gt, lt, or_
 
 Marginal = Callable[[int, int], int]
-"""(place, count) -> what the place's next unit costs when it holds `count`; not decreasing in count."""
+"""(place, count) -> the cost of the place's next unit when it holds `count`; not decreasing in count."""
 
 Change = tuple[int, int, int]
-"""(item, a, b): the item picks place b in a's stead."""
+"""(item, a, b): the item picks place b instead of a."""
 Allowed = Callable[[Sequence[Change]], bool]
-"""Whether a hand-over of these changes may be made; it is made where it may."""
+"""Whether a move with these changes is allowed; if it is, the move is made."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What the picks must obey, item by item; `None` for `racks` when racks do not matter.
+    """The rules that each item's picks must obey; `racks` is `None` when racks do not matter.
 
-    `may[b]` has the bits of the items that may pick place b. `prices` are the distinct costs of a
-    pick and `priced[k][b]` the items for which place b costs `prices[k]`. `racks[b]` is the rack of
-    place b, `least[i]` and `most[i]` how many picks of item i a rack may hold.
+    `may[b]` has the bits of the items that may pick place b. `prices` are the distinct costs of a pick and
+    `priced[k][b]` the items for which place b costs `prices[k]`. `racks[b]` is the rack of place b,
+    `least[i]` and `most[i]` how many picks of item i a rack may hold.
     """
 
     may: Sequence[int]
@@ -51,11 +51,11 @@ class Rules:
 
 @dataclass
 class Exchange:
-    """The picks of all items, kept cheapest for their count vector while units are handed over.
+    """The picks of all items, kept cheapest for their count vector while units move.
 
-    The picks given at the start must be cheapest item by item; `descend` keeps the invariant that
-    the exchange graph has no negative cycle. After the deadline, one of `time.monotonic`, nothing more
-    happens and the graph is `late`: its picks are valid, but neither cheapest nor good for prices.
+    The picks given at the start must be cheapest item by item; `descend` keeps the invariant that the
+    exchange graph has no negative cycle. After the deadline, one of `time.monotonic`, nothing more happens
+    and the graph is `late`: its picks are valid, but neither cheapest nor usable for prices.
     """
 
     rules: Rules
@@ -87,7 +87,7 @@ class Exchange:
         return self.late
 
     def _rack_masks(self) -> tuple[list[int], list[int]]:
-        """For each rack the items that could hold one pick less there, and those that could one more."""
+        """For each rack the items that could hold one pick fewer there, and those that could one more."""
         rules = self.rules
         if rules.racks is None:
             return [], []
@@ -112,7 +112,7 @@ class Exchange:
         return those(gt, rules.least), those(lt, rules.most)
 
     def _mark_racks(self, item: int) -> None:
-        """Note in which racks the item could hold one pick less, and in which one more."""
+        """Record the racks in which the item could hold one pick fewer, and those in which one more."""
         racks = self.rules.racks
         if racks is None:
             return
@@ -126,7 +126,7 @@ class Exchange:
             self.below[rack] = self.below[rack] | bit if count < most else self.below[rack] & ~bit
 
     def _find_arc(self, a: int, b: int) -> None:
-        """Set the arc a -> b to its cost and the items that have it, or drop it if no item can."""
+        """Set the arc a -> b to its cost and its items, or remove it if no item can use it."""
         rules = self.rules
         able = self.held[a] & rules.may[b] & ~self.held[b] if a != b else 0
         if able and rules.racks is not None and rules.racks[a] != rules.racks[b]:
@@ -149,9 +149,9 @@ class Exchange:
             self.arcs[a][b] = best
 
     def descend(self, marginal: Marginal, allowed: Allowed | None = None) -> bool:
-        """Hand units over until no hand-over makes picks plus place costs cheaper, or until the deadline.
+        """Move units until no move makes picks plus place costs cheaper, or until the deadline.
 
-        Stops short of the first hand-over that is not `allowed`, and answers whether none was refused.
+        Stops before the first move that is not `allowed`, and returns whether all moves were allowed.
         """
         while not self._spent() and (path := self._best_path(marginal)) is not None:
             changes = self._changes(path)
@@ -161,11 +161,11 @@ class Exchange:
         return True
 
     def prices(self, marginal: Marginal) -> tuple[int, ...]:
-        """The dual solution: what each place would charge for a pick, so that nobody wants to change.
+        """The dual solution: a price for a pick at each place, so that no item gains by a change.
 
-        With d(b) the cheapest way of handing b a unit, d(b) <= d(a) + cost(a -> b), so with prices
-        -d no item gains by an exchange; and -d(b) lies between what b's last unit cost and what its
-        next one would, or a hand-over were still worth making.
+        With d(b) the cheapest way of moving a unit to b, d(b) <= d(a) + cost(a -> b), so with prices -d no
+        item gains by an exchange; and -d(b) lies between the cost of b's last unit and that of its next one,
+        or a move would still pay.
         """
         scale = len(self.counts) + 1
         distances = [None if d is None else d // scale for d in self._search(marginal)[0]]
@@ -177,8 +177,8 @@ class Exchange:
     def _search(self, marginal: Marginal) -> tuple[list[int | None], list[int]]:
         """Distances scaled by places + 1 with the number of arcs added, and each place's predecessor.
 
-        Among the cheapest paths the one with the fewest arcs is wanted: only then may its exchanges
-        be made together (the unique-matching lemma of weighted matroid intersection).
+        Of the cheapest paths the one with the fewest arcs is needed: only its exchanges may be made together
+        (the unique-matching lemma of weighted matroid intersection).
         """
         places = len(self.counts)
         scale = places + 1
@@ -203,7 +203,7 @@ class Exchange:
         return distances, before
 
     def _best_path(self, marginal: Marginal) -> list[int] | None:
-        """The places of the cheapest hand-over, or None if none is worth making."""
+        """The places of the cheapest move, or None if no move pays."""
         scale = len(self.counts) + 1
         distances, before = self._search(marginal)
         best: tuple[int, int] | None = None
@@ -263,7 +263,7 @@ class Exchange:
                 yield from ((a, b) for b in changed)
 
     def reachable(self, start: Sequence[int]) -> set[int]:
-        """The places to which a unit can be handed from `start`, at whatever cost; `start` included."""
+        """The places to which a unit can move from `start`, at whatever cost; `start` included."""
         places, waiting = set(start), list(start)
         while waiting:
             for b in self.arcs[waiting.pop()]:
@@ -273,7 +273,7 @@ class Exchange:
         return places
 
     def reaching(self, goal: Sequence[int]) -> set[int]:
-        """The places from which a unit can be handed to `goal`, at whatever cost; `goal` included."""
+        """The places from which a unit can move to `goal`, at whatever cost; `goal` included."""
         places = set(goal)
         grown = True
         while grown:
@@ -302,9 +302,9 @@ def cheapest(
 ) -> Exchange:
     """The exchange graph after the descent, where each item has prices for the places that it may pick.
 
-    `elsewhere` is what an item pays for a pick at any place that its prices do not name. Every item makes so
-    many picks, racks not looked at. The descent begins at `start`, which no others of the same counts may
-    undercut; unless given, at each item's own cheapest picks.
+    `elsewhere` is the item's cost of a pick at any place without a price of its own. Every item makes the
+    given number of picks, racks ignored. The descent begins at `start`, which must be cheapest for its
+    counts; unless given, at each item's own cheapest picks.
     """
     others = elsewhere or (None,) * len(prices)
     if start is None:
@@ -319,9 +319,9 @@ def cheapest(
 def _least_of_each(
     places: int, prices: Sequence[Prices], elsewhere: Sequence[int | None], picks: int, marginal: Marginal
 ) -> list[set[int]]:
-    """Each item's cheapest picks, one item after another; among those the places that are due most."""
+    """Each item's cheapest picks, one item after another; of equal places those most below their share."""
     counts = [0] * places
-    # Places only get dearer, so a heap whose top is out of date is put right there and then.
+    # Costs of places only rise, so an outdated entry at the top of the heap is corrected when it is met.
     heap = [(marginal(place, 0), place) for place in range(places)] if _any_price(elsewhere) else []
     heapify(heap)
     start = []
@@ -349,7 +349,7 @@ def _least_of_each(
 
 
 def _any_price(elsewhere: Iterable[int | None]) -> bool:
-    """Whether some item may pick a place that its prices do not name."""
+    """Whether some item may pick a place without a price of its own."""
     return any(price is not None for price in elsewhere)
 
 

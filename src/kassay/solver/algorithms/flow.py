@@ -1,15 +1,14 @@
-"""Integer maximum flow and minimum-cost flow on sparse networks, in the standard library alone.
+"""Integer maximum flow and minimum-cost flow on sparse networks, with the standard library alone.
 
-`maximum` is Dinic's algorithm. `cheapest` is the primal-dual method (Ford and Fulkerson) with
-Dijkstra on reduced costs: a search stops when the sink is settled, then everything that fits is
-pushed over arcs of reduced cost zero. Costs are Python integers, so exact lexicographic weights
-never overflow. `cheapest` leaves potentials behind, the dual solution, from which certificates
-are made.
+`maximum` is Dinic's algorithm. `cheapest` is the primal-dual method (Ford and Fulkerson) with Dijkstra on
+reduced costs: a search stops when the sink is settled, then as much as possible is pushed over arcs of
+reduced cost zero. Costs are Python integers, so exact lexicographic weights never overflow. `cheapest` leaves
+potentials, the dual solution, from which certificates are made.
 
-Why an engine of our own: it needs nothing installed, looks at the clock, has no largest cost. On hub networks
-of 50 x 500 (`benchmarks/optimum_peers`) networkx' network simplex takes 1.3 to 8 times as long as all of an
-optimum of ours. OR-tools in C++ is faster, the more so the larger the network: above some thousand arcs
-`carry` takes it where it is installed, and this one is the second opinion (`benchmarks/optimum_large`).
+Why kassay has its own engine: it needs nothing installed, checks the clock and has no largest cost. On hub
+networks of 50 x 500 (`benchmarks/optimum_peers`) networkx' network simplex takes 1.3 to 8 times as long as a
+whole optimum here. OR-tools in C++ is faster, the more so the larger the network: above some thousand arcs
+`carry` uses it where it is installed, and this engine is the second opinion (`benchmarks/optimum_large`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _FAR: Final = 1 << 200
 
 
 def is_over(deadline: float | None) -> bool:
-    """Whether there is a deadline (`time.monotonic`), and it has passed."""
+    """Whether there is a deadline (`time.monotonic`) and it has passed."""
     return deadline is not None and time.monotonic() > deadline
 
 
@@ -53,7 +52,7 @@ class Network:
         return range(first, first + count)
 
     def arc(self, tail: int, head: int, capacity: int = ENDLESS, cost: int = 0) -> int:
-        """A new arc; its number is what `flow` asks for. Costs must not be negative."""
+        """A new arc; returns the number that `flow` takes. Costs must not be negative."""
         number = len(self.head)
         self.head += (head, tail)
         self.capacity += (capacity, 0)
@@ -68,11 +67,11 @@ class Network:
         return tails
 
     def flow(self, arc: int) -> int:
-        """What flows over an arc."""
+        """The flow over an arc."""
         return self.capacity[arc ^ 1]
 
     def _link(self) -> None:
-        """Hang the arcs that are new on their nodes; not as they come, for OR-tools needs none of it."""
+        """Attach new arcs to their nodes; done late, since OR-tools needs none of it."""
         head, out = self.head, self.out
         for arc in range(self._linked, len(head), 2):
             out[head[arc + 1]].append(arc)
@@ -80,12 +79,12 @@ class Network:
         self._linked = len(head)
 
     def maximum(self, source: int, sink: int, deadline: float | None = None) -> int:
-        """Push as much as fits, whatever it costs, until the deadline; how much that was."""
+        """Push as much as fits, whatever it costs, until the deadline; returns how much."""
         self._link()
         return self._saturate(source, sink, [0] * len(self.out), [0] * len(self.head), ENDLESS, deadline)
 
     def cheapest(self, source: int, sink: int, amount: int = ENDLESS, deadline: float | None = None) -> int:
-        """Push up to `amount` at the least cost for what is pushed, until the deadline; how much that was.
+        """Push up to `amount` at the least cost for that amount, until the deadline; returns how much.
 
         Afterwards no arc with residual capacity has a negative reduced cost
         `cost + potential[tail] - potential[head]`.
@@ -102,12 +101,12 @@ class Network:
         return total
 
     def _forget_spent(self, source: int) -> None:
-        """Leave the source's full arcs out of later searches: no shortest path comes back to them."""
+        """Exclude the source's full arcs from later searches: no shortest path returns to them."""
         capacity = self.capacity
         self.out[source] = [arc for arc in self.out[source] if capacity[arc]]
 
     def reachable(self, sources: Iterable[int]) -> list[bool]:
-        """Which nodes residual paths lead to: after `maximum`, the source's side of a least cut."""
+        """The nodes that residual paths reach: after `maximum`, the source's side of a least cut."""
         self._link()
         head, capacity, out = self.head, self.capacity, self.out
         seen = [False] * len(out)
@@ -130,9 +129,9 @@ class Network:
         most: int,
         deadline: float | None,
     ) -> int:
-        """A maximum flow, up to `most`, over arcs with `label[head] == label[tail] + length[arc]` alone.
+        """A maximum flow, up to `most`, over arcs with `label[head] == label[tail] + length[arc]` only.
 
-        After the deadline it is what was pushed by then.
+        After the deadline, the amount pushed so far.
         """
         total = 0
         while total < most and not is_over(deadline):
@@ -165,7 +164,7 @@ class Network:
         return layer
 
     def _keep_useful(self, sink: int, before: list[int], last: list[int], layer: list[int]) -> None:
-        """Close the nodes beside the sink, and those just before it that have no arc to it."""
+        """Close the nodes in the sink's layer, and those just before it that have no arc to the sink."""
         head, capacity = self.head, self.capacity
         depth = layer[sink]
         for node in last:
@@ -177,10 +176,10 @@ class Network:
         layer[sink] = depth
 
     def _reprice(self, source: int, sink: int) -> bool:
-        """Raise potentials by Dijkstra distances, cut at the sink's; False if it is out of reach.
+        """Raise potentials by Dijkstra distances, capped at the sink's; False if it is unreachable.
 
-        Nodes at the distance being settled wait in a plain stack: most arcs have reduced cost zero,
-        and a heap would be the dearest part of the search.
+        Nodes at the distance being settled wait in a plain stack: most arcs have reduced cost zero, and a
+        heap would be the most expensive part of the search.
         """
         head, capacity, cost, out, potential = self.head, self.capacity, self.cost, self.out, self.potential
         distance = [_FAR] * len(out)

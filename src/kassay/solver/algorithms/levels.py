@@ -1,16 +1,16 @@
-"""The load levels: what every assignment with the best possible balance has in common.
+"""The load levels: the common structure of all assignments with the best possible balance.
 
-All assignments whose sorted loads are lexicographically least (equally: whose sum of squares is
-least) have one description, an ordered partition of the members into levels, heaviest first. Each
-unit goes to a member of the last level that may take it, and the members of one level have `low` or
-`low + 1` units, `high` of them the larger number.
-Sources: Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load balancing";
-Frank and Murota, "Decreasing minimization on M-convex sets".
+All assignments whose sorted loads are lexicographically least (equivalently: whose sum of squares is least)
+have one description, an ordered partition of the members into levels, heaviest first. Each unit goes to a
+member of the last level that may take it, and the members of one level have `low` or `low + 1` units, `high`
+of them the larger number.
+Sources: Harvey, Ladner, Lovasz, Tamir, "Semi-matchings for bipartite graphs and load balancing"; Frank and
+Murota, "Decreasing minimization on M-convex sets".
 
-Method: let n units lie on u members. Shift load along residual paths (a maximum flow) from members
-above ceil(n/u) to members below it, then from members above floor(n/u) to members below. If either
-gets stuck, the members that the overloaded still reach cannot be relieved: they are heavier than
-the rest, and both parts are solved on their own. At most two maximum flows a split.
+Method: let n units lie on u members. Shift load along residual paths (a maximum flow) from members above
+ceil(n/u) to members below it, then from members above floor(n/u) to members below. If either cannot continue,
+the members that the overloaded still reach cannot be relieved: they are heavier than the rest, and both parts
+are solved separately. At most two maximum flows a split.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def levels(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int])
 
 
 def leveled(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> Leveled:
-    """The same, with the assignment by which they were found."""
+    """The same, with the assignment that proves them."""
     spread = _Spread(members, sets, counts)
     todo: list[tuple[list[int], list[int]]] = []
     if members:
@@ -75,7 +75,7 @@ def leveled(members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]
 
 
 class _Spread:
-    """Which member holds how many units of which set, and the moves between them."""
+    """How many units of which set each member holds, and the moves between them."""
 
     def __init__(self, members: int, sets: Sequence[tuple[int, ...]], counts: Sequence[int]) -> None:
         self.sets: list[Sequence[int]] = list(sets)
@@ -86,7 +86,7 @@ class _Spread:
                 self._pour(s, counts[s])
 
     def _pour(self, s: int, units: int) -> None:
-        """Give a set's units to its least loaded members, as water finds its level."""
+        """Assign a set's units to its least loaded members, as water finds its level."""
         load = self.load
         members = sorted(self.sets[s], key=load.__getitem__)
         filled, below = 0, 0
@@ -106,8 +106,8 @@ class _Spread:
     def shift(self, part: Iterable[int], cap: int) -> set[int]:
         """Move load from members above `cap` to members below it.
 
-        What comes back is empty if nobody stays above, or nobody below, else the members that those
-        above still reach.
+        Returns an empty set if no member stays above, or none below, else the members that those above still
+        reach.
         """
         load = self.load
         while True:
@@ -175,7 +175,7 @@ class _Spread:
     def _next(
         members: Sequence[int], turn: dict[int, int], s: int, layer: dict[int, int], depth: int
     ) -> int | None:
-        """The member of the set that the search is at, skipping those of another layer."""
+        """The member of the set where the search continues, skipping those of another layer."""
         index = turn[s]
         while index < len(members) and layer.get(members[index]) != depth:
             index += 1

@@ -1,4 +1,4 @@
-"""What it costs to give a place another unit when every place should hold its share."""
+"""The cost of another unit at a place when every place should hold its share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 class Quota:
     """The convex cost of a broker's count: its squared distance from its share, times the sum of shares.
 
-    `weight` makes one unit of it dearer than all movement together.
+    `weight` makes one unit of it cost more than all movement together.
     """
 
     shares: Sequence[int]
@@ -22,7 +22,7 @@ class Quota:
 
     @classmethod
     def plain(cls, shares: Sequence[int], total: int, weight: int) -> Quota:
-        """The quota of places that hold nothing beforehand and have room for all."""
+        """The quota of places that hold nothing at the start and have room for all."""
         return cls(shares, total, weight, [0] * len(shares), [None] * len(shares))
 
     @cached_property
@@ -32,11 +32,11 @@ class Quota:
 
     @cached_property
     def overflow(self) -> int:
-        """What one replica beyond the room costs: more than any imbalance can."""
+        """The cost of one replica beyond the room: more than any imbalance costs."""
         return 4 * self.scale * (self.total + 1) ** 2
 
     def marginal(self, place: int, count: int) -> int:
-        """What the next unit costs at a place that holds `count` besides its base."""
+        """The cost of the next unit at a place that holds `count` in addition to its base."""
         held = count + self.base[place]
         step = self.scale * (2 * held + 1) - 2 * self.total * self.shares[place]
         room = self.room[place]
@@ -45,13 +45,13 @@ class Quota:
         return step * self.weight
 
     def cost(self, place: int, count: int) -> int:
-        """What all these units cost together at a place that has room for them."""
+        """The cost of all these units together at a place that has room for them."""
         base = self.base[place]
         squares = self.scale * ((count + base) ** 2 - base**2)
         return self.weight * (squares - 2 * self.total * self.shares[place] * count)
 
     def level_price(self) -> int:
-        """The price at which all units are taken where every place is near its share, whatever it costs."""
+        """The price at which all units are placed with every place near its share, whatever it costs."""
         places = range(len(self.shares))
         whole = [self.floor(place) for place in places]
         rest = self.total - sum(whole)

@@ -48,7 +48,7 @@ class SplitMix:
         return least + self.below(most - least + 1)
 
     def chance(self, percent: int) -> bool:
-        """True in so many of a hundred cases."""
+        """True in `percent` of a hundred cases."""
         return self.below(100) < percent
 
     def pick(self, items: Sequence[T]) -> T:
@@ -64,5 +64,5 @@ class SplitMix:
         return mixed
 
     def sample(self, items: Iterable[T], count: int) -> list[T]:
-        """So many different items."""
+        """`count` different items."""
         return self.shuffled(items)[:count]

@@ -1,7 +1,7 @@
-"""Two members put their items together and part them anew: the exact best by sets of subset sums.
+"""Two members pool their items and split them again: the exact best by sets of subset sums.
 
-A set of sums is the bits of one integer, one such set a number of moves, so a new item costs as many
-shifts as there are numbers of moves. Great weights and long lists are refused: `Shares` says so.
+The bits of one integer are a set of sums, with one such set for each number of moves, so a new item costs one
+shift for each number of moves. Large weights and long lists are refused: `Shares` says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _WORK_MOST: Final = 1 << 26
 
 
 class Piece(NamedTuple):
-    """An item that either of the two may take, with what a move to the one or to the other costs."""
+    """An item that either member may take, with the cost of a move to each."""
 
     item: int
     weight: int
@@ -28,7 +28,7 @@ def too_much(pieces: Sequence[Piece]) -> bool:
 
 
 class Shares:
-    """All sums that the first of two members can get, by the moves that it takes."""
+    """All sums that the first of two members can get, by the number of moves."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
         self.pieces = pieces
@@ -62,7 +62,7 @@ class Shares:
         return next(moves for moves, sums in enumerate(self.steps[-1]) if sums >> total & 1), total
 
     def items_of(self, moves: int, total: int) -> set[int]:
-        """The items that make up such a sum with so many moves."""
+        """The items of such a sum with this number of moves."""
         chosen = set()
         for piece, before in zip(reversed(self.pieces), reversed(self.steps[:-1])):
             dearer = piece.first - piece.second

@@ -1,1 +1,1 @@
-"""The checkers of certificates; they import nothing of kassay but `model.errors`."""
+"""The checkers of certificates; of kassay they import only `model.errors`."""

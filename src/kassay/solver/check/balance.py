@@ -9,13 +9,13 @@ knows nothing of how they were found, and shares no code with what found them.
    the least loaded of an earlier level. With 1 this proves the balance: for any assignment y, this one
    x, and any threshold t, let X be the levels that hold loads above t. What lies in X cannot leave it,
    so sum (y-t)+ >= y(X) - t|X| >= x(X) - t|X| = sum (x-t)+, and x is majorised by every y.
-3. The cost proof: whoever takes a unit pays at least the least of cost + price over the last level's
+3. The cost proof: a unit's owner pays at least the least of cost + price over the last level's
    members that may take it; prices collect at most `low` times their sum plus the `high` largest ones
    in each level. The difference is a lower bound for the cost of every balanced assignment. The cost
    paid must equal it.
 
-Units are counted by class and minima are shared by set of readers, so checking costs about
-units + readers, as solving does at best.
+Units are counted by class and minima are computed once for each set of readers, so checking costs about
+units + readers, which is also the least cost of solving.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Member(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """A topic. An empty set in `racks` says that nobody knows where that partition's replicas are.
+    """A topic. An empty set in `racks` means that the racks of that partition's replicas are unknown.
 
-    `move_costs` has what a partition costs that leaves its owner, where that is not 1 for each.
+    `move_costs` is the cost of moving each partition, if that is not 1 for all.
     """
 
     name: str
@@ -58,11 +58,11 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True)
 class ConsumerInstance:
-    """Who takes partitions, and what there is to take; members go by their position.
+    """The members, and the partitions to assign; members are identified by their position.
 
-    `previous` has, for each topic, the position of each partition's previous owner, or -1.
-    `copartition` names groups of topics whose partitions of one number must share an owner. These are
-    the checker's own values: a solver may make them, the checker takes nothing from a solver.
+    `previous` has, for each topic, the position of each partition's previous owner, or -1. `copartition`
+    names groups of topics whose partitions of one number must share an owner. These are the checker's own
+    values: a solver may build them, the checker takes nothing from a solver.
     """
 
     members: tuple[Member, ...]
@@ -75,8 +75,8 @@ class ConsumerInstance:
 class BalanceCertificate:
     """An assignment with the proof that it is optimal, and the figures that it states.
 
-    `owners` has, for each topic that somebody reads, the position of each partition's owner; `levels`
-    and `prices` have a number for each member, level 0 the heaviest.
+    `owners` has, for each topic with readers, the position of each partition's owner; `levels` and `prices`
+    have a number for each member, level 0 the heaviest.
     """
 
     order: tuple[str, ...]
@@ -111,7 +111,7 @@ _Kind = tuple[tuple[int, ...], tuple[frozenset[str], ...], int]
 
 
 class _Check:
-    """One check, in the order of the module's text."""
+    """One check, in the order of the module docstring."""
 
     def __init__(self, instance: ConsumerInstance, certificate: BalanceCertificate) -> None:
         self.instance = instance
@@ -147,7 +147,7 @@ class _Check:
         )
 
     def _bundle(self) -> None:
-        """The topics that go together, and how many that are each time."""
+        """The co-partitioned bundles of topics, by the number of topics in each."""
         by_name = {topic.name: topic for topic in self.topics}
         bound: set[str] = set()
         self.bundles: list[list[Topic]] = []
@@ -196,7 +196,7 @@ class _Check:
         _require(list(self.certificate.loads) == stated, "the loads are not those of the assignment")
 
     def _refuse_owners(self, topics: list[Topic]) -> None:
-        """Say which of the topics, who have the same readers, has an owner that it must not have."""
+        """Report which of these topics, which have the same readers, has an owner that it must not have."""
         levels = self.certificate.levels
         for topic in topics:
             row, readers = self.certificate.owners[topic.name], self.readers[topic.name]
@@ -246,11 +246,11 @@ class _Check:
         _require(paid == least - most, f"the cost is {paid}, the proof is for {least - most}")
 
     def _counted(self, bundles: list[list[Topic]]) -> Iterator[tuple[_Kind, int]]:
-        """Each kind of unit in the bundles, and how many are of it."""
+        """Each kind of unit in the bundles, and the number of such units."""
         if self.size > 1:
             yield from Counter(chain.from_iterable(map(self._kinds, bundles))).items()
             return
-        # Bundles of one topic are most: what is alike is counted before it is put into rows of one.
+        # Most bundles have one topic: identical units are counted before they become rows of one.
         previous, owners = self.instance.previous, self.certificate.owners
         plain = (
             zip(
@@ -272,21 +272,21 @@ class _Check:
         return zip(before, racks, self.certificate.owners[bundle[0].name], strict=True)
 
     def _collected(self, inside: list[int]) -> int:
-        """The most that prices can collect in a level."""
+        """The largest sum that prices can collect in a level."""
         low, high = divmod(sum(self.loads[m] for m in inside), len(inside))
         prices = sorted((self.certificate.prices[m] for m in inside), reverse=True)
         return low * sum(prices) + sum(prices[:high])
 
 
 class _Far(NamedTuple):
-    """A unit's rack mismatches by the rack of who takes it, and the least of what they cost + price."""
+    """A unit's rack mismatches by the rack of its owner, and the least sum of their cost and price."""
 
     wrong: dict[str | None, int]
     least: int
 
 
 class _Takers:
-    """The members that may take a bundle's units: what each would cost, and the least of cost + price."""
+    """The members that may take a bundle's units: the cost for each, and the least of cost + price."""
 
     def __init__(self, check: _Check, readers: tuple[int, ...], by_move: int, by_rack: int) -> None:
         levels, last = check.certificate.levels, check.last[readers]
@@ -302,7 +302,7 @@ class _Takers:
         self.known: dict[tuple[frozenset[str], ...], _Far] = {}
 
     def far(self, racks: tuple[frozenset[str], ...]) -> _Far:
-        """How far units with these replica racks are from members."""
+        """The rack mismatches of units with these replica racks."""
         far = self.known.get(racks)
         if far is None:
             known = [near for near in racks if near]
@@ -323,7 +323,7 @@ class _Takers:
 
 
 def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:
-    """The positions of each topic's readers, for the topics that somebody reads."""
+    """The positions of each topic's readers, for topics with readers."""
     known = {topic.name for topic in instance.topics}
     equal: dict[frozenset[str], list[int]] = {}
     for m, member in enumerate(instance.members):
@@ -332,7 +332,7 @@ def _readers(instance: ConsumerInstance) -> dict[str, tuple[int, ...]]:
     for topics in equal:
         for topic in topics & known:
             groups.setdefault(topic, []).append(topics)
-    # Topics whose readers read the same share a value: it is long, and looked up for each of them.
+    # Topics with the same readers share a value: it is long, and looked up for each of them.
     merged = {
         read: tuple(sorted(chain.from_iterable([equal[topics] for topics in read])))
         for read in set(map(tuple, groups.values()))

@@ -1,8 +1,8 @@
-"""The independent checkers alone: which one a certificate needs, and what it says.
+"""The independent checkers: which one a certificate needs, and its verdict.
 
-Which kind of proof a certificate has to be follows from its schema and its instance. A kind is a file in
-`kinds`, found by walking the folder. This module and what it imports know nothing of the solver: what
-they accept does not rest on it.
+The schema and the instance of a certificate determine its kind of proof. A kind is a file in `kinds`, found
+by walking the folder. This module and what it imports know nothing of the solver, so their verdicts do not
+depend on it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kassay.solver.check.shapes import fit, shown
 RESULTS: Final = ("kassay/optimum/1", "kassay/optimum/2")
 """The schemas of a result."""
 ORIGIN: Final = frozenset({"seed", "shape"})
-"""What an instance of the user's own may say beside the problem: where it is from."""
+"""The fields that a user's instance may have in addition to the problem: its origin."""
 FREE: Final = frozenset({"name", "solver", "elapsed_s"})
-"""What a result may say as it likes: how it is called, who found it, in what time."""
+"""The fields of a result that are not checked: its name, the solver, the time."""
 _WITHOUT_REFERENCES: Final = 2
-"""The version of `marshal` in which equal values are equal bytes: later ones refer to what they share."""
+"""The version of `marshal` in which equal values are equal bytes: later ones refer to shared values."""
 
 
 class CertificateError(KassayError):
@@ -34,7 +34,7 @@ class CertificateError(KassayError):
 
 
 class Outcome(Enum):
-    """What became of a certificate; a result without one is UNKNOWN."""
+    """The outcome of a check; a result without a certificate is UNKNOWN."""
 
     ACCEPTED = "accepted"
     ON_WORD = "accepted-on-word"
@@ -43,9 +43,9 @@ class Outcome(Enum):
 
 
 class Checked(NamedTuple):
-    """What became of one certificate: on whose word, where it is accepted on one, and for which instance.
+    """The outcome for one certificate: the prover whose word it relies on, if any, and its instance.
 
-    `bound` says whether that was held against an instance of the user's own.
+    `bound` says whether it was checked against an instance of the user's own.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Checked(NamedTuple):
 
     @property
     def accepted(self) -> bool:
-        """Whether it is proven, and on nobody's word."""
+        """Whether it is proven without relying on the word of a solver."""
         return self.outcome is Outcome.ACCEPTED
 
     def to_json(self) -> dict[str, Any]:
@@ -78,8 +78,8 @@ class Checked(NamedTuple):
 def check_certificate(document: Any, own: Posed | None = None) -> Checked:
     """Check a certificate, or a result of `kassay optimum` that carries one.
 
-    With an instance of the user's `own`, a proof that is for another is refused. Raises `InputError` for
-    what is neither a certificate nor a result.
+    With an `own` instance of the user, a proof for another instance is refused. Raises `InputError` for a
+    document that is neither a certificate nor a result.
     """
     if not isinstance(document, dict):
         raise InputError(f"found {type(document).__name__}, expected a certificate or a result with one")
@@ -103,7 +103,7 @@ def check_certificate(document: Any, own: Posed | None = None) -> Checked:
 
 
 def pose(document: Any) -> Posed:
-    """The instance of a document, to hold certificates against; raises `InputError` for what is none."""
+    """The instance of a document, to check certificates against; raises `InputError` if it is none."""
     family = document.get("family") if isinstance(document, dict) else None
     kinds = {kind.family: kind for kind in _kinds()}
     if not isinstance(family, str) or family not in kinds:
@@ -124,7 +124,7 @@ def require_accepted(certificate: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def derived(certificate: dict[str, Any], field: str) -> Any:
-    """What the certificate proves for a field that only some results have; None where it proves nothing.
+    """The proven value of a field that only some results have; None where the certificate proves nothing.
 
     Raises `CertificateError` unless the certificate passes.
     """
@@ -145,7 +145,7 @@ def _kinds() -> tuple[ProofKind, ...]:
 
 
 def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
-    """The kind of proof that a certificate's instance asks for, its shape checked, and the instance."""
+    """The kind of proof that a certificate's instance requires, its shape checked, and the instance."""
     schemas = dict.fromkeys(kind.schema for kind in _kinds())
     schema = certificate.get("schema") if isinstance(certificate, dict) else None
     if not isinstance(schema, str) or schema not in schemas:
@@ -166,7 +166,7 @@ def _kind_and_instance(certificate: Any, where: str) -> tuple[ProofKind, Posed]:
 
 
 def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
-    """What a result with this proof says; refuses one that says anything else than is proven."""
+    """The statement of a result with this proof; refuses a result that differs from what is proven."""
     stated = sorted(document.keys() - FREE - {"schema", "certificate"})
     beside = {field: proven.beside[field]() for field in stated if field in proven.beside}
     figures = proven.figures | beside | {"family": kind.family}
@@ -187,7 +187,7 @@ def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
 
 
 def _at_least(field: str, value: Any, least: int) -> str:
-    """What is proven of a field of earlier results; refuses a value that is refuted."""
+    """The statement for a field of earlier results; refuses a value that is refuted."""
     require(
         value is None or (type(value) is int and value >= least),
         f"{field} of the result is {shown(value)}, expected {least} or more, or null",
@@ -199,7 +199,8 @@ def _same(one: Any, other: Any) -> bool:
     """Whether two values are the same in JSON, where True is not 1."""
     if one is other:
         return True
-    # A fast look at values, types and all; what it does not take, or has in another order, is written out.
+    # A fast comparison of values and types; values that it does not take, or in another order, are
+    # serialised.
     try:
         if marshal.dumps(one, _WITHOUT_REFERENCES) == marshal.dumps(other, _WITHOUT_REFERENCES):
             return True

@@ -1,8 +1,8 @@
 """Consumer instances as certificates hold them, and assignments of their partitions.
 
-The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code
-with the reader of instances that the solver uses. Nothing is owners of a number of partitions before the
-document was seen to have as many: an assignment has an entry for each partition that somebody reads.
+The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code with
+the solver's reader of instances. No list with one owner a partition is allocated before the document is known
+to have that many entries: an assignment has an entry for each partition with a reader.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAMILY: Final = "A"
 Rows = Mapping[str, tuple[int, ...]]
 
 _PLACES_MOST: Final = 64
-"""So many bytes for each entry of a list are less than its text and its values are."""
+"""An entry of a list takes at least this many bytes as text and as a value."""
 ASSIGNMENT: Final[Shape] = by_name(by_name(rows(COUNT)))
 """The partitions of each member by topic."""
 ORDER: Final[Shape] = one_of("balance,movement,rack", "balance,rack,movement")
@@ -50,8 +50,8 @@ _INSTANCE: Final = record(
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its form has members and topics by name, and leaves out what cannot count: the owners that do not
-    read what they own, and everything of a topic that nobody reads but its name and its partitions.
+    Its canonical form has members and topics by name, and omits everything without effect: owners that do not
+    read what they own, and all of a topic without readers except its name and its partitions.
     """
     fit(_INSTANCE, document, "instance")
     counts = {topic["name"]: topic["partitions"] for topic in document["topics"]}
@@ -84,7 +84,7 @@ def pose(document: Any) -> Posed:
 
 
 def _subscriptions(members: Iterable[Document]) -> Iterator[list[str]]:
-    """Each member's topics in order, once each; members who read the same share the list."""
+    """Each member's topics in order, once each; members with the same subscription share the list."""
     known: dict[tuple[str, ...], list[str]] = {}
     written: list[str] = []
     topics: list[str] = []
@@ -96,7 +96,7 @@ def _subscriptions(members: Iterable[Document]) -> Iterator[list[str]]:
 
 
 def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
-    """Refuse partitions that are not there, or that two members owned."""
+    """Refuse missing partitions, and partitions that two members owned."""
     if _marked_once(members, counts):
         return
     owned: dict[str, set[int]] = {name: set() for name in counts}
@@ -110,10 +110,10 @@ def _owned_once(members: Iterable[Document], counts: Mapping[str, int]) -> None:
 
 
 def _marked_once(members: Iterable[Document], counts: Mapping[str, int]) -> bool:
-    """Whether a mark for each entry leaves as many marks as entries: each is there, and none twice.
+    """Whether a mark for each entry leaves as many marks as entries: each exists, and none is repeated.
 
-    False says nothing where few of the partitions that the instance is said to have are owned: there is a
-    place to mark for each, and a short document may speak of very many.
+    False means nothing where few of the partitions of the instance are owned: each partition needs a place to
+    mark, and a short document may claim very many.
     """
     rows = [member.get("owned") or () for member in members]
     entries = sum(map(len, rows))
@@ -130,7 +130,7 @@ def _marked_once(members: Iterable[Document], counts: Mapping[str, int]) -> bool
 
 
 def _member_form(member: Document, topics: list[str], *, every: bool) -> Document:
-    """The member with its topics and what it owned of them in order; it may read `every` topic."""
+    """The member with its topics and its owned partitions in order; it may read `every` topic."""
     owned = sorted(map(tuple, member.get("owned") or ()))
     if not every:
         read = {*topics}
@@ -158,24 +158,24 @@ def _topic_form(topic: Document, read: bool) -> Document:
 
 
 def _rack_forms(racks: list[list[str] | None]) -> list[list[str]]:
-    """Each partition's racks in order, once each: of equal rows one is put in order."""
+    """Each partition's racks in order, once each: equal rows are sorted once."""
     rows = [tuple(row or ()) for row in racks]
     forms = {row: sorted(set(row)) for row in set(rows)}
     return [forms[row] for row in rows]
 
 
 def costed(form: Document) -> bool:
-    """Whether it costs other than 1 to move a partition that somebody reads."""
+    """Whether moving a partition that has readers may cost other than 1."""
     return any("move_costs" in topic for topic in form["topics"])
 
 
 def weighted(form: Document) -> bool:
-    """Whether partitions that somebody reads count differently."""
+    """Whether partitions with readers have different weights."""
     return any(topic["weights"] is not None for topic in form["topics"])
 
 
 def bundles(form: Document) -> list[list[Document]]:
-    """The topics that somebody reads and that have partitions, those that are co-partitioned together."""
+    """The topics with readers and partitions, co-partitioned ones together."""
     read = {name for member in form["members"] for name in member["topics"]}
     by_name = {topic["name"]: topic for topic in form["topics"]}
     bound = {name for names in form["copartition"] for name in names}
@@ -185,12 +185,12 @@ def bundles(form: Document) -> list[list[Document]]:
 
 
 def uneven(form: Document) -> bool:
-    """Whether different numbers of topics go together."""
+    """Whether bundles have different numbers of topics."""
     return len({len(bundle) for bundle in bundles(form)}) > 1
 
 
 def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> tuple[ConsumerInstance, Rows]:
-    """The instance of a form, and the owner of each partition of the topics that somebody reads.
+    """The instance of a form, and the owner of each partition of the topics with readers.
 
     Raises `RefusedError` unless the assignment is one of exactly those partitions to exactly the members.
     """
@@ -233,9 +233,9 @@ def _topic(topic: Document) -> Topic:
 
 
 def _previous(counts: Mapping[str, int], members: Iterable[Document]) -> Rows:
-    """For each topic the position of the member that owned each partition, -1 where none did.
+    """For each topic the position of each partition's previous owner, -1 without one.
 
-    Of a form, where every partition is there and owned once.
+    The form guarantees that every partition exists and is owned at most once.
     """
     owners = {name: [-1] * count for name, count in counts.items()}
     for m, member in enumerate(members):
@@ -266,7 +266,7 @@ def _filled(counts: Mapping[str, int], position: Mapping[str, int], assignment: 
 
 
 def _rows(counts: Mapping[str, int], position: Mapping[str, int], assignment: _Given) -> Rows:
-    """For each topic the position of the member that has each partition, -1 where none has."""
+    """For each topic the position of each partition's member, -1 without one."""
     owners = {name: [-1] * count for name, count in counts.items()}
     for member, m in position.items():
         for name, partitions in assignment[member].items():

@@ -1,9 +1,9 @@
 """Which members and topics force a balance that is proven the best, and why, as sentences.
 
-Of a best assignment, take a heaviest member, whoever reads a topic of which it has a partition, whoever reads
-a topic of which one of those has a partition, and so on. None of them carries two units less than the
-heaviest, or else partitions could be handed along to that one; and nobody else reads what they have. So it
-is too much for all of them to carry a unit less than the heaviest. Likewise a lightest member, whoever has a
+In a best assignment, take a heaviest member, all readers of a topic of which it has a partition, all readers
+of a topic of which one of those has a partition, and so on. None of them has two units fewer than the
+heaviest, or else partitions could be passed along to that one; and no other member reads what they have. So
+they cannot all carry a unit less than the heaviest. In the same way take a lightest member, all owners of a
 partition of a topic that it reads, and so on: what they read is too little for all to carry a unit more.
 """
 
@@ -20,11 +20,11 @@ _Names = Mapping[str, Iterable[str]]
 
 
 def why_not_better(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> list[str]:
-    """Why the heaviest cannot have less, and why the lightest cannot have more: a sentence each.
+    """Why the heaviest cannot have less, and why the lightest cannot have more: one sentence each.
 
-    The assignment is one of the best balance. Of the sets of several members the smallest is taken, of equal
-    ones the first member's, and of that no member is named whom the sentence can do without. Empty where
-    loads differ by no more than one unit.
+    The assignment is one of the best balance. The smallest of the members' sets is chosen, of equal ones the
+    first member's, and members that the sentence does not need are left out. Empty where loads differ by no
+    more than one unit.
     """
     counts = {topic["name"]: topic["partitions"] for topic in form["topics"]}
     reads = {member["id"]: member["topics"] for member in form["members"]}
@@ -45,7 +45,7 @@ def why_not_better(form: Document, assignment: Mapping[str, Mapping[str, list[in
 def _needed(
     members: list[str], counts: Mapping[str, int], reads: _Names, limit: int
 ) -> tuple[list[str], dict[str, int]]:
-    """Members and topics that nobody else reads, still too many partitions, one after the other left out."""
+    """Members and the topics only they read: still too many partitions after as many removals as possible."""
     counts = dict(counts)
     for member in list(members):
         fewer = {name: count for name, count in counts.items() if name not in reads[member]}
@@ -58,7 +58,7 @@ def _needed(
 def _needed_few(
     members: list[str], counts: Mapping[str, int], reads: _Names, limit: int
 ) -> tuple[list[str], dict[str, int]]:
-    """Members and all that they read, still too few partitions, one after the other left out."""
+    """Members and all that they read: still too few partitions after as many removals as possible."""
 
     def read(some: Iterable[str]) -> dict[str, int]:
         return {name: counts[name] for name in sorted({topic for member in some for topic in reads[member]})}
@@ -85,7 +85,7 @@ def _smallest(starts: Iterable[str], topics_of: _Names, members_of: _Names) -> l
     tried: set[str] = set()
     for start in starts:
         members, topics, waiting = {start}, set[str](), [start]
-        # Whoever leads to a member that was tried has all of its set in his own.
+        # A member that leads to one already tried has all of that one's set in its own.
         while waiting and tried.isdisjoint(waiting):
             for topic in set(topics_of[waiting.pop()]) - topics:
                 topics.add(topic)
@@ -99,7 +99,7 @@ def _smallest(starts: Iterable[str], topics_of: _Names, members_of: _Names) -> l
 
 
 def _too_much(members: list[str], counts: Mapping[str, int], most: int, unit: int, every: int) -> str:
-    """That so many partitions are too much for all these members to have a unit less than `most`."""
+    """States that these partitions are too many for all these members to have a unit less than `most`."""
     alone = " alone" if len(members) < every else ""
     has = "has" if len(counts) == 1 else "have"
     partitions, less = sum(counts.values()), most - unit
@@ -110,7 +110,7 @@ def _too_much(members: list[str], counts: Mapping[str, int], most: int, unit: in
 
 
 def _too_little(members: list[str], counts: Mapping[str, int], least: int, unit: int) -> str:
-    """That so many partitions are too little for all these members to have a unit more than `least`."""
+    """States that these partitions are too few for all these members to have a unit more than `least`."""
     what = f"{_listed(counts)} ({_partitions(sum(counts.values()))})" if counts else "no topic"
     reads, more = "reads" if len(members) == 1 else "read", least + unit
     return (

@@ -1,4 +1,4 @@
-"""Tasks for members inside processes as the checker reads them: an instance, and who is given what."""
+"""Tasks for members inside processes as the checker reads them: an instance, and an assignment."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _INSTANCE: Final = record(
 
 
 class MemberCase(NamedTuple):
-    """Tasks with who had them and who gets them; members and processes go by their position.
+    """Tasks with their previous and new members; members and processes are identified by their position.
 
-    `process` has each member's, `sizes` how many members each process has, `old` and `active` the member
-    of each task, `state` the processes with its state, `standby` the members with a standby copy. A task
-    with state has `following` of those.
+    `process` has each member's process, `sizes` the number of members of each process, `old` and `active` the
+    member of each task, `state` the processes with its state, `standby` the members with a standby copy. A
+    task with state has `following` of those.
     """
 
     process: list[int]
@@ -63,8 +63,8 @@ def speaks_of_members(document: Any) -> bool:
 def pose_members(document: Any) -> Posed:
     """The instance of a document with members; raises `RefusedError` for one that is none.
 
-    Its form has clients and their members by id, and of the standbys of a task those in other processes
-    than its active one.
+    Its canonical form has clients and their members by id, and a task's standbys without those in its active
+    process.
     """
     fit(_INSTANCE, document, "instance")
     clients = sorted(document["clients"], key=lambda client: str(client["id"]))
@@ -101,7 +101,7 @@ def pose_members(document: Any) -> Posed:
 
 
 def read_members(form: Document, certificate: Document) -> MemberCase:
-    """The tasks of a certificate; raises `RefusedError` where not every task has what it is due."""
+    """The tasks of a certificate; raises `RefusedError` where a task lacks a required copy."""
     members = [(id_, place) for place, client in enumerate(form["clients"]) for id_ in client["members"]]
     number = {id_: m for m, (id_, _) in enumerate(members)}
     process = [place for _, place in members]
@@ -133,7 +133,7 @@ def read_members(form: Document, certificate: Document) -> MemberCase:
 def _holders(
     tasks_by_member: Mapping[str, list[int]], number: Mapping[str, int], tasks: int
 ) -> list[list[int]]:
-    """The members that have each task, as often as they have it."""
+    """The members that have each task, repeated as often as they have it."""
     require(tasks_by_member.keys() == number.keys(), "the tasks are not given to exactly the members")
     holders: list[list[int]] = [[] for _ in range(tasks)]
     for id_, given in tasks_by_member.items():

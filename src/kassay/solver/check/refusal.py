@@ -1,4 +1,4 @@
-"""What the checkers share: how they refuse a document, and what they say it proves."""
+"""Shared parts of the checkers: how they refuse a document, and how they state what it proves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kassay.model.errors import InputError
 
 Document = Mapping[str, Any]
 Shape = Callable[[Any], None]
-"""What may stand at a place of a document; raises at the first thing that may not."""
+"""The check of a place of a document; raises at the first invalid value."""
 MOST: Final = 1_000_000
 """The largest size that an instance may have: as many partitions as Kafka's largest clusters."""
 
@@ -24,7 +24,7 @@ class RefusedError(Exception):
 
 
 class Posed(NamedTuple):
-    """An instance in the one form that does not depend on how it was written, and its size in words."""
+    """An instance in canonical form, and its size in words."""
 
     form: Document
     size: str
@@ -36,12 +36,12 @@ class Posed(NamedTuple):
 
 
 def _ordered(form: Document) -> bytes:
-    """The text that the digest is of."""
+    """The text whose digest is computed."""
     return json.dumps(form, sort_keys=True, separators=(",", ":")).encode()
 
 
 def _quickly(form: Document) -> bytes:
-    """That text by msgspec, if that was loaded to read a large document; nothing where they might differ."""
+    """That text by msgspec, if it was loaded to read a large document; None where they might differ."""
     if "msgspec" not in sys.modules:
         return b""
     import msgspec
@@ -50,17 +50,17 @@ def _quickly(form: Document) -> bytes:
         text = msgspec.json.encode(form, order="sorted")
     except ValueError:
         return b""
-    # What Python escapes: letters beyond ASCII, and the last of it.
+    # Characters that Python escapes: those beyond ASCII, and DEL.
     return text if text.isascii() and b"\x7f" not in text else b""
 
 
 class Proven(NamedTuple):
     """What a certificate proves: in words, and every figure that a result may state of it.
 
-    `figures` has the result's fields with what must stand there, `beside` those that only some results have,
-    derived when one does. `prover` names whose word the figures rest on where arithmetic does not follow.
-    `least` has fields of earlier results that may be null and are so much at the least; no certificate
-    proves more of them.
+    `figures` has the result's fields with their required values, `beside` those that only some results have,
+    computed when one does. `prover` names the solver on whose word the figures rely where arithmetic does not
+    verify them. `least` has fields of earlier results that may be null, with their least values; no
+    certificate proves more of them.
     """
 
     reason: str
@@ -72,12 +72,12 @@ class Proven(NamedTuple):
 
 @dataclass(frozen=True)
 class ProofKind:
-    """A kind of proof: the instances that it is for, the shape of its certificate, and its check.
+    """A kind of proof: its instances, the shape of its certificate, and its check.
 
-    `pose` reads an instance of the family; `takes` says of its form whether this kind of proof speaks of
-    such an instance; `check` is asked about the form and a certificate of that shape. All raise
-    `RefusedError`, the readers of shapes `InputError`. `kind` is the certificate's field of that name, for
-    kinds that share a schema.
+    `pose` reads an instance of the family; `takes` says of its form whether this kind of proof covers such an
+    instance; `check` is called with the form and a certificate of that shape. All raise `RefusedError`, the
+    readers of shapes `InputError`. `kind` is the certificate's field of that name, for kinds that share a
+    schema.
     """
 
     schema: str
@@ -96,7 +96,7 @@ def require(condition: bool, reason: str) -> None:
 
 
 def within(sizes: Iterable[int], field: str, things: str) -> None:
-    """Raise `InputError` where the field of an instance has more together: few words can name very many."""
+    """Raise `InputError` where the field's sizes sum to more than MOST: a short text can name very many."""
     total = sum(sizes)
     if total > MOST:
         raise InputError(f"instance.{field}: found {total} {things} in all, expected at most {MOST}")
@@ -114,5 +114,5 @@ def met(goal: str, value: int | list[int]) -> dict[str, Any]:
 
 
 def squares(loads: list[int]) -> dict[str, Any]:
-    """The figures that every result has of its loads."""
+    """The figures of the loads that every result has."""
     return {"loads": sorted(loads), "sum_squares": sum(load * load for load in loads)}

@@ -1,14 +1,14 @@
-"""What replicas and leaders pay, and the least that any can pay by the prices of a certificate.
+"""The payment of replicas and leaders, and its lower bound by the prices of a certificate.
 
-Whatever the prices are, one a broker,
+For any prices, one for each broker,
 
     sum over partitions of the cheapest valid choice of brokers, copies and prices together
   + sum over brokers of the least of (cost of the count - price * count)
 
-is a lower bound on what any placement pays, for the prices cancel. What is paid is the imbalance,
-times more than all copies together, plus the copies; so a placement that pays just the bound is
-the best in balance and, among those, in copies. Leaders are judged likewise with the replicas assignment.
-By strong duality (the exchange property of matroids) every optimum has such prices.
+is a lower bound on the payment of any placement, since the prices cancel. The payment is the imbalance, times
+more than all copies together, plus the copies; so a placement that pays exactly the bound is the best in
+balance and, among those, in copies. Leaders are judged in the same way, given the assignment of replicas. By
+strong duality (the exchange property of matroids) every optimum has such prices.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def require_best_replicas(case: ReplicaCase, prices: list[int]) -> None:
 
 
 def copies_paid(case: ReplicaCase, costs: Sequence[int]) -> int:
-    """What the copies cost, where one of each partition costs so much."""
+    """The cost of the copies, where a copy of each partition has these costs."""
     return sum(map(mul, costs, case.copied))
 
 
 def replicas_paid(
     case: ReplicaCase, prices: list[int], weight: int | None = None, costs: Sequence[int] = ()
 ) -> tuple[int, int]:
-    """What the replicas pay for imbalance and copies, and what any pay at the least, by the prices.
+    """The replicas' payment for imbalance and copies, and the least payment of any, by the prices.
 
     A unit of imbalance weighs more than all copies, unless a `weight` is given, and a copy of each partition
     costs 1, unless `costs` are.
@@ -61,7 +61,7 @@ def replicas_paid(
 
 
 class _Takers:
-    """What partitions pay for their replicas at the least, copies and prices together."""
+    """The least payment of partitions for their replicas, copies and prices together."""
 
     def __init__(self, brokers: Sequence[ReplicaBroker], factors: Collection[int], prices: list[int]) -> None:
         self.price_of = {broker.id: price for broker, price in zip(brokers, prices, strict=True)}
@@ -80,13 +80,13 @@ class _Takers:
         self.offers: dict[tuple[int, int, int, Collection[int]], list[int]] = {}
 
     def least(self, rf: int, cost: int, olds: Sequence[Row]) -> int:
-        """What partitions pay that had these replicas, where a copy costs so much."""
+        """The least payment of partitions with these previous replicas at this cost of a copy."""
         least, most, _ = self.rules[rf]
         total = 0
         apart: list[Row] = []
         others = Counter[frozenset[int]]()
         for old in olds:
-            # Where each rack takes one replica and had one at the most, no rack's depends on another's.
+            # Where each rack takes one replica and had at most one, the choices in racks are independent.
             if least == most and len({*map(self.rack_of.get, old)}) == len(old):
                 apart.append(old)
             else:
@@ -100,7 +100,7 @@ class _Takers:
         return total + sum(count * self._together(rf, cost, old) for old, count in others.items())
 
     def _together(self, rf: int, cost: int, old: frozenset[int]) -> int:
-        """The cheapest choice for a partition: what is due in each rack, then the cheapest of the rest."""
+        """The cheapest choice for a partition: each rack's required ones, then the cheapest of the rest."""
         least, _, _ = self.rules[rf]
         dues: list[int] = []
         spare: list[int] = []
@@ -111,11 +111,11 @@ class _Takers:
         return sum(dues) + sum(sorted(spare)[: rf - len(dues)])
 
     def _offer(self, rf: int, number: int, cost: int, kept: frozenset[int]) -> list[int]:
-        """The least that replicas of a partition in a rack pay, as many as there may be."""
+        """The least payments of a partition's replicas in a rack, up to the number allowed."""
         offer = self.offers.get((rf, number, cost, kept))
         if offer is None:
             _, most, _ = self.rules[rf]
-            # Whoever is new pays the copy as well: the cheapest do, as many as a rack may have.
+            # A new broker pays the copy as well: the cheapest ones suffice, as many as a rack may have.
             near = {*self.near[rf][number][: most + len(kept)], *kept}
             offer = sorted([self.price_of[b] + (b not in kept) * cost for b in near])[:most]
             self.offers[rf, number, cost, kept] = offer
@@ -129,7 +129,7 @@ def require_best_leaders(case: ReplicaCase, prices: list[int]) -> None:
 
 
 def leaders_paid(case: ReplicaCase, prices: list[int]) -> tuple[int, int]:
-    """What the leaders of these replicas pay for imbalance and changes, and what any pay at the least."""
+    """The payment of these replicas' leaders for imbalance and changes, and the least payment of any."""
     partitions = len(case.new)
     fenced = {broker.id for broker in case.brokers if broker.fenced}
     price_of = {broker.id: price for broker, price in zip(case.brokers, prices, strict=True)}

@@ -1,7 +1,7 @@
-"""Replica placements as the checkers read them: an instance, and where its replicas are put.
+"""Replica placements as the checkers read them: an instance, and its assignment of replicas.
 
 The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code with
-the reader of instances that the solver uses.
+the solver's reader of instances.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ReplicaCase:
 
     @cached_property
     def shares(self) -> int:
-        """All shares together."""
+        """The sum of all shares."""
         return sum(broker.share for broker in self.brokers)
 
     @cached_property
@@ -99,7 +99,7 @@ class ReplicaCase:
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its form has brokers by id and topics by name; rows without replicas at the end are left out.
+    Its canonical form has brokers by id and topics by name; trailing rows without replicas are omitted.
     """
     fit(_INSTANCE, document, "instance")
     brokers = sorted(map(_broker, document["brokers"]), key=attrgetter("id"))
@@ -145,7 +145,7 @@ def _broker(entry: Document) -> ReplicaBroker:
 
 
 def _form(broker: ReplicaBroker) -> Document:
-    """What an instance says of a broker; that it takes new replicas goes without saying."""
+    """A broker in the canonical form; accepting new replicas is the default and omitted."""
     form = broker._asdict()
     if not broker.cordoned:
         del form["cordoned"]
@@ -158,7 +158,7 @@ def _without_empty_end(rows: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def valid_case(form: Document, assignment: Mapping[str, list[list[int]]]) -> ReplicaCase:
-    """A placement of the instance; raises `RefusedError` for one that is none."""
+    """A placement of the instance; raises `RefusedError` for an invalid one."""
     case = _read(form, assignment)
     _valid(case)
     return case
@@ -200,7 +200,7 @@ def _valid(case: ReplicaCase) -> None:
     rules = {rf: rack_rule(case.brokers, rf) for rf in set(case.rf)}
     sizes = [*map(len, case.new)], [*map(len, map(set, case.new))]
     cordoned = {broker.id for broker in case.brokers if broker.cordoned}
-    # What is right is seen of all rows at once; each is looked at for the words of a complaint.
+    # All rows are checked together; only a failure is located row by row for its message.
     if sizes != (case.rf, case.rf) or not rack_of.keys() >= case.loads.keys() or cordoned:
         _valid_rows(case, rack_of.keys(), cordoned)
     near = map(rack_of.__getitem__, chain.from_iterable(case.new))
@@ -225,7 +225,7 @@ def _valid_rows(case: ReplicaCase, ids: Set[int], cordoned: set[int]) -> None:
 
 
 def forced_onto(instance: Any, ids: Collection[int]) -> int:
-    """How many replicas every valid placement of the instance has on these brokers, at the least."""
+    """The least number of replicas that every valid placement of the instance has on these brokers."""
     form = pose(instance).form
     factors: Counter[int] = Counter()
     for topic in form["topics"]:
@@ -234,7 +234,7 @@ def forced_onto(instance: Any, ids: Collection[int]) -> int:
 
 
 def forced_on(brokers: Sequence[ReplicaBroker], factors: Counter[int], ids: set[int]) -> int:
-    """The same of so many partitions of each replication factor."""
+    """The same for a number of partitions of each replication factor."""
     forced = sum(broker.base for broker in brokers if broker.id in ids)
     for rf, count in factors.items():
         least, most, racks = rack_rule(brokers, rf)

@@ -1,4 +1,4 @@
-"""How the checkers read a document: what may stand at each place, and what is wrong there."""
+"""How the checkers read a document: what is valid at each place, and what is wrong there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN: Final = 60
 
 
 class _MisfitError(Exception):
-    """What is wrong at a place of a document; `steps` lead there, the last one first."""
+    """An error at a place of a document; `steps` lead there, the last one first."""
 
     def __init__(self, sentence: str, *steps: str | int, unknown: bool = False) -> None:
         super().__init__(sentence)
@@ -24,15 +24,14 @@ class _MisfitError(Exception):
 
     @property
     def path(self) -> str:
-        """Where it is: `members[3].topics`."""
+        """The place: `members[3].topics`."""
         return "".join(map(_step, reversed(self.steps))).removeprefix(".")
 
 
 def fit(shape: Shape, value: Any, where: str) -> None:
     """Raise unless the value has the shape.
 
-    `InputError` names the place, what is there and what was expected; a field that nobody checks is
-    refused.
+    `InputError` names the place, the value and what was expected; an unknown field is refused.
     """
     try:
         shape(value)
@@ -43,12 +42,12 @@ def fit(shape: Shape, value: Any, where: str) -> None:
 
 
 def wrong(value: Any, expected: str) -> _MisfitError:
-    """The error that says what stands there, and what was expected."""
+    """The error that states the value and what was expected."""
     return _MisfitError(f"found {shown(value)}, expected {expected}")
 
 
 def shown(value: Any) -> str:
-    """The value as a complaint quotes it: one line, cut where it is long."""
+    """The value as an error quotes it: one line, shortened if long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
@@ -58,7 +57,7 @@ def _step(step: str | int) -> str:
 
 
 def _all_fit(shape: Shape, values: Sequence[Any]) -> bool:
-    """Whether many values are seen to have the shape without a look at each; False says nothing."""
+    """Whether a fast check shows that all values have the shape; False means nothing."""
     return isinstance(shape, Leaf | _Rows | _Pair | _ByName) and shape.glance(values)
 
 
@@ -69,19 +68,19 @@ def _are(kind: type, values: Sequence[Any]) -> bool:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A single value for which `holds` is true; `all_hold` says of many, faster, what it says of each."""
+    """A single value for which `holds` is true; `all_hold` checks many values faster."""
 
     expected: str
     holds: Callable[[Any], bool]
     all_hold: Callable[[Sequence[Any]], bool] | None = None
 
     def __call__(self, value: Any) -> None:
-        """Raise unless it is one."""
+        """Raise unless the value is valid."""
         if not self.holds(value):
             raise wrong(value, self.expected)
 
     def glance(self, values: Sequence[Any]) -> bool:
-        """Whether all are ones."""
+        """Whether all values are valid."""
         return all(map(self.holds, values)) if self.all_hold is None else self.all_hold(values)
 
 
@@ -106,12 +105,12 @@ ANYTHING: Final = Leaf("anything", lambda _: True)
 
 
 def one_of(*values: str) -> Shape:
-    """One of these texts."""
+    """One of these strings."""
     return Leaf(" or ".join(map(repr, values)), lambda value: type(value) is str and value in values)
 
 
 def nullable(shape: Shape) -> Shape:
-    """What the shape says, or null."""
+    """A value of the shape, or null."""
 
     def read(value: Any) -> None:
         if value is not None:
@@ -129,7 +128,7 @@ class _Rows:
             raise wrong(value, "a list")
         if _all_fit(self.shape, value):
             return
-        # What a field of one record holds, the next one may hold as well.
+        # A value in a field of one record is often in that field of the next one too.
         look = partial(self.shape.read, fitting={}) if isinstance(self.shape, _Record) else self.shape
         index = 0
         try:
@@ -202,7 +201,7 @@ class _Record:
         self.read(value, {})
 
     def read(self, value: Any, fitting: dict[str, Any]) -> None:
-        """Raise unless the value has the shape; the very values in `fitting`, by field, were looked at."""
+        """Raise unless the value has the shape; values in `fitting`, by field, are already checked."""
         if type(value) is not dict:
             raise wrong(value, "an object")
         for name, each in value.items():

@@ -1,8 +1,8 @@
-"""Partitions that are alike counted together, so that a network has arcs for kinds, not for partitions.
+"""Equal partitions counted together, so that a network has arcs for classes, not for partitions.
 
-A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of
-co-partitioned topics. Two units are of one class when the same members may take them, the same
-members had them, it costs the same to take them from each, and their replicas are in the same racks.
+A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of co-partitioned
+topics. Two units are of one class when they have the same possible and previous owners, the same cost of
+leaving each, and replicas in the same racks.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 
 
 class UnitClass(NamedTuple):
-    """Units that are alike.
+    """A class of equal units.
 
-    `readers` is a position in `Aggregate.sets`. `kept` says what the moves of those partitions of such a
-    unit cost that each previous owner had, `claimed` is their sum. `racks` are the known replica racks of
-    its partitions.
+    `readers` is a position in `Aggregate.sets`. `kept` has for each previous owner the cost of moving its
+    partitions of such a unit, `claimed` is their sum. `racks` are the known replica racks of its partitions.
     """
 
     readers: int
@@ -35,7 +34,7 @@ class UnitClass(NamedTuple):
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A problem's units by who may take them, numbered through.
+    """A problem's units by their possible owners, numbered through.
 
     `counts` has the units of each set of readers, `bundles` what they belong to, each with the number of its
     first unit.

@@ -1,4 +1,4 @@
-"""The certified optimum of a consumer problem as JSON, and the certificate that goes with it."""
+"""The certified optimum of a consumer problem as JSON, and its certificate."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SCHEMA: Final = "kassay/optimum-certificate/1"
 def solve_consumers(
     problem: Problem, order: tuple[str, ...], solver: str, time_limit_s: float | None
 ) -> Solved | Balanced:
-    """The optimum of a problem that the exact methods take, by the solver `flow`, `networkx` or `z3`.
+    """The optimum of a problem that the exact methods solve, by the solver `flow`, `networkx` or `z3`.
 
-    Where the time is spent, owners with the best balance as far as their cost was brought down.
+    If the time runs out, owners with the best balance, whose cost is as low as the search got.
     """
     deadline = None if time_limit_s is None else time.monotonic() + time_limit_s
     if solver != "flow":
@@ -40,7 +40,7 @@ def solve_consumers(
 
 
 def solution(best: Optimum) -> Solved:
-    """The optimum with its certificate, and what a result says beside it."""
+    """The optimum with its certificate and the other fields of a result."""
     squares = best.sum_squares
     values = {"balance": list(best.loads[::-1]), "movement": best.moved, "rack": best.rack_mismatch}
     return Solved(
@@ -77,7 +77,7 @@ def best_by(solver: str, problem: Problem, order: tuple[str, ...], time_limit_s:
 
 
 def optimum_certificate(best: Optimum) -> dict[str, Any]:
-    """What the checker of balances needs: the instance, the assignment, its levels and prices."""
+    """The input of the checker of balances: the instance, the assignment, its levels and prices."""
     ids = [member.member_id for member in best.problem.members]
     return {
         "schema": SCHEMA,

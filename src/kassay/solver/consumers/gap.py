@@ -1,10 +1,10 @@
-"""How far an answer is from the certified optimum.
+"""The distance of an answer from the certified optimum.
 
 *balance* is the sum of squared loads less the optimum's: 0 exactly where the sorted loads are the best
-possible, and additive, so a heavier imbalance weighs more. *spread* tells the same story in partitions:
-largest load - least load, less the optimum's. *movement* is judged where the loads are optimal, *rack*
-where the objectives before it are: a bad balance can always be had for fewer moves, and such a negative
-"gap" would say nothing. An answer that leaves partitions out is not judged at all, only counted.
+possible, and additive, so a larger imbalance weighs more. *spread* gives the imbalance in partitions: largest
+load - least load, less the optimum's. *movement* is judged where the loads are optimal, *rack* where the
+objectives before it are: a bad balance is always possible with fewer moves, and such a negative "gap" would
+mean nothing. An answer that leaves partitions out is not judged at all, only counted.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 from kassay.solver.gap import Gap
 
 GENERATION = 1
-"""The generation that `as_group` gives to all claims; nobody's is stale."""
+"""The generation that `as_group` gives to all owned partitions, so that none is stale."""
 
 
 class Shortfall(NamedTuple):
-    """How far figures are from the best ones; None is "not judged"."""
+    """The distance of figures from the best ones; None is "not judged"."""
 
     balance: int
     spread: int
@@ -55,8 +55,8 @@ def gap(
 ) -> Gap[Problem, Optimum]:
     """The distance of an answer (partitions by member id) to the optimum, computed if it is not given.
 
-    Raises `InputError` if the answer is not an assignment of the problem: a partition given twice, to
-    somebody who does not read it, or not there.
+    Raises `InputError` if the answer is not an assignment of the problem: a partition assigned twice, to a
+    member that does not read it, or missing from the problem.
     """
     best = best or optimum(problem, order)
     owners = owners_of(problem, answer)
@@ -89,7 +89,7 @@ def owners_of(problem: Problem, answer: Mapping[str, Iterable[TopicPartition]]) 
 
 
 def as_group(problem: Problem) -> tuple[Cluster, Group]:
-    """The problem as an assignor sees it: a broker a rack, and every claim of one generation."""
+    """The problem as an assignor sees it: a broker a rack, and all owned partitions of one generation."""
     racks = sorted(
         {rack for topic in problem.topics for known in topic.racks or () for rack in known}
         | {member.rack for member in problem.members if member.rack is not None}
@@ -120,11 +120,11 @@ def as_group(problem: Problem) -> tuple[Cluster, Group]:
 
 
 class _Named(Protocol):
-    """A problem, as far as it has a name."""
+    """A problem with a name."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the instance."""
 
 
 class Measured(Protocol):

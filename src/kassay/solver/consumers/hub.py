@@ -1,17 +1,17 @@
-"""The cheapest owners where members have so much room: a min-cost flow through hubs.
+"""The cheapest owners where members have given room: a min-cost flow through hubs.
 
     pool(readers, racks) -> previous owner             kept: as many as it had
     pool  -> hub(readers, rack) or hub(readers, any)   given up, at the price of move and rack mismatch
     hub   -> members of that rack, in blocks           free
     member -> sink                                     by bands: `low` each, one more by a node for `high`
 
-Hubs stand for the product of classes and members, and hubs of like members share blocks of them
-(`algorithms/blocks`): arcs grow with classes + racks + readers. A class whose units nobody had, or one
-member alone, needs no node: which unit of a pool stays where it was is the same to all others, so each
-leaves the pool at the price of a move, and less what that saves where it stays. A class whose units
-several members had (co-partitioned topics) has a node of its own before the pool.
-In a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of
-the members are the prices of the certificate.
+Hubs replace the product of classes and members, and hubs with many members in common share blocks of them
+(`algorithms/blocks`): the number of arcs grows with classes + racks + readers. A class whose units had no
+owner, or a single one, needs no node: which units of a pool stay makes no difference to the others, so each
+leaves the pool at the price of a move, or at that price less the saving where it stays. A class whose units
+had several owners (co-partitioned topics) has a node of its own before the pool.
+In a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of the
+members are the prices of the certificate.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from kassay.solver.consumers.classes import UnitClass
 
 Cost = Callable[[int, int], int]
 _BETWEEN_LOOKS: Final = 2048
-"""Classes that are laid out between two looks at the clock."""
+"""Classes that are added between two checks of the clock."""
 _GRACE_SHARE: Final = 0.25
-"""What is left for owners at whatever cost, of the time that the cheapest had."""
+"""The time left for owners at whatever cost, as a part of the time for the cheapest."""
 
 
 class Band(NamedTuple):
-    """Room for `width` more units a member, in all for as many as `places` members could take."""
+    """Room for `width` more units a member, in total for as many as `places` members could take."""
 
     width: int
     places: int
@@ -57,13 +57,13 @@ class _Pool(NamedTuple):
 
 @dataclass
 class Hubs:
-    """The network of some members and what its nodes and arcs stand for.
+    """The network of some members, and the meaning of its nodes and arcs.
 
-    `bands` say how much they take. `takers` has, for each position in `Aggregate.sets`, those of these
-    members that may take its units. `pools` go by the position in `takers` of the first equal set, and by
-    racks. Arcs are those of classes to previous owners, in `pools` or `mixed`, `onward` from pool, hub or
-    block to hub or block, and `arrivals` from there to members. `late` says that there was no time to find
-    the cheapest owners.
+    `bands` are the members' room. `takers` has, for each position in `Aggregate.sets`, those of these members
+    that may take its units. The key of `pools` is the position in `takers` of the first equal set, and racks.
+    Arcs are those of classes to previous owners, in `pools` or `mixed`, `onward` from pool, hub or block to
+    hub or block, and `arrivals` from there to members. `late` says that there was no time to find the
+    cheapest owners.
     """
 
     members: Sequence[int]
@@ -83,7 +83,7 @@ class Hubs:
     SINK = 1
 
     def build(self, classes: Sequence[UnitClass], deadline: float | None = None) -> bool:
-        """Lay out the network for these classes; False where the deadline passed before it was whole."""
+        """Build the network for these classes; False where the deadline passed before it was complete."""
         net = self.network
         self.member = dict(zip(self.members, net.nodes(len(self.members)), strict=True))
         ways = [(width, self._shared(width, places)) for width, places in self.bands if width and places]
@@ -113,7 +113,7 @@ class Hubs:
         return node
 
     def _add_class(self, each: UnitClass, readers: int, dearest: int) -> int:
-        """Where the class's units come from: their pool, or the class's own node."""
+        """The source node of the class's units: their pool, or the class's own node."""
         pool = self.pools.get((readers, each.racks))
         if pool is None:
             pool = self.pools[readers, each.racks] = _Pool(self.network.node(), [], [])
@@ -135,7 +135,7 @@ class Hubs:
         return pool.node
 
     def _add_hubs(self, dearest: int) -> None:
-        """From each pool to the racks of its replicas, and to any rack at the full price; on to members."""
+        """Add hubs from each pool to its replicas' racks, to any rack at the full price, and to members."""
         net, cost = self.network, self.cost
         racked = dict.fromkeys(readers for readers, racks in self.pools if racks)
         anywhere: dict[int, int] = {}
@@ -170,7 +170,7 @@ class Hubs:
         self.onward.append((tail, head, self.network.arc(tail, head, ENDLESS, price)))
 
     def _arrive(self, ends: Sequence[tuple[int, Sequence[int]]]) -> None:
-        """From each of these hubs to its members, through the blocks that several have."""
+        """Add arcs from each of these hubs to its members, through the blocks that several have."""
         cut = in_blocks([members for _, members in ends])
         blocks = self.network.nodes(len(cut.blocks))
         ways = chain(
@@ -232,13 +232,14 @@ def assign_level(
     *,
     portable: bool = False,
 ) -> dict[int, int]:
-    """Write the cheapest owners of these classes' units; the price of each member of the level.
+    """Write the cheapest owners of these classes' units; returns the price of each member of the level.
 
-    `portable` owners come from our own flow alone: they are the same whether OR-tools is installed or not.
+    `portable` owners come from kassay's own flow alone: they are the same whether OR-tools is installed or
+    not.
 
-    After the deadline what has no owner yet gets one at whatever cost: the owners fill the level all the
-    same, but the prices may prove them cheapest no more, and the hubs say that they are `late`. Where there
-    is no time for that either no owner is written and no price comes back.
+    After the deadline, units without an owner get one at whatever cost: the owners still fill the level, but
+    the prices may no longer prove them cheapest, and the hubs are `late`. If there is no time for that
+    either, no owner is written and no price is returned.
     """
     if len(hubs.members) == 1:
         only = hubs.members[0]

@@ -1,10 +1,10 @@
-"""The third opinion: one network for all levels at once, loads at convex cost, by networkx's network simplex.
+"""The third opinion: one network for all levels, loads at convex cost, by networkx's network simplex.
 
-Neither load levels nor hubs go into it: classes of like units lead straight to the members that may take
-them, and each further unit of a member costs more than all before it, so that the cheapest flow has the best
-balance by itself (Ahuja, Magnanti, Orlin, *Network Flows*, ch. 14). Good to about 30 x 300: there are as
-many arcs as members times the units that one can get. Prices, which the certificate needs, come from the
-flow: they prove any cheapest owners, and the same checker judges these.
+It uses neither load levels nor hubs: classes of equal units lead straight to the members that may take them,
+and each further unit of a member costs more than all before it, so that the cheapest flow has the best
+balance by itself (Ahuja, Magnanti, Orlin, *Network Flows*, ch. 14). Suitable up to about 30 x 300: the number
+of arcs is members times the units that one can get. The prices of the certificate come from the flow: they
+prove any cheapest owners, and the same checker judges these.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _owners(problem: Problem, counted: Aggregate, order: tuple[str, ...]) -> lis
 def _network(
     problem: Problem, counted: Aggregate, order: tuple[str, ...]
 ) -> nx.MultiDiGraph[tuple[str, int]]:
-    """Classes of units to the members that may take them, and each further unit of these dearer."""
+    """Arcs from classes of units to the members that may take them; a member's next unit costs more."""
     network: nx.MultiDiGraph[tuple[str, int]] = nx.MultiDiGraph()
     network.add_node(_SINK, demand=counted.units)
     room = [0] * len(problem.members)
@@ -70,7 +70,7 @@ def _network(
 
 
 def _cost(problem: Problem, each: UnitClass, m: int, order: tuple[str, ...]) -> int:
-    """What it costs to give a unit of the class to the member."""
+    """The cost of assigning a unit of the class to the member."""
     move, wrong = weigh(problem, order)
     moved = each.claimed - dict(each.kept).get(m, 0)
     return move * moved + wrong * mismatch(each.racks, problem.members[m].rack)

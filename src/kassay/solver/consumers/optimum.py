@@ -1,9 +1,8 @@
 """The certified optimum of a consumer assignment problem.
 
-Objectives, in lexicographic order: sorted loads, then partitions that leave their previous owner,
-then partitions whose owner is in none of their replicas' racks (or the last two swapped).
-The balance comes from the load levels, the rest from one min-cost flow per level; nothing is returned
-that the independent checker does not accept.
+Objectives, in lexicographic order: sorted loads, then partitions that leave their previous owner, then
+partitions whose owner is in none of their replicas' racks (or the last two swapped). The balance comes from
+the load levels, the rest from one min-cost flow per level; every result has passed the independent checker.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 
 
 class NotPolynomialError(KassayError):
-    """The problem is one of the NP-hard variants, which are answered by an interval."""
+    """The problem is one of the NP-hard variants, whose answer is an interval."""
 
 
 class Figures(NamedTuple):
-    """What an assignment is worth: its loads, least first, its moves, and its rack mismatches."""
+    """The figures of an assignment: its loads, least first, its moves, and its rack mismatches."""
 
     loads: tuple[int, ...]
     moved: int
@@ -41,7 +40,7 @@ class Figures(NamedTuple):
 class Balanced(NamedTuple):
     """The owner of each unit with the best balance, the levels that prove it, and a price for each member.
 
-    Unless the time was spent, `late`, the prices prove the owners the cheapest with this balance.
+    Unless the time ran out, `late`, the prices prove the owners the cheapest with this balance.
     """
 
     by_weight: Sequence[Level]
@@ -55,8 +54,8 @@ class Balanced(NamedTuple):
 class Optimum(BalanceCertificate):
     """An optimal assignment of a problem with its proof: `loads` are least first.
 
-    `moved` counts the partitions that leave a previous owner who could have kept them, `rack_mismatch`
-    those whose owner is in none of their replicas' racks.
+    `moved` counts the partitions that leave a previous owner that could have kept them, `rack_mismatch` those
+    whose owner is in none of their replicas' racks.
     """
 
     problem: Problem
@@ -73,7 +72,7 @@ class Optimum(BalanceCertificate):
 
 
 def parse_order(text: str) -> tuple[str, ...]:
-    """The order that a user writes as `balance,movement,rack`; raises `InputError` for another."""
+    """The order that a user writes as `balance,movement,rack`; raises `InputError` for any other text."""
     order = tuple(part.strip() for part in text.split(","))
     if order not in ORDERS:
         raise InputError(f"--order: found {text!r}, expected {' or '.join(map(','.join, ORDERS))}")
@@ -83,9 +82,9 @@ def parse_order(text: str) -> tuple[str, ...]:
 def optimum(problem: Problem, order: tuple[str, ...] = MOVEMENT_FIRST, *, portable: bool = False) -> Optimum:
     """The best assignment, certified.
 
-    Present owners who are optimal already keep everything. Of assignments that are equally good a
-    `portable` one is the same on every machine, whether OR-tools is installed or not. Raises
-    `NotPolynomialError` for weights and for co-partitioned bundles of different sizes.
+    Previous owners that are optimal already keep everything. Of equally good assignments a `portable` one is
+    the same on every machine, whether OR-tools is installed or not. Raises `NotPolynomialError` for weights
+    and for co-partitioned bundles of different sizes.
     """
     return proven(problem, order, best_balanced(problem, order, portable=portable))
 
@@ -99,9 +98,9 @@ def proven(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Opti
 def best_balanced(
     problem: Problem, order: tuple[str, ...], deadline: float | None = None, *, portable: bool = False
 ) -> Balanced:
-    """Owners with the best balance: the cheapest, or the best there are at the deadline.
+    """Owners with the best balance: the cheapest, or the best found by the deadline.
 
-    `portable` and what is raised are as of `optimum`.
+    `portable` and the exceptions are those of `optimum`.
     """
     require_polynomial(problem)
     counted = aggregate(problem)
@@ -118,9 +117,9 @@ def best_balanced(
 def _all_kept(
     problem: Problem, counted: Aggregate, by_weight: Sequence[Level], level_of: Sequence[int]
 ) -> list[int] | None:
-    """The previous owner of each unit, if these are balanced at best; None if they are not, or one has none.
+    """The previous owner of each unit, if these have the best balance; None otherwise, or if a unit has none.
 
-    Where a move outweighs every rack mismatch each unit is then where it costs least, without any price.
+    Where a move outweighs every rack mismatch each unit then has its least cost, without any price.
     """
     for readers, bundles in zip(counted.sets, counted.bundles, strict=True):
         last = max([level_of[m] for m in readers])
@@ -157,7 +156,7 @@ def restricted(counted: Aggregate, level_of: Sequence[int]) -> list[tuple[int, t
 
 
 def weigh(problem: Problem, order: tuple[str, ...]) -> tuple[int, int]:
-    """What a move and what a rack mismatch costs, so that the order is lexicographic."""
+    """The costs of a move and of a rack mismatch that make the order lexicographic."""
     scale = 1 + sum(topic.partitions for bundle in problem.bundles for topic in bundle)
     return (scale, 1) if order == MOVEMENT_FIRST else (1, scale)
 
@@ -209,7 +208,7 @@ def _cheapest(
 def _hand_out(
     counted: Aggregate, sets: Iterable[int], holds: Sequence[Mapping[int, int]], owner: list[int]
 ) -> None:
-    """Write owners of these sets' units, so many to each member as it holds: who had a unit before others."""
+    """Write owners of these sets' units by the members' counts; previous owners come first."""
     for s in sets:
         room = {m: holds[m].get(s, 0) for m in counted.sets[s]}
         loose: list[int] = []

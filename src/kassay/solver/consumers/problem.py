@@ -1,4 +1,4 @@
-"""A consumer assignment problem: who may take what, who had it, and where its replicas are.
+"""A consumer assignment problem: members, their topics, previous owners, and racks of replicas.
 
 The values are canonical from construction: members in the order of their ids, topics in the order
 of their names, so nothing downstream can depend on the order of the input. The JSON form is
@@ -29,13 +29,13 @@ _KNOWN: Final = "the name of a topic under `topics`"
 
 @dataclass(frozen=True)
 class Problem(ConsumerInstance):
-    """One consumer assignment problem; an owner who no longer reads the topic is NOBODY as well."""
+    """One consumer assignment problem; an owner that no longer reads the topic counts as NOBODY."""
 
     name: str = ""
 
     @lazy
     def subscribers(self) -> dict[str, tuple[int, ...]]:
-        """For each topic that somebody reads, the positions of its readers; treat as read-only."""
+        """For each topic with readers, the positions of its readers; treat as read-only."""
         alike: dict[frozenset[str], list[int]] = {}
         for position, member in enumerate(self.members):
             alike.setdefault(member.topics, []).append(position)
@@ -52,7 +52,7 @@ class Problem(ConsumerInstance):
 
     @lazy
     def bundles(self) -> tuple[tuple[Topic, ...], ...]:
-        """The topics that somebody reads, those that are co-partitioned together; none is left out."""
+        """The topics with readers, co-partitioned ones together; none is left out."""
         subscribers = self.subscribers
         if not self.copartition:
             return tuple((topic,) for topic in self.topics if topic.name in subscribers)
@@ -63,7 +63,7 @@ class Problem(ConsumerInstance):
 
     @lazy
     def weighted(self) -> bool:
-        """Whether partitions that somebody reads count differently; the exact methods need them alike."""
+        """Whether partitions with readers have different weights; the exact methods need equal ones."""
         weighed = [topic for topic in self.topics if topic.weights is not None]
         return any(
             not set(topic.weights or ()) <= {1} and topic.name in self.subscribers for topic in weighed
@@ -71,7 +71,7 @@ class Problem(ConsumerInstance):
 
     @lazy
     def costed(self) -> bool:
-        """Whether it costs other than 1 to move a partition that somebody reads."""
+        """Whether moving a partition that has readers may cost other than 1."""
         priced = [topic for topic in self.topics if topic.move_costs is not None]
         return any(
             not set(topic.move_costs or ()) <= {1} and topic.name in self.subscribers for topic in priced
@@ -84,11 +84,11 @@ class Problem(ConsumerInstance):
 
     @property
     def exact(self) -> bool:
-        """Whether levels and prices prove the optimum; it is a packing otherwise."""
+        """Whether levels and prices prove the optimum; otherwise the problem is a packing."""
         return not self.weighted and not self.costed and len(self.bundle_sizes) <= 1
 
     def unweighted(self) -> Problem:
-        """The same problem with partitions that count alike, and cost 1 to move."""
+        """The same problem with partitions of equal weight that cost 1 to move."""
         if not self.weighted and not self.costed:
             return self
         topics = (topic._replace(weights=None, move_costs=None) for topic in self.topics)
@@ -96,7 +96,7 @@ class Problem(ConsumerInstance):
 
     @classmethod
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> Problem:
-        """The problem that the group poses, its previous owners by the rule of `previous_owners`."""
+        """The group's problem; `previous_owners` determines its previous owners."""
         replica_racks, by_name = cluster.replica_racks, cluster.by_name
         read = {topics: frozenset(topics) for topics in {member.topics for member in group.members}}
         members = tuple(
@@ -174,7 +174,7 @@ class Problem(ConsumerInstance):
         }
 
     def owners_by_topic(self, owner: Sequence[int]) -> dict[str, tuple[int, ...]]:
-        """Each topic's owners, where `owner` has the owner of each bundle's partitions in turn."""
+        """Each topic's owners, where `owner` has the owner of each bundle's partitions, bundle by bundle."""
         rows: dict[str, tuple[int, ...]] = {}
         first = 0
         for bundle in self.bundles:
@@ -201,8 +201,8 @@ class Problem(ConsumerInstance):
     def _held(self, owners: Mapping[str, Sequence[int]]) -> Iterator[Iterator[tuple[int, int]]]:
         """For each member its partitions, as positions in `owners`, which has members by topic, and numbers.
 
-        What is made of them member by member lies together in memory, and is written several times as fast;
-        until then a partition is a number in an array, for of values so many would lie far apart.
+        Values built member by member are adjacent in memory, and are written several times as fast; until
+        then a partition is a number in an array, since so many separate values would be scattered.
         """
         most = max(map(len, owners.values()), default=0) or 1
         held = [array("Q") for _ in self.members]
@@ -225,7 +225,7 @@ class Problem(ConsumerInstance):
 
 @dataclass(frozen=True)
 class _MemberEntry:
-    """A member as the document has it."""
+    """A member in the document."""
 
     id: Name
     topics: tuple[str, ...]
@@ -235,7 +235,7 @@ class _MemberEntry:
 
 @dataclass(frozen=True)
 class _TopicEntry:
-    """A topic as the document has it; a partition without replica racks has an empty set, or null."""
+    """A topic in the document; a partition without replica racks has an empty set, or null."""
 
     name: Name
     partitions: Size
@@ -244,7 +244,7 @@ class _TopicEntry:
     move_costs: tuple[Count, ...] | None = None
 
     def topic(self, interned: dict[frozenset[str], frozenset[str]]) -> Topic:
-        """The topic; racks that are equal become one value."""
+        """The topic; equal racks become one value."""
         racks = None
         if self.racks is not None:
             sets = (known or _NO_RACKS for known in self.racks)
@@ -267,7 +267,7 @@ _Entries = list[tuple[Member, _MemberEntry]]
 
 
 def _subscriptions(entries: Iterable[_MemberEntry]) -> Iterator[frozenset[str]]:
-    """The topics of each entry; those who read what the one before them does share the value."""
+    """The topics of each entry; equal consecutive subscriptions share the value."""
     written: tuple[str, ...] = ()
     topics = frozenset[str]()
     for entry in entries:
@@ -277,7 +277,7 @@ def _subscriptions(entries: Iterable[_MemberEntry]) -> Iterator[frozenset[str]]:
 
 
 def _refuse_impossible(topics: tuple[_TopicEntry, ...], entries: _Entries) -> None:
-    """Raise where a name stands twice, where there are too many partitions, or rows of another length."""
+    """Raise for repeated names, for too many partitions, and for rows of the wrong length."""
     unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(topics)), "topic")
     within((topic.partitions for topic in topics), "topics")
     unique(((f"members[{i}].id", member.member_id) for i, (member, _) in enumerate(entries)), "member id")
@@ -291,7 +291,7 @@ def _refuse_impossible(topics: tuple[_TopicEntry, ...], entries: _Entries) -> No
 
 
 def _refuse_unknown(entries: _Entries, partitions: Mapping[str, int], *, owned: bool) -> None:
-    """Raise where a member speaks of topics that are not there or, if that is asked, `owned` partitions."""
+    """Raise where a member names unknown topics or, with `owned`, owns unknown partitions."""
     known: frozenset[str] | None = None
     for i, (member, entry) in enumerate(entries):
         if member.topics is not known and not partitions.keys() >= member.topics:
@@ -307,7 +307,7 @@ def _refuse_unknown(entries: _Entries, partitions: Mapping[str, int], *, owned: 
 
 
 def _owners(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, list[int]] | None:
-    """For each topic who owned each partition; None where one is not there or is owned twice."""
+    """For each topic the owner of each partition; None if a partition is missing or owned twice."""
     owners = {topic: [NOBODY] * count for topic, count in sorted(partitions.items())}
     try:
         for position, (_, entry) in enumerate(entries):
@@ -322,7 +322,7 @@ def _owners(entries: _Entries, partitions: Mapping[str, int]) -> dict[str, list[
 
 
 def _previous(entries: _Entries, owners: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
-    """The owners without those who no longer read the topic."""
+    """The owners, without those that no longer read the topic."""
     for member, entry in entries:
         if len(member.topics) < len(owners):
             for topic, partition in entry.owned:
@@ -332,7 +332,7 @@ def _previous(entries: _Entries, owners: dict[str, list[int]]) -> dict[str, tupl
 
 
 def _owned_twice(entries: _Entries) -> InputError:
-    """The complaint about the first partition that stands a second time among what members own."""
+    """The error about the first partition that two members own."""
     first: dict[tuple[str, int], str] = {}
     for member, entry in entries:
         for topic, partition in entry.owned:
@@ -350,7 +350,7 @@ def _refuse_uneven(
     partitions: Mapping[str, int],
     subscribers: Mapping[str, tuple[int, ...]],
 ) -> None:
-    """Raise where topics that go together are unknown, stand twice, or are not alike."""
+    """Raise where co-partitioned topics are unknown, repeated, or differ."""
     every = [
         (f"copartition[{i}][{j}]", n) for i, names in enumerate(copartition) for j, n in enumerate(names)
     ]

@@ -1,9 +1,9 @@
-"""Optima of groups that are asked for again soon: by the same call twice, in another order, by a judge.
+"""A cache of optima for groups that come again soon: the same call, another order of members, a judge.
 
-An optimum is remembered by its canonical instance, in which members and topics stand in the order of their
-names: equal instances have equal optima, however their groups were written. What is remembered was accepted
-by the checker for just that instance, so whoever asks takes nobody's word but the certificate's.
-The values asked with are frozen: the same objects need not be looked into a second time.
+The key is the canonical instance, in which members and topics are in the order of their names: equal
+instances have equal optima, however their groups were written. The checker has accepted each cached optimum
+for exactly that instance, so a caller relies only on the certificate. The arguments are frozen values: the
+same objects need not be examined again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kassay.solver.consumers.optimum import Optimum, certified, optimum
 from kassay.solver.consumers.problem import NOBODY, Problem
 
 REMEMBERED: Final = 64
-"""Instances and calls: more than the rounds of a rebalance with their second looks, and few to keep."""
+"""Instances and calls kept: more than a rebalance needs, and few enough to keep."""
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
 class _Asked(NamedTuple):
-    """A call, which keeps its objects alive so that no others have their numbers."""
+    """A call, which keeps its objects alive so that no others get their ids."""
 
     cluster: Cluster
     group: Group
@@ -34,11 +34,11 @@ class _Asked(NamedTuple):
 _by_call: dict[tuple[int, int, tuple[str, ...]], _Asked] = {}
 _by_instance: dict[tuple[object, ...], Optimum] = {}
 _at_rest: dict[tuple[object, ...], Optimum] = {}
-"""By the instance that comes of it when its owners report what they were given."""
+"""By the instance that results when the owners report their assignment."""
 
 
 def remembered_optimum(cluster: Cluster, group: Group, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
-    """The certified optimum of the group's partitions, which count alike: the same on every machine."""
+    """The certified optimum of the group with equal weights: the same on every machine."""
     call = id(cluster), id(group), order
     asked = _by_call.get(call)
     if asked is None:
@@ -68,16 +68,16 @@ def _of_instance(problem: Problem, order: tuple[str, ...]) -> Optimum:
 
 
 def _kept(problem: Problem, before: Optimum) -> Optimum:
-    """The optimum of a group that has just what was best before: all stays, at no price.
+    """The optimum of a group that owns exactly the previous optimum: all stays, at no price.
 
-    `optimum` would say the same; the checker is asked as of any other.
+    `optimum` would return the same; the checker checks it as any other.
     """
     free = (0,) * len(problem.members)
     return certified(problem, before.order, before.owners, before.levels, free)
 
 
 def _keep(memory: dict[_Key, _Value], key: _Key, value: _Value) -> None:
-    """Remember it in place of the oldest."""
+    """Store the value in place of the oldest."""
     if len(memory) >= REMEMBERED:
         del memory[next(iter(memory))]
     memory[key] = value

@@ -1,11 +1,11 @@
-"""The second solver: the hub network in linear real arithmetic, by Z3; good to about 50 x 500.
+"""The second solver: the hub network in linear real arithmetic, by Z3; suitable up to about 50 x 500.
 
-The load levels are given, as they are to the flow; owners come from two `minimize` calls (movement and
-racks in the order asked for) over real flow variables. A vertex of a network is integral, which is
-asserted, not assumed. Prices come from a question of their own: a point that satisfies the inequalities
-of the dual, each a difference of two unknowns against a whole number, so rounding down keeps it valid.
-The certificate is judged by the same checker as the flow's.
-Z3 on flow variables proves in about a second what it cannot prove in minutes on one Boolean for each
+The load levels are given, as they are to the flow; owners come from two `minimize` calls (movement and racks
+in the given order) over real flow variables. A vertex of a network is integral, which is asserted, not
+assumed. Prices come from a separate query: a point that satisfies the inequalities of the dual, each a
+difference of two unknowns against a whole number, so rounding down keeps it valid. The certificate is judged
+by the same checker as the flow's.
+Z3 on flow variables proves in about a second what it cannot prove in minutes with one Boolean for each
 partition and member (pigeonholes).
 """
 
@@ -42,7 +42,7 @@ def z3_optimum(
 ) -> Optimum:
     """The certified optimum, found by Z3 alone once the levels are known.
 
-    Raises `OutOfTimeError` when `time_limit` seconds are spent, `NotPolynomialError` as the flow does.
+    Raises `OutOfTimeError` when `time_limit` seconds are over, `NotPolynomialError` as the flow does.
     """
     require_polynomial(problem)
     deadline = None if time_limit is None else time.monotonic() + time_limit
@@ -60,7 +60,7 @@ def z3_optimum(
 
 
 def milliseconds_left(deadline: float | None) -> int:
-    """What Z3 may still use, as much as it can count for no limit; `OutOfTimeError` when nothing is left."""
+    """The milliseconds left for Z3, its maximum for no limit; raises `OutOfTimeError` when none is left."""
     if deadline is None:
         return _ENDLESS_MS
     left = int((deadline - time.monotonic()) * 1000)
@@ -177,8 +177,8 @@ def z3_prices(
 ) -> list[int]:
     """Prices that prove these owners cheapest; raises `AssertionError` if there are none.
 
-    Nobody who takes a unit could be undercut: cost + price of the owner is at most that of every member
-    that may take it. And members with the larger load of their level have the larger prices.
+    No owner of a unit can be undercut: its cost + price is at most that of every member that may take the
+    unit. And members with the larger load of their level have the larger prices.
     """
     solver = z3.SimpleSolver()
     solver.set("timeout", milliseconds_left(deadline))

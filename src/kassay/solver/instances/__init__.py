@@ -1,1 +1,1 @@
-"""Instances by shape and seed, and the hunt for bad ones."""
+"""Instances by shape and seed, and the search for hard ones."""

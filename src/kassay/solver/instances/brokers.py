@@ -29,7 +29,7 @@ def placement(
     racks: int = 3,
     change: int = 1,
 ) -> Document:
-    """One topic on brokers of which `change` are new or gone."""
+    """One topic on brokers of which `change` are new or removed."""
     if shape not in PLACEMENT_SHAPES:
         raise InputError(f"shape: found {shape!r}, expected one of {', '.join(PLACEMENT_SHAPES)}")
     rng = SplitMix("B", shape, seed, brokers, partitions, rf, racks)
@@ -62,7 +62,7 @@ def _broker_racks(shape: str, total: int, racks: int) -> list[str]:
 
 
 def _spread(rng: SplitMix, brokers: list[int], rack: list[str], partitions: int, rf: int) -> list[list[int]]:
-    """Replicas on the emptiest brokers, racks first, ties by chance."""
+    """Replicas on the emptiest brokers, racks first, ties at random."""
     racks: dict[str, _Emptiest] = {}
     for broker in brokers:
         racks.setdefault(rack[broker], _Emptiest()).add(broker, 0)
@@ -87,19 +87,19 @@ def _spread(rng: SplitMix, brokers: list[int], rack: list[str], partitions: int,
 
 
 class _Emptiest:
-    """The brokers of a rack that can take one more, in order, `at` each load; `lowest` is None for none."""
+    """The brokers of a rack with room, in order, by load in `at`; `lowest` is None if there is none."""
 
     def __init__(self) -> None:
         self.at: dict[int, list[int]] = {}
         self.lowest: int | None = None
 
     def add(self, broker: int, load: int) -> None:
-        """One more."""
+        """Add a broker at this load."""
         insort(self.at.setdefault(load, []), broker)
         self.lowest = load if self.lowest is None else min(self.lowest, load)
 
     def remove(self, broker: int, load: int) -> None:
-        """One less."""
+        """Remove a broker at this load."""
         those = self.at[load]
         del those[bisect_left(those, broker)]
         if not those:
@@ -109,7 +109,7 @@ class _Emptiest:
 
 
 def _smallest(lists: list[list[int]], place: int) -> int:
-    """The number that has so many smaller ones in the lists, which are sorted and have none in common."""
+    """The number at this place in the sorted union of the lists, which are sorted and disjoint."""
     if len(lists) == 1:
         return lists[0][place]
     low, high = min(each[0] for each in lists), max(each[-1] for each in lists)
@@ -132,7 +132,7 @@ def tasks(
     change: int = 1,
     racks: int = 3,
 ) -> Document:
-    """Tasks with standbys on clients of which `change` are new or gone."""
+    """Tasks with standbys on clients of which `change` are new or removed."""
     if shape not in TASK_SHAPES:
         raise InputError(f"shape: found {shape!r}, expected one of {', '.join(TASK_SHAPES)}")
     rng = SplitMix("C", shape, seed, clients, tasks, standbys)

@@ -1,10 +1,10 @@
 """Consumer assignment instances by shape and seed, as documents of family "A".
 
-Shapes: `uniform` (everybody reads everything, no previous owners), `join` and `leave` (balanced
-previous owners, then members added or removed), `shuffle` (random previous owners), `groups` (a few
-subscriptions), `random` (each subscription drawn by itself), `nested` (member i reads the first
-topics only: many load levels), `racks` (`join` with racks), `weighted`, `copart` (pairs of
-co-partitioned topics). A document depends on its arguments alone, on every machine.
+Shapes: `uniform` (every member reads everything, no previous owners), `join` and `leave` (balanced previous
+owners, then members added or removed), `shuffle` (random previous owners), `groups` (a few subscriptions),
+`random` (each subscription drawn by itself), `nested` (member i reads the first topics only: many load
+levels), `racks` (`join` with racks), `weighted`, `copart` (pairs of co-partitioned topics). A document
+depends on its arguments alone, on every machine.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _uneven(rng: SplitMix, total: int, parts: int) -> dict[str, int]:
 def _subscriptions(
     rng: SplitMix, shape: str, ids: list[str], topics: list[str], density: int, groups: int
 ) -> dict[str, list[str]]:
-    """What each member reads; a topic that nobody drew goes to a random member."""
+    """Each member's topics; a topic that no member drew goes to a random member."""
     subscribed = {member: list(topics) for member in ids}
     if shape == "groups":
         kinds = [sorted(rng.sample(topics, rng.between(1, len(topics)))) for _ in range(groups)]
@@ -124,7 +124,7 @@ def _subscriptions(
 def _previous_owners(
     rng: SplitMix, shape: str, subscribed: Mapping[str, list[str]], counts: Mapping[str, int], change: int
 ) -> _Owners:
-    """Who had each partition, as far as that member is still there."""
+    """Each partition's previous owner, if that member still exists."""
     tps = [(topic, partition) for topic, count in counts.items() for partition in range(count)]
     if shape in _DEALT:
         ids = list(subscribed)

@@ -1,4 +1,4 @@
-"""Instances in, results out: the one table of the families of instances."""
+"""The table of the families of instances: how documents are read and solved."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from kassay.solver.streams.problem import TaskProblem
 
 SEARCH_S: Final = 10.0
-"""How long the NP-hard variants are searched where nobody set a limit."""
+"""The default time limit of a search for NP-hard variants, in seconds."""
 
 
 class NotTakenError(KassayError):
-    """The solver that was asked for does not take such an instance."""
+    """The chosen solver does not solve such an instance."""
 
 
 class Wanted(NamedTuple):
     """How to solve: the order of the goals, the solver, and a limit in seconds or none.
 
-    Of consumers also a tolerance for the heaviest member, or a budget for the cost of the moves.
+    For consumers also a tolerance for the heaviest member, or a budget for the cost of the moves.
     """
 
     order: tuple[str, ...] = MOVEMENT_FIRST
@@ -49,11 +49,11 @@ class Wanted(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether neither a tolerance nor a budget is asked."""
+        """Whether there is neither a tolerance nor a budget."""
         return self.tolerance is None and self.budget is None
 
     def flow_only(self, what: str) -> None:
-        """Raise `NotTakenError` where another solver is wanted, or what only consumers are asked."""
+        """Raise `NotTakenError` for another solver than the flow, and for options of consumers alone."""
         if not self.plain:
             raise NotTakenError(f"{what} have neither a tolerance nor a budget, consumer groups do")
         if self.solver != "flow":
@@ -62,14 +62,14 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """A family of instances: its name, how its documents are read, how its problems are solved."""
+    """A family of instances: its name, the reader of its documents, the solver of its problems."""
 
     name: str
     parse: Callable[[Any], Any]
     solve: Callable[[Any, Wanted], Solved]
 
 
-# What a family is read and solved by is loaded with the first instance of it.
+# A family's reader and solver are imported with its first instance.
 
 
 def _consumers(problem: Problem, wanted: Wanted) -> Solved:
@@ -145,7 +145,7 @@ FAMILIES: Final = {
 
 
 def family_of(document: Any) -> Family:
-    """The family of a document; raises `InputError` for a document of none."""
+    """The family of a document; raises `InputError` for a document of no family."""
     if not isinstance(document, dict):
         raise InputError(f"found {type(document).__name__}, expected an object with a family")
     letter = document.get("family")
@@ -156,10 +156,10 @@ def family_of(document: Any) -> Family:
 
 
 def solve_document(document: Any, wanted: Wanted = Wanted()) -> dict[str, Any]:  # noqa: B008
-    """The result of an instance, in the shape of `kassay optimum --json`, its certificate accepted.
+    """The result of an instance, in the shape of `kassay optimum --json`, with a checked certificate.
 
-    Raises `InputError` for what cannot be read, `InfeasiblePlacementError`, `NotTakenError`, and
-    `OutOfTimeError` where the limit is spent without an answer.
+    Raises `InputError` for an unreadable document, `InfeasiblePlacementError`, `NotTakenError`, and
+    `OutOfTimeError` when the limit passes without an answer.
     """
     began = time.perf_counter()
     family = family_of(document)

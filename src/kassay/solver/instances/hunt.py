@@ -1,7 +1,7 @@
 """Instances on which a rule may be far from the optimum, smallest first.
 
-A rule that makes one move at a time gets stuck where only a chain of moves helps; the smallest group
-where that happens has 3 members and 3 partitions, and in the staircase the gap grows with the size.
+A rule that makes one move at a time is stuck where only a chain of moves helps; the smallest group where that
+happens has 3 members and 3 partitions, and in the staircase the gap grows with the size.
 """
 
 from __future__ import annotations

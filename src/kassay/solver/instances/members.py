@@ -1,7 +1,7 @@
 """Instances of tasks for members inside processes by shape and seed, as documents of family "C".
 
-Shapes: `fresh` (nobody has anything), `join` and `leave` (evenly dealt, then processes come or go),
-`restart` (evenly dealt, then processes start again: their members have nothing, their disks the state),
+Shapes: `fresh` (no previous tasks), `join` and `leave` (evenly assigned, then processes join or leave),
+`restart` (evenly assigned, then processes restart: their members have nothing, their disks the state),
 `scattered` (any member runs a task, any process has a copy). A third of the tasks has no state.
 """
 
@@ -28,7 +28,7 @@ def member_tasks(
     standbys: int = 1,
     change: int = 1,
 ) -> Document:
-    """Tasks on processes of up to so many `members`; `change` of the processes are new, gone or restarted."""
+    """Tasks on processes of up to `members` each; `change` of the processes are new, removed or restarted."""
     if shape not in MEMBER_SHAPES:
         raise InputError(f"shape: found {shape!r}, expected one of {', '.join(MEMBER_SHAPES)}")
     rng = SplitMix("C-members", shape, seed, processes, members, tasks, standbys)

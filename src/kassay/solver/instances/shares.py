@@ -1,8 +1,8 @@
 """Share group instances by shape and seed, as documents of family "D".
 
-Shapes: `fresh` (nobody has anything), `join` and `leave` (evenly shared, then members come or go),
-`scattered` (any copies with anybody), `groups` (each reads some of the topics, and has any copies of those),
-`missing` (scattered, and a part of the partitions may not be given out).
+Shapes: `fresh` (no previous copies), `join` and `leave` (evenly shared, then members join or leave),
+`scattered` (random copies), `groups` (each member reads some of the topics, with random copies of those),
+`missing` (scattered, and a part of the partitions is not assignable).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def share_group(
     topics: int = 2,
     change: int = 1,
 ) -> Document:
-    """Members that share so many partitions of each topic; `change` of the members are new or gone."""
+    """Members that share these partitions of each topic; `change` of the members are new or removed."""
     if shape not in SHARE_SHAPES:
         raise InputError(f"shape: found {shape!r}, expected one of {', '.join(SHARE_SHAPES)}")
     rng = SplitMix("D", shape, seed, members, partitions, topics)
@@ -66,11 +66,11 @@ def share_group(
 
 
 def _dealt(rng: SplitMix, members: list[str], tps: list[tuple[str, int]]) -> dict[str, list[tuple[str, int]]]:
-    """The partitions evenly shared by the members, in any order."""
+    """The partitions evenly shared by the members, in random order."""
     sharing = -(-len(members) // len(tps))
     owned: dict[str, list[tuple[str, int]]] = {member: [] for member in members}
     order = rng.shuffled(members)
-    # In the second lap nobody meets the partition of the first: where that could be, the first is enough.
+    # In the second lap no member gets the partition of its first lap: where it could, the first lap suffices.
     for turn in range(sharing * len(tps)):
         owned[order[turn % len(order)]].append(tps[turn % len(tps)])
     return owned

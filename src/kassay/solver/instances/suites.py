@@ -1,4 +1,4 @@
-"""The instance suites: which instances of which sizes are compared everywhere.
+"""The instance suites: the instances and sizes used in all comparisons.
 
 `small` is for brute force, `bench` has consumers, placements and tasks, `large` goes to 1,000 members
 and 100,000 partitions, `share` has share groups, `streams` tasks for members inside processes. `to_line`
@@ -35,7 +35,7 @@ Document = dict[str, Any]
 
 
 def suite(name: str) -> Iterator[Document]:
-    """The suite's instances, made one at a time; raises `InputError` for a suite that is not there."""
+    """The suite's instances, made one at a time; raises `InputError` for an unknown suite."""
     makers = {"small": _small, "bench": _bench, "large": _large, "share": _share, "streams": _streams}
     if name not in makers:
         raise InputError(f"--suite: found {name!r}, expected one of {', '.join(makers)}")

@@ -1,1 +1,1 @@
-"""Weighted partitions and uneven bundles: intervals for what cannot be solved exactly in time."""
+"""Weighted partitions and uneven bundles: intervals for problems that have no exact solution in time."""

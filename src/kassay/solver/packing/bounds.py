@@ -1,4 +1,4 @@
-"""What the heaviest member carries at least, and why: bounds that one line of arithmetic verifies.
+"""The least load of the heaviest member: bounds that one line of arithmetic verifies.
 
 Each bound looks at a set of members and the items that only they may take (Hall's view): their
 mean, the largest item, or, among k * members + 1 items, the k + 1 that some member must share
@@ -34,7 +34,7 @@ class LoadBound(NamedTuple):
 
 
 def weighted_lower_bound(problem: Problem) -> int:
-    """What the heaviest member carries at least; verified by arithmetic alone."""
+    """The least load of the heaviest member, by arithmetic alone."""
     return lower_bound(Packing.of(problem)).value
 
 

@@ -1,7 +1,7 @@
 """Bundles of few different sizes: one size at a time packed exactly around the others.
 
-The largest first, as cheaply as the others let it in squared loads, then moves and rack mismatches
-(`exchange`), in turns until nothing changes.
+The largest first, as cheaply as the others allow in squared loads, then moves and rack mismatches
+(`exchange`), repeatedly until nothing changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def packed_by_weight(packing: Packing, terms: Terms, deadline: float) -> list[in
 
 
 class _Turns:
-    """Weights in turn, each packed exactly around the rest."""
+    """A descent in which each weight is packed exactly around the others, one weight at a time."""
 
     def __init__(self, packing: Packing, terms: Terms) -> None:
         self.packing = packing
@@ -42,7 +42,7 @@ class _Turns:
             self.by_weight.setdefault(weight, []).append(number)
 
     def paid(self, owner: Sequence[int]) -> int:
-        """Squared loads, then what moves and mismatches cost."""
+        """Squared loads, then the cost of moves and mismatches."""
         squares = sum(load * load for load in self.packing.loads(owner))
         return self.dear * squares + sum(self._cost(i, m) for i, m in enumerate(owner))
 
@@ -51,7 +51,7 @@ class _Turns:
         return self.scales[0] * item.moved(member) + self.scales[1] * self.packing.mismatch(item, member)
 
     def _costs(self, number: int) -> dict[int, int]:
-        """What an item costs with each member that may take it."""
+        """The cost of an item with each member that may take it."""
         item = self.packing.items[number]
         if item.racks:
             return {m: self._cost(number, m) for m in item.able}
@@ -60,7 +60,7 @@ class _Turns:
         return costs
 
     def descend(self, start: Sequence[int | None], deadline: float) -> list[int] | None:
-        """The packing after turns, while those make it better; None where there is no time."""
+        """The packing after repeated turns, while those improve it; None where there is no time."""
         owner = list(start)
         before: int | None = None
         for _ in range(_ROUNDS):
@@ -77,7 +77,7 @@ class _Turns:
         return whole
 
     def _pack(self, weight: int, owner: list[int | None], deadline: float) -> None:
-        """Pack the items of one weight anew, as cheaply as the others and the time let them."""
+        """Repack the items of one weight, as cheaply as the others and the time allow."""
         numbers, items, members = self.by_weight[weight], self.packing.items, self.packing.members
         base = [0] * members
         for item, m in zip(items, owner, strict=True):

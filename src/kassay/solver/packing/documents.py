@@ -1,4 +1,4 @@
-"""The results of packings as JSON, and the certificates that go with them."""
+"""The results of packings as JSON, and their certificates."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/packing-certificate/1"
 BOUND_RACKS_SCHEMA: Final = "kassay/packing-certificate/2"
-"""Of a packing within a budget of moves that has racks first."""
+"""The schema for a packing within a budget of moves, with racks first."""
 
 
 def solve_packing(problem: Problem, terms: Terms, time_limit_s: float = 10.0, engine: str = "auto") -> Solved:
-    """The best packing found for what is asked; raises `CertificateError` if its proof is not accepted."""
+    """The best packing found for these terms; raises `CertificateError` if its proof is not accepted."""
     packed = pack(problem, terms, time_limit_s, engine)
     certificate = packing_certificate(problem, packed)
     return Solved(certificate, require_accepted(certificate, problem.name or "a packing"))
 
 
 def solve_balanced(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Solved:
-    """Balanced owners that there was no time to make the cheapest; raises as `solve_packing` does."""
+    """Balanced owners whose cost the time did not suffice to minimise; raises as `solve_packing` does."""
     certificate = packing_certificate(problem, packed_in_balance(problem, order, balanced))
     return Solved(certificate, require_accepted(certificate, problem.name or "a group"))
 
 
 def packed_in_balance(problem: Problem, order: tuple[str, ...], balanced: Balanced) -> Packed:
-    """The owners as a packing of a problem that the exact methods take: loads proven, cost bounded."""
+    """The owners as a packing of a problem for the exact methods: loads proven, cost bounded."""
     packing, terms = Packing.of(problem), Terms(order)
     steps = level_steps(packing, balanced)
     return Packed(packing, terms, tuple(balanced.owner), False, steps, level_prices(packing, terms, balanced))
 
 
 def packing_certificate(problem: Problem, packed: Packed) -> dict[str, Any]:
-    """What the checker of packings needs: the instance, what is asked, the packing and its proof."""
+    """The input of the checker of packings: the instance, the terms, the packing and its proof."""
     packing, terms, owner = packed.packing, packed.terms, packed.owner
     ids = [member.member_id for member in problem.members]
     owners = problem.owners_by_topic(owner)

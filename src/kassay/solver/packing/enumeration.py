@@ -1,7 +1,8 @@
-"""Every packing of a few items, those that differ in nothing that is still to come counted once.
+"""Every packing of a few items, with partial packings of equal future counted once.
 
-Items are placed one after another. Two partial packings with the same loads go on alike, and so do two
-whose loads differ only between members that no later item tells apart; the cheapest of them is kept.
+Items are placed one after another. Two partial packings with the same loads continue in the same way, and so
+do two whose loads differ only between members that no later item distinguishes; only the cheapest of them is
+kept.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from kassay.solver.packing.items import Packing
 from kassay.solver.packing.terms import Terms
 
 ITEMS_MOST: Final = 40
-"""More items than these are not enumerated, however few members there are."""
+"""The most items that are enumerated, however few members there are."""
 STEPS_MOST: Final = 20_000
-"""So many items are placed in all, on one member or another, before the enumeration gives up."""
+"""The most placings of an item on a member before the enumeration gives up."""
 
 
 class _Partial(NamedTuple):
@@ -62,7 +63,7 @@ def _complete(
     move, wrong = terms.scales(packing)
     known = sorted(packing.loads(owner), reverse=True)
     if terms.tolerance is not None:
-        # Any packing may be the lightest, and none above its limit is of use.
+        # Any packing may be the lightest, and none above its limit is useful.
         known = [terms.cap(known[0]) or 0] * packing.members
     partials = [_Partial((0,) * packing.members, 0, 0, ())]
     steps = 0
@@ -82,7 +83,7 @@ def _complete(
                 if sorted(loads, reverse=True) > known or (terms.budget is not None and moves > terms.budget):
                     continue
                 cost = partial.cost + move * moved + wrong * mismatch
-                # What is cheapest for racks may have no room left in the budget.
+                # The cheapest packing for racks may have no room left in the budget.
                 key = tuple(sorted(zip(alike, loads, strict=True))), moves if terms.bounds_racks else 0
                 kept = following.get(key)
                 if kept is None or cost < kept.cost:
@@ -92,7 +93,7 @@ def _complete(
 
 
 def _alike(packing: Packing, rest: Sequence[int]) -> list[int]:
-    """For each member the first one that no item of the rest tells from it."""
+    """For each member the first one that no item of the rest distinguishes from it."""
     items = packing.items
     racked = any(items[i].racks for i in rest)
     first: dict[object, int] = {}

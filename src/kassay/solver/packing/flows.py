@@ -1,13 +1,13 @@
-"""Items that weigh the same: the cheapest packing whose sorted loads are within limits, by one flow.
+"""Items of equal weight: the cheapest packing whose sorted loads are within limits, by one flow.
 
-With sorted limits the room is a network's: each member takes the least limit, and what a limit has above
-the next smaller one is a band of which as many members may use as have that limit (Gale and Ryser:
-loads within every such band are within the sorted limits). So the best loads under a budget of moves
-come one after another: the least heaviest load that some packing within the budget has, the fewest
-members with it, and so on. What cannot be had leaves a cut or prices behind, which prove that.
+With sorted limits the room is a network's: each member takes the least limit, and the excess of a limit over
+the next smaller one is a band that as many members may use as have that limit (Gale and Ryser: loads within
+every such band are within the sorted limits). So the best loads under a budget of moves are found one after
+another: the least heaviest load of any packing within the budget, the fewest members with it, and so on. An
+infeasible step leaves a cut or prices that prove it.
 
-Balanced owners of the exact method whose cost was not brought down to the end in time are packings as
-well: its levels are the steps for their loads, its prices bound their cost.
+Balanced owners of the exact method whose cost was not minimised in time are packings as well: its levels are
+the steps for their loads, its prices bound their cost.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from kassay.solver.packing.terms import Terms
 
 
 class Within(NamedTuple):
-    """What a flow found: owners with the prices that prove their cost, or members who are too few.
+    """The result of a flow: owners with the prices that prove their cost, or members that are too few.
 
-    `prices` are one a member, in units of cost; `crowded` is empty where every item found an owner. Where
-    the time was spent all are empty.
+    `prices` are one a member, in units of cost; `crowded` is empty where every item found an owner. If the
+    time ran out all are empty.
     """
 
     owner: tuple[int, ...]
@@ -41,9 +41,9 @@ class Within(NamedTuple):
 
 
 class Lexicographic(NamedTuple):
-    """The best loads under a budget: owners, heaviest first the loads, and a proof step for each of them.
+    """The best loads under a budget: owners, the loads heaviest first, and a proof step for each of them.
 
-    Where the time was spent, `late`, there are fewer steps.
+    If the time ran out, `late`, there are fewer steps.
     """
 
     owner: tuple[int, ...]
@@ -53,7 +53,7 @@ class Lexicographic(NamedTuple):
 
 
 class Flows:
-    """The flows of one packing whose items weigh the same; none goes on after the deadline."""
+    """The flows of one packing whose items weigh the same; each stops at the deadline."""
 
     def __init__(self, packing: Packing, deadline: float) -> None:
         self.packing = packing
@@ -88,16 +88,16 @@ class Flows:
 
     @property
     def late(self) -> bool:
-        """Whether the time is spent."""
+        """Whether the time has run out."""
         return time.monotonic() > self.deadline
 
     def racks_within(self, limits: Sequence[int], budget: int) -> tuple[Within, tuple[int, int]]:
-        """Few mismatches within limits and budget, and what a move and a mismatch count in their proof.
+        """Few mismatches within limits and budget, and the weights of a move and a mismatch in their proof.
 
-        Of the pairs (moves, mismatches) that packings have, flows find those on the lower edge: what each
-        counts comes from the last two around the budget, until that finds nothing below them. No packing is
-        below the line through those two, and whatever exchanges lead from the one to the other stays on it.
-        Without owners where the time is spent, or where no packing is within the budget.
+        Of the pairs (moves, mismatches) that packings have, flows find those on the lower edge: the weights
+        come from the last two pairs around the budget, until a flow finds nothing below them. No packing is
+        below the line through those two, and all exchanges that lead from one to the other stay on it.
+        Without owners if the time ran out, or if no packing is within the budget.
         """
         packing = self.packing
 
@@ -130,7 +130,7 @@ class Flows:
     def refused(
         self, limits: Sequence[int], budget: int | None, step: LoadStep
     ) -> tuple[Within, LoadStep | None]:
-        """A packing within the limits and the budget, or the step with the proof that there is none."""
+        """A packing within the limits and the budget, or the step that proves that there is none."""
         within = self.cheapest(limits, int(budget is not None), 0)
         if within.crowded:
             return within, step._replace(by=BY_MEAN, members=within.crowded)
@@ -200,9 +200,9 @@ class _Descent:
 
 
 def between(packing: Packing, under: Sequence[int], over: Sequence[int], budget: int) -> tuple[int, ...]:
-    """The owners of the first packing, with exchanges towards the second as far as the budget goes.
+    """The owners of the first packing, with exchanges towards the second as far as the budget allows.
 
-    An exchange is a cycle of members of whom each hands an item to the next, so that no load changes.
+    An exchange is a cycle of members in which each passes an item to the next, so that no load changes.
     """
     owner = list(under)
     left = budget - packing.moved(under)
@@ -220,7 +220,7 @@ def between(packing: Packing, under: Sequence[int], over: Sequence[int], budget:
 
 
 def _cycles(under: Sequence[int], over: Sequence[int]) -> Iterator[list[int]]:
-    """Cycles of items that change hands, each from the owner in the first packing to that in the second."""
+    """Cycles of items that change owners, each from its owner in the first packing to that in the second."""
     leaving: dict[int, list[int]] = {}
     for i, (old, new) in enumerate(zip(under, over, strict=True)):
         if old != new:
@@ -231,7 +231,7 @@ def _cycles(under: Sequence[int], over: Sequence[int]) -> Iterator[list[int]]:
         while members:
             waiting = leaving.get(members[-1])
             if not waiting:
-                # Nothing leaves here: what came on this way is in no cycle.
+                # No item leaves here: the path so far is in no cycle.
                 members.pop()
                 if path:
                     path.pop()
@@ -258,7 +258,7 @@ def _bands(limits: Sequence[int]) -> list[Band]:
 
 
 def level_steps(packing: Packing, balanced: Balanced) -> tuple[LoadStep, ...]:
-    """A step for each load: members of the levels that reach it carry no less than what is only theirs."""
+    """A step for each load: members of the levels that reach it carry at least what only they may take."""
     weight = next(iter(packing.weights), 1)
     loads = sorted(packing.loads(balanced.owner), reverse=True)
     steps: list[LoadStep] = []
@@ -277,17 +277,17 @@ def _top(level: Level) -> int:
 
 
 def level_prices(packing: Packing, terms: Terms, balanced: Balanced) -> tuple[int, ...]:
-    """Prices of members on weight that bound what balanced owners cost.
+    """Prices of members on weight that bound the cost of balanced owners.
 
-    A price on heavier levels, dearer than all costs together, keeps each unit in its last level; the prices
-    of the flow, as far as it came, bound what is paid there.
+    A price on heavier levels, higher than all costs together, keeps each unit in its last level; the prices
+    of the flow, as far as it got, bound the cost there.
     """
     weight = next(iter(packing.weights), 1)
     ours, theirs = terms.scales(packing), weigh(packing.problem, terms.order)
     dear, dear_there = max(ours), max(theirs)
     prices = []
     for price in balanced.prices:
-        # So many of the first cost, the rest of the second: each counts otherwise in a packing.
+        # This many of the first cost, the rest of the second: their weights differ in a packing.
         first = (price + dear_there // 2) // dear_there
         prices.append(first * dear + price - first * dear_there)
     every = sum(item.claimed for item in packing.items) + sum(len(item.racks) for item in packing.items)

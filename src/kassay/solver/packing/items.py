@@ -1,4 +1,4 @@
-"""The partitions of a problem as items to be packed on members, for what levels and prices do not prove.
+"""The partitions of a problem as items of a packing, for problems that levels and prices do not prove.
 
 An item is what goes to one owner as a whole: a partition, or the partitions of one number of
 co-partitioned topics. It has a weight, members that may take it, and previous owners of its parts.
@@ -18,11 +18,10 @@ from kassay.solver.consumers.problem import NOBODY, Problem
 
 
 class Item(NamedTuple):
-    """One thing to pack.
+    """One item of a packing.
 
-    `able` are the members that may take it; `stays` says what the moves of those of its partitions cost
-    that each previous owner had, `claimed` is their sum; `racks` are the known replica racks of its
-    partitions.
+    `able` are the members that may take it; `stays` has for each previous owner the cost of moving its
+    partitions, `claimed` is their sum; `racks` are the known replica racks of its partitions.
     """
 
     weight: int
@@ -32,12 +31,12 @@ class Item(NamedTuple):
     racks: tuple[frozenset[str], ...] = ()
 
     def moved(self, member: int) -> int:
-        """What the moves cost of its partitions that leave a previous owner if this member takes it."""
+        """The cost of moving its partitions that leave a previous owner if this member takes it."""
         return self.claimed - next((cost for owner, cost in self.stays if owner == member), 0)
 
     @property
     def homes(self) -> tuple[int, ...]:
-        """The previous owners that may keep it with the cheapest moves, none if nobody had a part of it."""
+        """The previous owners that may keep it with the cheapest moves; none if no part had an owner."""
         if len(self.stays) == 1:
             return (self.stays[0][0],)
         most = max((cost for _, cost in self.stays), default=0)
@@ -63,7 +62,7 @@ class Packing:
 
     @cached_property
     def even(self) -> bool:
-        """Whether all items weigh the same, and more than nothing: then flows are exact."""
+        """Whether all items have the same positive weight: then flows are exact."""
         return len(set(self.weights)) <= 1 and 0 not in self.weights
 
     @cached_property
@@ -101,7 +100,7 @@ class Packing:
         return loads
 
     def moved(self, owner: Sequence[int]) -> int:
-        """What the moves cost of the partitions that leave their previous owner."""
+        """The cost of moving the partitions that leave their previous owner."""
         return sum(item.moved(member) for item, member in zip(self.items, owner, strict=True))
 
     def mismatched(self, owner: Sequence[int]) -> int:
@@ -110,7 +109,7 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Problem) -> Packing:
-        """The problem's items; where no partition has a weight an item weighs as many as it has."""
+        """The problem's items; if no partition has a weight, an item weighs the number of its partitions."""
         items: list[Item] = []
         for bundle in problem.bundles:
             able, count = problem.subscribers[bundle[0].name], bundle[0].partitions
@@ -124,7 +123,7 @@ class Packing:
 
 
 def _stays(problem: Problem, bundle: tuple[Topic, ...]) -> list[tuple[tuple[int, int], ...]]:
-    """For each item of the bundle its previous owners, and what it costs that each of them loses it."""
+    """For each item of the bundle its previous owners, and the cost if each of them loses it."""
     costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
     if len(bundle) == 1:
         pairs = zip(problem.previous[bundle[0].name], costs[0], strict=True)

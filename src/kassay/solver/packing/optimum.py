@@ -1,8 +1,8 @@
-"""The best packing found for what is asked, and what proves how good any could be.
+"""The best packing found for given terms, and the proof of a bound on any packing.
 
-Few items are enumerated, which settles every goal. Items that weigh the same are packed by flows, which
-are exact. The rest is strongly NP-hard (with equal subscriptions it is P||Cmax): the best of several
-searches, with a proof step for each load as far as steps go, and prices for moves and rack mismatches.
+Few items are enumerated, which settles every goal. Items of equal weight are packed by flows, which are
+exact. The rest is strongly NP-hard (with equal subscriptions it is P||Cmax): the best of several searches,
+with a proof step for each load as far as steps apply, and prices for moves and rack mismatches.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _SHARE_OF_FLOWS: Final = 0.6
 _SHARE_OF_SEARCH: Final = 0.7
 _SHARE_OF_PROOF: Final = 0.85
 _FEW: Final = 12
-"""Items of so many weights and costs at most are packed one weight at a time as well."""
+"""Items with at most this many weights and costs are also packed one weight at a time."""
 
 
 @dataclass(frozen=True)
 class Packed:
     """A packing with its proof: enumerated, or a step for each load and prices on weight (in 1 / SCALE).
 
-    `scales` is what a move and a mismatch count beside the prices, where that is not what the terms say.
+    `scales` are the weights of a move and a mismatch with the prices, if they differ from the terms'.
     """
 
     packing: Packing
@@ -48,10 +48,10 @@ class Packed:
 
 
 def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine: str = "auto") -> Packed:  # noqa: B008
-    """The best packing found within the limit, and how good any could be.
+    """The best packing found within the limit, and a bound on any packing.
 
-    `engine` says who else is asked for a better packing where searches leave a gap: "own" nobody, "z3",
-    "cpsat", or "auto". Nothing here depends on the clock unless the limit is reached.
+    `engine` is the other solver that looks for a better packing where searches leave a gap: "own" for none,
+    "z3", "cpsat", or "auto". Nothing here depends on the clock unless the limit is reached.
     """
     deadline = time.monotonic() + seconds
     packing = Packing.of(problem)
@@ -65,7 +65,7 @@ def pack(problem: Problem, terms: Terms = Terms(), seconds: float = 10.0, engine
 
 
 def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: float) -> Packed | None:
-    """The exact packing of items that weigh the same; None where they do not, or where the time is spent."""
+    """The exact packing of items of equal weight; None if weights differ, or the time ran out."""
     if not packing.even or time.monotonic() > deadline:
         return None
     flows = Flows(packing, deadline)
@@ -89,7 +89,7 @@ def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: f
 
 
 def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> Packed:
-    """The best that searches find, and what proves how far it may be from the best."""
+    """The best packing that searches find, and a proof of its largest distance from the best."""
     began = time.monotonic()
     search_until = began + _SHARE_OF_SEARCH * (deadline - began)
     proof_until = began + _SHARE_OF_PROOF * (deadline - began)
@@ -121,7 +121,7 @@ def _best(packing: Packing, terms: Terms, owners: Sequence[list[int]], bound: in
 
 
 def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
-    """What the sorted loads are within of whatever is no worse: exact as far as it is proven."""
+    """Limits that the sorted loads of any better packing keep: exact as far as they are proven."""
     proven = max((step.position for step in steps if loads[step.position - 1] == step.bound), default=0)
     if proven == len(loads) or not loads[proven]:
         return list(loads)
@@ -131,14 +131,14 @@ def _limits(loads: Sequence[int], steps: Sequence[LoadStep]) -> list[int]:
 def _prices(
     packing: Packing, terms: Terms, owner: Sequence[int], limits: Sequence[int], deadline: float
 ) -> tuple[int, ...]:
-    """Prices for both costs, 0 where there is no time to look for better ones."""
+    """Prices for both costs, 0 where there is no time to improve them."""
     if time.monotonic() > deadline:
         return (0,) * packing.members
     return cheapest_moves(packing, limits, terms.scales(packing), terms.cost(packing, owner), deadline).prices
 
 
 def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> Iterator[list[int]]:
-    """Packings by several ways, each as good as that way makes it within the time."""
+    """Packings of several methods, each improved within the time."""
     cap = terms.cap(bound)
     if cap is not None:
         yield shed(packing, cap, deadline)
@@ -170,7 +170,7 @@ def _candidates(packing: Packing, terms: Terms, bound: int, deadline: float) -> 
 
 
 def _settled(packing: Packing, terms: Terms, owner: Sequence[int], bound: int, deadline: float) -> list[int]:
-    """The packing with its loads evened out, then moved back home as far as that leaves them so."""
+    """The packing with balanced loads, then moved back home as far as that keeps them balanced."""
     if time.monotonic() > deadline:
         return list(owner)
     search = PackingSearch(packing, list(owner))

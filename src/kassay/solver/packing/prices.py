@@ -1,14 +1,13 @@
-"""What a packing pays at the least in moves and mismatches: prices on members (Lagrange's bound).
+"""The least payment of a packing in moves and mismatches: prices on members (Lagrange's bound).
 
-If member b asks price[b] for each unit of weight and sorted loads stay within sorted limits, then
+If member b has price[b] for each unit of weight and sorted loads stay within sorted limits, then
 
     sum over items of min over members (cost + weight * price)
   - sum of the sorted prices times the sorted limits
 
-is paid, whatever the prices from 0 on, for no loads within the limits bring in more (the rearrangement
-inequality). Where the loads are exactly the limits prices may be negative. Good prices come from
-subgradient steps (Polyak's rule) and are rounded to whole numbers of 1 / SCALE, so that the bound is
-exact arithmetic.
+is paid, for any non-negative prices, since no loads within the limits collect more (the rearrangement
+inequality). Where the loads equal the limits prices may be negative. Good prices come from subgradient steps
+(Polyak's rule) and are rounded to whole numbers of 1 / SCALE, so that the bound is exact arithmetic.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _STEPS: Final = 400
 
 
 class CostBound(NamedTuple):
-    """At least `cost` is paid within the limits: `prices` (in 1 / SCALE for a unit of weight) prove it."""
+    """A payment of at least `cost` within the limits, proven by `prices` (in 1 / SCALE a unit of weight)."""
 
     prices: tuple[int, ...]
     cost: int
@@ -41,14 +40,14 @@ def cost_bound(
 def cheapest_moves(
     packing: Packing, limits: Sequence[int], scales: tuple[int, int], goal: int, deadline: float
 ) -> CostBound:
-    """The best such bound found; the search ends at `goal`, what a packing at hand pays."""
+    """The best such bound found; the search ends at `goal`, the payment of a known packing."""
     exact = sum(limits) == sum(packing.weights)
     prices = [0.0] * packing.members
     best = CostBound((0,) * packing.members, cost_bound(packing, limits, scales, [0] * packing.members))
     dual = _Dual(packing, limits, scales)
     began = time.monotonic()
     for step in range(_STEPS):
-        # A step more takes about as long as those before.
+        # Another step takes about as long as those before.
         now = time.monotonic()
         if best.cost >= goal or now + (now - began) / (step or 1) > deadline:
             break
@@ -68,7 +67,7 @@ def cheapest_moves(
 
 
 class _Dual:
-    """The bound as a function of the prices, with how it changes with each."""
+    """The bound as a function of the prices, with its slope in each."""
 
     def __init__(self, packing: Packing, limits: Sequence[int], scales: tuple[int, int]) -> None:
         self.packing = packing
@@ -104,7 +103,7 @@ class _Dual:
         return list(by_rack.values())
 
     def _least(self, item: Item, cheapest: Sequence[int], prices: Sequence[float]) -> tuple[int, float]:
-        """Where an item costs least, price included, and how much."""
+        """The member where an item costs least, price included, and that cost."""
         mismatch, wrong = self.packing.mismatch, self.wrong
         weight, away = item.weight, item.claimed * self.move
         choice, cost = -1, 0.0

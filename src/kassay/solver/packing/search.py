@@ -1,8 +1,8 @@
-"""A packing that gets better: pairs of members that part their items anew.
+"""A search that improves a packing: pairs of members that split their items again.
 
-A heavy member and another put their items together and part them by exact subset sums
-(`subset_sums`); where those would take too long, single moves and swaps do what they can. No promise
-of an optimum: the proof `steps` say how far off the result can be.
+A heavy member and another pool their items and split them by exact subset sums (`subset_sums`); where those
+would take too long, single moves and swaps are used. The result need not be optimal: the proof `steps` bound
+its distance.
 Source of the first pass: Graham 1969, the longest-processing-time rule.
 """
 
@@ -21,14 +21,14 @@ _SHAKES: Final = 300
 
 
 def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -> list[int]:
-    """The items without an owner, heaviest first, each to the lightest member that may take it."""
+    """Assign the items without an owner, heaviest first, each to the lightest member that may take it."""
     placed: list[int | None] = list(owner) if owner is not None else [None] * len(packing.items)
     loads = [0] * packing.members
     for item, member in zip(packing.items, placed, strict=True):
         if member is not None:
             loads[member] += item.weight
     order = sorted(range(len(placed)), key=lambda i: (-packing.weights[i], len(packing.items[i].able), i))
-    # Loads only grow, so a heap whose top is out of date is put right there and then.
+    # Loads only grow, so an outdated entry at the top of the heap is corrected when it is met.
     heaps = [[(loads[m], m) for m in able] for able in packing.sets]
     for heap in heaps:
         heapify(heap)
@@ -46,12 +46,12 @@ def longest_first(packing: Packing, owner: Sequence[int | None] | None = None) -
 
 
 def at_home(packing: Packing) -> list[int | None]:
-    """Each item with the previous owner who keeps most of it, None for items that nobody had."""
+    """Each item with the previous owner that keeps most of it, None for items without one."""
     return [item.homes[0] if item.stays else None for item in packing.items]
 
 
 class PackingSearch:
-    """A packing that is being changed."""
+    """A packing under change."""
 
     def __init__(self, packing: Packing, owner: list[int]) -> None:
         self.packing = packing
@@ -68,7 +68,7 @@ class PackingSearch:
         return max(self.loads)
 
     def place(self, item: int, member: int) -> None:
-        """Give the item to the member."""
+        """Assign the item to the member."""
         old, weight = self.owner[item], self.packing.weights[item]
         self.held[old].remove(item)
         self.held[member].add(item)
@@ -86,7 +86,7 @@ class PackingSearch:
         ]
 
     def relieve(self, enough: int, deadline: float) -> None:
-        """Let the heaviest member part its items anew with another, while that makes it lighter."""
+        """Let the heaviest member split its items again with another, while that makes it lighter."""
         while (top := self.heaviest()) > enough:
             heavy = self.loads.index(top)
             others = sorted((m for m in range(len(self.loads)) if m != heavy), key=self.loads.__getitem__)
@@ -99,7 +99,7 @@ class PackingSearch:
                 break
 
     def _part(self, heavy: int, other: int, top: int, enough: int) -> bool:
-        """Part the items of two members so that both end below `top`; whether that was possible."""
+        """Split the items of two members so that both end below `top`; whether that was possible."""
         total = self.loads[heavy] + self.loads[other]
         if total > 2 * (top - 1):
             return False
@@ -138,7 +138,7 @@ class PackingSearch:
         return False
 
     def even_out(self, deadline: float) -> None:
-        """Let pairs part their items more evenly, the heaviest first, until no pair can."""
+        """Let pairs split their items more evenly, the heaviest first, until no pair can."""
         stuck: set[tuple[int, int, int, int]] = set()
         changed = True
         while changed:
@@ -162,7 +162,7 @@ class PackingSearch:
                     break
 
     def relieve_within(self, budget: int, deadline: float) -> None:
-        """Let heavy members give items to lighter ones, at most relief a cost, while the budget lasts."""
+        """Let heavy members pass items to lighter ones, most relief a cost first, within the budget."""
         left = budget - self.packing.moved(self.owner)
         stuck: set[int] = set()
         while len(stuck) < len(self.loads) and time.monotonic() < deadline:
@@ -177,7 +177,7 @@ class PackingSearch:
             stuck.clear()
 
     def _relief(self, heavy: int, left: int) -> tuple[int, int, int] | None:
-        """The item, the member and the cost of the hand-over with the most relief for its cost."""
+        """The item, the member and the cost of the move with the most relief for its cost."""
         top = self.loads[heavy]
         best: tuple[tuple[float, int], tuple[int, int, int]] | None = None
         for i in sorted(self.held[heavy]):
@@ -193,7 +193,7 @@ class PackingSearch:
         return best[1] if best is not None else None
 
     def shake(self, enough: int, deadline: float) -> None:
-        """Let random pairs part their items at random, then relieve again; keep what is no worse."""
+        """Let random pairs split their items at random, then relieve again; keep it if it is no worse."""
         rng = random.Random(len(self.owner))
         for _ in range(_SHAKES if len(self.loads) > 1 else 0):
             if self.heaviest() <= enough:
@@ -216,7 +216,7 @@ class PackingSearch:
         return top, self.loads.count(top)
 
     def go_home(self, top: int | None, deadline: float) -> None:
-        """Let pairs part anew with cheaper moves until no pair can, nobody heavier than `top`.
+        """Let pairs split again with cheaper moves until no pair can, no member heavier than `top`.
 
         Without a `top` neither of two members gets heavier than the heavier one was.
         """
@@ -230,7 +230,7 @@ class PackingSearch:
                 changed = self.fewer_moves(first, second, most) or changed
 
     def astray(self) -> list[tuple[int, int]]:
-        """The pairs of members of whom one has what the other would keep with fewer moves."""
+        """The pairs of members of which one has what the other would keep with fewer moves."""
         items = zip(self.packing.items, self.owner, strict=True)
         return sorted(
             {
@@ -242,7 +242,7 @@ class PackingSearch:
         )
 
     def fewer_moves(self, first: int, second: int, top: int) -> bool:
-        """Part the items of two members with fewer moves, neither above `top`; whether that was possible."""
+        """Split the items of two members with fewer moves, neither above `top`; whether that was possible."""
         pieces = self.pieces(first, second)
         if too_much(pieces):
             return self._walk_home(pieces, first, second, top)
@@ -259,7 +259,7 @@ class PackingSearch:
         return True
 
     def _walk_home(self, pieces: Sequence[Piece], first: int, second: int, top: int) -> bool:
-        """One by one, what fits goes to the member where it costs fewer moves."""
+        """Move items one by one to the member where they cost fewer moves, as far as they fit."""
         changed = False
         for piece in sorted(pieces, key=lambda p: (p.weight, p.item)):
             home = first if piece.first < piece.second else second

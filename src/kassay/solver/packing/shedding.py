@@ -1,4 +1,4 @@
-"""Few moves under a limit: who carries too much gives items away, all others keep what they have."""
+"""Few moves under a limit: overfull members pass items on, all others keep theirs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from kassay.solver.packing.search import PackingSearch, at_home, longest_first
 
 
 def shed(packing: Packing, limit: int, deadline: float) -> list[int]:
-    """A packing near home that keeps the limit where that was found possible.
+    """A packing near the previous owners that keeps the limit where possible.
 
-    Overfull members part with what weighs most for its moves, then the lightest items of that number that
-    do; those and what nobody had go to the lightest members. Where that leaves somebody above the limit
-    pairs part their items anew.
+    Overfull members first choose the items with the most weight for their moves, then the lightest sufficient
+    items of that number; those and items without a previous owner go to the lightest members. If a member is
+    still above the limit, pairs split their items again.
     """
     placed = at_home(packing)
     held: list[list[int]] = [[] for _ in range(packing.members)]
@@ -30,7 +30,7 @@ def shed(packing: Packing, limit: int, deadline: float) -> list[int]:
 
 
 def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) -> list[int]:
-    """Items that a member gives away to keep the limit."""
+    """Items that a member passes on to keep the limit."""
     weights = packing.weights
     excess = sum(weights[i] for i in items) - limit
     if excess <= 0:
@@ -39,7 +39,8 @@ def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) ->
     def saved(i: int) -> int:
         return next(cost for owner, cost in packing.items[i].stays if owner == member)
 
-    # Ratios that differ do so by at least 1 / scale: so many times them, rounded down, are in their order.
+    # Different ratios differ by at least 1 / scale: multiplied by scale and rounded down, they keep their
+    # order.
     scale = max(weights[i] for i in items) ** 2
     ranked = sorted(items, key=lambda i: (saved(i) * scale // (weights[i] or 1), -weights[i], i))
     chosen: list[int] = []
@@ -49,7 +50,7 @@ def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) ->
             break
         chosen.append(i)
         weight += weights[i]
-    # The last ones may be more than is needed: each gives way to a lighter one that is no dearer.
+    # The last ones may be more than needed: each is replaced by a lighter one that costs no more.
     spare = sorted(set(items) - set(chosen), key=lambda i: (weights[i], saved(i), i))
     for turn, i in enumerate(chosen):
         need = excess - weight + weights[i]
@@ -65,5 +66,5 @@ def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) ->
 
 
 def _needless(weights: Sequence[int], chosen: Sequence[int], turn: int, over: int) -> bool:
-    """Whether an item can stay after all; one of them at the most, the first that can."""
+    """Whether an item can stay after all; at most one of them, the first that can."""
     return weights[chosen[turn]] <= over and all(weights[i] > over for i in chosen[:turn])

@@ -1,15 +1,15 @@
-"""Why the sorted loads of a packing cannot be smaller: a step of arithmetic for each, as far as steps go.
+"""Why the sorted loads of a packing cannot be smaller: one step of arithmetic each, as far as steps apply.
 
-Loads are compared heaviest first. That the load at a position is the least possible after the heavier ones
-is shown where no packing has sorted loads within the limits of those and one unit less for all others:
+Loads are compared heaviest first. The load at a position is the least possible after the heavier ones if no
+packing has sorted loads within the limits of those and one unit less for all others. A step shows that:
 
-* `mean`: some members (Hall's view) cannot carry what only they may take. A member without an item that
-  is no multiple of `grain` carries a multiple of it, so its limit goes down to one.
-* `count`: of the heaviest `items` that only they may take too few fit, however light the rest is
-  (the pigeonhole: k + 1 of them weigh more than the limit).
-* `moves`: with these prices on weight whoever stays within the limits pays more moves than the budget.
+* `mean`: some members (Hall's view) cannot carry what only they may take. A member without an item that is no
+  multiple of `grain` carries a multiple of it, so its limit is rounded down to one.
+* `count`: of the heaviest `items` that only they may take too few fit, however light the rest is (the
+  pigeonhole: k + 1 of them weigh more than the limit).
+* `moves`: with these prices on weight any packing within the limits pays more moves than the budget.
 
-The first position where no step goes as far as the load gets the best bound that there is.
+The first position where no step reaches the load gets the best bound found.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GRAINS_MOST: Final = 12
 
 
 class LoadStep(NamedTuple):
-    """The load at `position` (from 1 on) is `bound` at least, where the heavier ones are as they are."""
+    """The load at `position` (from 1 on) is at least `bound` if the heavier ones are as they are."""
 
     position: int
     bound: int
@@ -46,7 +46,7 @@ class LoadStep(NamedTuple):
 
 
 class LoadProof:
-    """What a packing's items and members say about loads, and the budget of their moves."""
+    """The proof of a packing's loads from its items and members, and the budget of their moves."""
 
     def __init__(self, packing: Packing, budget: int | None, deadline: float) -> None:
         self.packing = packing
@@ -67,7 +67,7 @@ class LoadProof:
 
     @property
     def late(self) -> bool:
-        """Whether the time is spent: what is proven by then has to do."""
+        """Whether the time has run out, so that no further steps are proven."""
         return time.monotonic() > self.deadline
 
     def steps(self, loads: Sequence[int]) -> tuple[LoadStep, ...]:
@@ -88,7 +88,7 @@ class LoadProof:
         return tuple(steps)
 
     def heaviest(self) -> LoadStep | None:
-        """The step with the highest bound for the heaviest load; None where nothing weighs anything."""
+        """The step with the highest bound for the heaviest load; None where nothing has weight."""
         return self._best([0] * self.packing.members, 0, sum(self.packing.weights) + 1)
 
     def _furthest(
@@ -122,7 +122,7 @@ class LoadProof:
         return best
 
     def refuted(self, loads: Sequence[int], position: int, bound: int) -> LoadStep | None:
-        """The step that proves the load at the position to be `bound` at least; None if there is none."""
+        """The step that proves the load at the position to be at least `bound`; None if there is none."""
         light = (bound - 1) // self.unit * self.unit
         limits = [*loads[: position - 1], *[light] * (len(loads) - position + 1)]
         step = LoadStep(position, bound, BY_MEAN)
@@ -151,7 +151,7 @@ class _Set(NamedTuple):
 
     @classmethod
     def of(cls, packing: Packing, members: tuple[int, ...], unit: int) -> _Set:
-        """The set; `odd` says of each grain how many items are no multiple of it."""
+        """The set; `odd` has for each grain the number of items that are no multiple of it."""
         inside = set(members)
         own = [inside.issuperset(able) for able in packing.sets]
         weights = sorted(
@@ -164,7 +164,7 @@ class _Set(NamedTuple):
         return cls(members, tuple(weights), tuple(accumulate(weights, initial=0)), odd)
 
     def grain_that_is_too_little(self, limits: Sequence[int]) -> int:
-        """The grain for which the heaviest limits are less than the items weigh; 0 if there is none."""
+        """The grain for which the heaviest limits are less than the items' weight; 0 if there is none."""
         inside = limits[: len(self.members)]
         total = self.sums[-1]
         for grain, odd in self.odd:
@@ -174,7 +174,7 @@ class _Set(NamedTuple):
         return 0
 
     def items_that_are_too_many(self, limits: Sequence[int]) -> int:
-        """How many of the heaviest items do not fit, the fewest looked at; 0 if all seem to."""
+        """How many of the heaviest items do not fit, the fewest examined; 0 if all seem to."""
         runs = [(limit, len(list(run))) for limit, run in groupby(limits[: len(self.members)])]
         return next((q for q in self._numbers() if sum(n * self._fit(q, c) for c, n in runs) < q), 0)
 

@@ -1,4 +1,4 @@
-"""What is asked of a packing: the order of its goals, a tolerance for loads, a budget of moves."""
+"""The terms of a packing: the order of its goals, a tolerance for loads, a budget of moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kassay.solver.packing.items import Packing
 
 
 class Terms(NamedTuple):
-    """The goals: with a `tolerance` a heaviest member that is no further above its bound, else sorted loads.
+    """The goals: with a `tolerance` a heaviest member within it of its bound, else sorted loads.
 
     With a `budget` only assignments count whose moves cost no more. Then movement and racks, as `order` says.
     """
@@ -23,7 +23,7 @@ class Terms(NamedTuple):
     budget: int | None = None
 
     def cap(self, bound: int) -> int | None:
-        """The most that a member may carry where the heaviest carries `bound` at least; None for no limit."""
+        """The most that a member may carry if the heaviest carries at least `bound`; None for no limit."""
         return None if self.tolerance is None else bound + int(bound * self.tolerance)
 
     @property
@@ -32,7 +32,7 @@ class Terms(NamedTuple):
         return self.budget is not None and self.order != MOVEMENT_FIRST
 
     def refuse_impossible(self, packing: Packing) -> None:
-        """Raise `InputError` for what is never asked together, and for a budget that nobody can keep."""
+        """Raise `InputError` for conflicting terms, and for a budget that no packing keeps."""
         if self.budget is None:
             return
         if self.tolerance is not None:
@@ -45,7 +45,7 @@ class Terms(NamedTuple):
             )
 
     def scales(self, packing: Packing) -> tuple[int, int]:
-        """What one unit of movement and one rack mismatch count, so that the order is lexicographic."""
+        """The weights of one unit of movement and one rack mismatch that make the order lexicographic."""
         if self.order == MOVEMENT_FIRST:
             return 1 + sum(len(item.racks) for item in packing.items), 1
         return 1, 1 + sum(item.claimed for item in packing.items)
@@ -56,7 +56,7 @@ class Terms(NamedTuple):
         return move * packing.moved(owner) + wrong * packing.mismatched(owner)
 
     def value(self, packing: Packing, owner: Sequence[int], bound: int) -> tuple[int, list[int], int]:
-        """What is compared, least best: what is above the limits, the sorted loads, and the cost.
+        """The value to compare, least best: the excess over the limits, the sorted loads, and the cost.
 
         With a tolerance loads do not matter below the limit that follows from `bound`.
         """
@@ -71,7 +71,7 @@ class Terms(NamedTuple):
 
 
 def parse_tolerance(text: str) -> Fraction:
-    """The tolerance that a user writes as `5%` or `0.5%`; raises `InputError` for anything else."""
+    """The tolerance that a user writes as `5%` or `0.5%`; raises `InputError` for any other text."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?) ?%", text.strip(), re.ASCII)
     if match is None:
         raise InputError(f"--tolerance: found {text!r}, expected a percentage such as 5% or 0.5%")

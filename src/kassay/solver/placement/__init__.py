@@ -1,1 +1,1 @@
-"""The certified optimum of replica placement, and the plan that leads there."""
+"""The certified optimum of replica placement, and the plan to reach it."""

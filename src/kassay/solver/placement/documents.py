@@ -1,4 +1,4 @@
-"""The result of a placement problem as JSON, and the certificate that goes with it."""
+"""The result of a placement problem as JSON, and its certificate."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/placement-certificate/1"
 BOUNDS_SCHEMA: Final = "kassay/placement-certificate/2"
-"""Of a placement for which the time ran out."""
+"""The schema for a placement for which the time ran out."""
 BUDGET_SCHEMA: Final = "kassay/placement-certificate/3"
-"""Of a placement within a budget."""
+"""The schema for a placement within a budget."""
 
 
 def solve_placement(
@@ -26,7 +26,7 @@ def solve_placement(
 ) -> Solved:
     """The certified optimum of a placement problem, or the best placement in time with bounds.
 
-    With `sizes` (bytes of a copy, by partition) one of the optima whose bytes were evened out. Raises as
+    With `sizes` (bytes of a copy, by partition) one of the optima with balanced bytes. Raises as
     `best_placement` does, `InfeasiblePlacementError` with the witness.
     """
     best = best_placement(problem, None if time_limit_s is None else time.monotonic() + time_limit_s)
@@ -35,7 +35,7 @@ def solve_placement(
 
 
 def placement_certificate(best: PlacementOptimum) -> dict[str, Any]:
-    """What `check_placement` needs: the instance, the placement and the prices."""
+    """The input of `check_placement`: the instance, the placement and the prices."""
     certificate: dict[str, Any] = {
         "schema": BOUNDS_SCHEMA if best.late else SCHEMA,
         "instance": best.problem.document(),
@@ -59,10 +59,9 @@ def solve_within(
     costs: Sequence[int] | None = None,
     sizes: Sequence[int] | None = None,
 ) -> Solved:
-    """The certified best placement within a budget of copies, or of what `costs` say of each partition's.
+    """The certified best placement within a budget of copies, or of the `costs` of each partition's copy.
 
-    With `sizes` bytes are evened out as well, where the budget is one of copies. Raises as `best_within`
-    does.
+    With `sizes` bytes are balanced as well, if the budget is one of copies. Raises as `best_within` does.
     """
     best = best_within(problem, budget, costs)
     if sizes is not None and costs is None:
@@ -77,7 +76,7 @@ def solve_within(
 
 
 def within_certificate(within: PlacementWithin) -> dict[str, Any]:
-    """What the checker of placements within a budget needs: the budget and its scales beside the prices."""
+    """The input of the checker of placements within a budget: the budget, its scales and the prices."""
     return {
         "schema": BUDGET_SCHEMA,
         "instance": within.best.problem.document(),

@@ -1,16 +1,16 @@
 """Replicas of all partitions at once, as one flow through racks: for clusters of real size.
 
-Partitions that are alike (replication factor, brokers that hold them, who leads) are a class. Its replicas
-flow into racks, and in a rack either to a broker that has one, which costs nothing, or through the rack's
-hub to any broker, which is a copy. So arcs grow with classes, not with classes times brokers. Where every
-rack has to hold just as many replicas of each partition, racks do not depend on each other, and what one
-broker holds of one rack is a class.
+Equal partitions (replication factor, brokers that hold them, leader) are a class. Its replicas flow into
+racks, and in a rack either to a broker that has one, which costs nothing, or through the rack's hub to any
+broker, which is a copy. So the number of arcs grows with classes, not with classes times brokers. Where every
+rack must hold an exact number of replicas of each partition, racks do not depend on each other, and a class
+is defined by the broker that holds the replica of one rack.
 
-**Exact where a rack takes one replica of a partition**: whatever a hub hands to such a partition is all that
-it has in that rack. Where a rack takes more (fewer racks than replicas, small racks, no racks at all), a hub
-could hand two replicas of one partition to one broker. So there a class sends one replica a partition through
-a hub, or as many as have nowhere to stay. Whether the best placement needs more the prices say: where they
-prove this one against hubs without that limit, it is the best one; where not, there is no answer from here.
+**Exact where a rack takes one replica of a partition**: the replica that a hub assigns to such a partition is
+its only one in that rack. Where a rack takes more (fewer racks than replicas, small racks, no racks at all),
+a hub could assign two replicas of one partition to one broker. So there a class sends one replica a partition
+through a hub, or as many as cannot stay. The prices show whether the best placement needs more: where they
+prove this one against hubs without that limit, it is the best one; otherwise there is no result from here.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from kassay.solver.placement.problem import PlacementProblem, Spread
 
 
 class Partitions(NamedTuple):
-    """One entry a partition: how many replicas it wants, who holds some now, and who of those leads.
+    """One entry a partition: the number of its replicas, their present holders, and the leader among them.
 
-    Brokers go by their position; `leads` is None where nobody leads who could go on.
+    Brokers are positions; `leads` is None where no leader exists that could continue.
     """
 
     factors: Sequence[int]
@@ -38,7 +38,7 @@ class Partitions(NamedTuple):
 
 
 class _Lane(NamedTuple):
-    """Replicas of a class in one rack: arcs to who has one, an arc to the hub, and what is due to that."""
+    """Replicas of a class in one rack: arcs to their holders, an arc to the hub, and the hub's share."""
 
     rack: int
     kept: list[tuple[int, int]]
@@ -47,7 +47,7 @@ class _Lane(NamedTuple):
 
 
 class _Class(NamedTuple):
-    """Partitions that are alike, and their lanes."""
+    """Equal partitions, and their lanes."""
 
     items: list[int]
     lanes: list[_Lane]
@@ -56,8 +56,8 @@ class _Class(NamedTuple):
 class RackHubs:
     """The best replicas of all partitions, `picks`, as sets of positions; `counts` of each broker.
 
-    Among the best in balance and copies those that take the replica from as few leaders as possible. Where
-    `solved` is false there is no answer from here, or not by the deadline (one of `time.monotonic`).
+    Of the best in balance and copies, those that take the replica from the fewest leaders. Where `solved` is
+    false there is no result, or none by the deadline (one of `time.monotonic`).
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class RackHubs:
             for place, (broker, rack) in enumerate(zip(problem.brokers, self.racks, strict=True))
             if not broker.cordoned
         ]
-        # Any copy is dearer than all leaders together, and any imbalance than all copies.
+        # Any copy costs more than all leaders together, and any imbalance more than all copies.
         self.copy = number + 2
         self.narrow: list[int] = []
         self.classes = [self._lay(key, items) for key, items in self._alike().items()]
@@ -91,7 +91,7 @@ class RackHubs:
         self.solved = self.flows is not None and self._deal(self.flows)
 
     def _alike(self) -> dict[tuple[int, int, tuple[int, ...], int | None], list[int]]:
-        """The partitions of each class: its factor, the rack or -1 for all, who has replicas, who leads."""
+        """The partitions of each class: its factor, the rack or -1 for all, its replicas, its leader."""
         classes: dict[tuple[int, int, tuple[int, ...], int | None], list[int]] = {}
         racks, apart = self.racks, {rf for rf in self.spreads if self._fixed(rf)}
         every = range(len(self.sizes))
@@ -115,7 +115,7 @@ class RackHubs:
         return classes
 
     def _fixed(self, rf: int) -> bool:
-        """Whether each rack has to hold just so many replicas of a partition."""
+        """Whether each rack must hold an exact number of replicas of a partition."""
         spread = self.spreads[rf]
         return spread.least == spread.most or len(self.sizes) == 1
 
@@ -160,7 +160,7 @@ class RackHubs:
         return _Lane(rack, staying, hub, due)
 
     def _near(self, quota: Quota) -> list[int]:
-        """About how many replicas each broker will have: its share, as far as the limits of racks let it."""
+        """Estimated replicas of each broker: its share, as far as the limits of racks allow."""
         places = range(len(self.racks))
         due = [quota.total * quota.shares[b] // quota.scale - quota.base[b] for b in places]
         within, factors = [], Counter(self.partitions.factors)
@@ -187,10 +187,10 @@ class RackHubs:
         return [max(0, due[b] + rises[self.racks[b]]) for b in places]
 
     def _deal(self, flows: Sequence[int]) -> bool:
-        """Give each partition its replicas; whether that can be done with what the hubs hand out.
+        """Assign each partition its replicas; whether the brokers that the hubs provide allow that.
 
-        The units of a class are laid in a row, rack by rack and broker by broker, and dealt to its partitions
-        in turn. No broker comes round to one twice, nor does a rack that takes one replica of each.
+        The units of a class are lined up rack by rack and broker by broker, and assigned to its partitions
+        round robin. No partition gets a broker twice, nor a rack that takes one replica of each.
         """
         wanting: list[list[int]] = [[] for _ in self.sizes]
         for items, lanes in self.classes:
@@ -212,7 +212,7 @@ class RackHubs:
         )
 
     def _hand_out(self, items: Sequence[int], places: list[int]) -> bool:
-        """Give the items one place each, no item one that it has; whether exchanges of two can do it."""
+        """Assign the items one place each, no item one that it has; whether exchanges of two suffice."""
         picks = self.picks
         for at, item in enumerate(items):
             place = places[at]
@@ -225,7 +225,7 @@ class RackHubs:
         return True
 
     def _exchange(self, items: Sequence[int], places: list[int], at: int) -> int | None:
-        """Another place for the item, for which a later or an earlier one takes that which it has."""
+        """Another place for the item, in exchange with a later or an earlier item."""
         own, mine = places[at], self.picks[items[at]]
         for later in range(at + 1, len(items)):
             if places[later] not in mine:
@@ -249,18 +249,18 @@ class RackHubs:
         return self.net.prices(self.flows, quota.marginal, plain)
 
     def reachable(self, start: Iterable[int]) -> set[int]:
-        """The brokers to which a replica can be handed from `start`, at whatever cost; `start` included."""
+        """The brokers to which a replica can move from `start`, at whatever cost; `start` included."""
         return self.net.reachable(self.flows or (), start)
 
     def reaching(self, goal: Iterable[int]) -> set[int]:
-        """The brokers from which a replica can be handed to `goal`, at whatever cost; `goal` included."""
+        """The brokers from which a replica can move to `goal`, at whatever cost; `goal` included."""
         return self.net.reaching(self.flows or (), goal)
 
 
 def _by_holder(
     rows: Iterable[tuple[int, Mapping[int, int], int | None]], rack: int
 ) -> dict[tuple[int | None, bool], list[int]]:
-    """The partitions by who has their one replica in the rack, if anybody, and whether that broker leads."""
+    """The partitions by the holder of their one replica in the rack, if any, and whether it leads."""
     items: dict[tuple[int | None, bool], list[int]] = {}
     for item, inside, lead in rows:
         place = inside.get(rack)

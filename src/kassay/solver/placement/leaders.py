@@ -1,4 +1,4 @@
-"""The best preferred leaders for replicas that are given: balance, then the fewest changes of leader."""
+"""The best preferred leaders for given replicas: balance, then the fewest changes of leader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kassay.solver.placement.problem import Broker
 class Leaders(NamedTuple):
     """The leader of each partition and a price for each broker, by position.
 
-    Where the time was spent, `late`, leaders are valid only, and the prices prove a bound.
+    If the time ran out, `late`, leaders are only valid, and the prices prove a bound.
     """
 
     leads: list[int]
@@ -39,8 +39,8 @@ def choose_leaders(
 ) -> Leaders:
     """The best leaders by the deadline, one of `time.monotonic`; `replicas` are positions in `brokers`.
 
-    `wanted` is the leader that each partition would rather keep. A fenced broker leads only what has no other
-    replica.
+    `wanted` is the leader to keep for each partition if possible. A fenced broker leads only partitions
+    without another replica.
     """
     fenced = {place for place, broker in enumerate(brokers) if broker.fenced}
     able = [sorted(row) for row in replicas]
@@ -72,8 +72,8 @@ def _near_shares(
 ) -> Leaders | None:
     """The leaders nearest to the brokers' shares, or None after the deadline.
 
-    Mostly all brokers can be within one of their share. In `bulk` that is tried first: what is left to choose
-    costs next to nothing then, and a flow of small costs is found several times as fast.
+    Mostly all brokers can be within one of their share. In `bulk` that is tried first: the remaining choices
+    then have small costs, and a flow of small costs is found several times as fast.
     """
     net = _handed_on(able, homes, len(quota.shares))
     whole = [quota.floor(place) for place in range(len(quota.shares))]
@@ -88,9 +88,10 @@ def _near_shares(
 
 
 def _handed_on(able: Sequence[Sequence[int]], homes: Sequence[int | None], places: int) -> Convex:
-    """The network of leaderships: each lies with its home, and may be handed on to another place, by a node.
+    """The network of leaderships: each is at its home, and may move to another place through a node.
 
-    So little flows. Row by row an arc for each place that may lead: to the node from home, from it to others.
+    So the flow is small. Row by row one arc for each possible leader: from home to the node, from it to
+    others.
     """
     net = Convex([len(able)] * places)
     for row, home in zip(able, homes, strict=True):
@@ -106,7 +107,7 @@ def _handed_on(able: Sequence[Sequence[int]], homes: Sequence[int | None], place
 
 
 def _led(able: Sequence[Sequence[int]], homes: Sequence[int | None], flows: Sequence[int]) -> list[int]:
-    """The leader of each partition: who is handed the leadership, or who has it."""
+    """The leader of each partition: the new one if the leadership moved, else its home."""
     arcs = zip(chain.from_iterable(map(repeat, count(), map(len, able))), chain.from_iterable(able))
     leads = [row[0] if home is None else home for row, home in zip(able, homes, strict=True)]
     for item, place in compress(arcs, flows):
@@ -128,13 +129,13 @@ def _prices(
 ) -> tuple[int, ...] | None:
     """The prices that prove the leaders; None where others are better.
 
-    To hand a leadership on is a path from broker to broker.
+    A leadership moves along a path from broker to broker.
     """
     places = len(quota.shares)
     counted = Counter(leads)
     counts = [counted[place] for place in range(places)]
     rows = [*zip(able, homes, leads, strict=True)]
-    # What a leadership costs its broker to hand on; of a pair of brokers the least, which is written last.
+    # The cost for a broker to pass on a leadership; of a pair of brokers the least, which is written last.
     dear = {(lead, place) for row, home, lead in rows if home == lead for place in row}
     free = {(lead, place) for row, home, lead in rows if home != lead for place in row}
     back = {(lead, home) for _, home, lead in rows if home not in (None, lead)}

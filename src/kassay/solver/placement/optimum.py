@@ -1,16 +1,16 @@
 """The best replica placement: balance, then data movement, then leaders, then leaders kept.
 
-Goals, in order: the rack rule (a constraint, see `PlacementProblem.spread`), then replicas a
-broker as near to its share as they can be, then the fewest replica copies, then leaders a broker
-as near to their share as they can be with those replicas, then the fewest changes of leader.
+Goals, in order: the rack rule (a constraint, see `PlacementProblem.spread`), then replicas of each broker as
+near to its share as possible, then the fewest replica copies, then leaders of each broker as near to its
+share as possible with those replicas, then the fewest changes of leader.
 
-"Near" is the least sum of squared distances from the shares. With equal shares that is the
-lexicographically least sorted vector of counts (Frank & Murota, decreasing minimisation on M-convex
-sets); with any shares every broker is within one of its share whenever that is possible. Leaders
-come after replicas and lose nothing by it: where all brokers are within one of each other in
-replicas, they can be so in leaders (flow integrality: 1 / RF of each replica is a fractional choice).
+"Near" is the least sum of squared distances from the shares. With equal shares that is the lexicographically
+least sorted vector of counts (Frank & Murota, decreasing minimisation on M-convex sets); with any shares
+every broker is within one of its share whenever that is possible. Leaders come after replicas and lose
+nothing by it: where all brokers are within one of each other in replicas, they can be so in leaders (flow
+integrality: 1 / RF of each replica is a fractional choice).
 
-Each optimum leaves prices behind, one number a broker, which prove it: see `placement_certificate`.
+Each optimum leaves prices, one number a broker, which prove it: see `placement_certificate`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXCHANGE_MOST: Final = 1 << 34
 
 @dataclass(frozen=True)
 class Witness:
-    """Brokers that show why nobody can do better: `forced` replicas cannot be kept off them."""
+    """Brokers that show why no better placement exists: `forced` replicas cannot be kept off them."""
 
     brokers: tuple[int, ...]
     forced: int
@@ -52,10 +52,10 @@ class Witness:
 class PlacementOptimum:
     """The best placement of a problem, with its proof.
 
-    `rows` are broker ids a partition in the problem's order of partitions, leader first. `prices`
-    and `leader_prices` are one number a broker in the problem's order. `witness` says why not all
-    brokers are within one of their share, or is None where they are. Where the time was spent, `late`, it
-    is the best placement so far, and the prices prove bounds.
+    `rows` are broker ids a partition in the problem's order of partitions, leader first. `prices` and
+    `leader_prices` are one number a broker in the problem's order. `witness` says why not all brokers are
+    within one of their share, or is None where they are. If the time ran out, `late`, it is the best
+    placement so far, and the prices prove bounds.
     """
 
     problem: PlacementProblem
@@ -74,8 +74,9 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
     """The optimum of the problem, or the best placement at the deadline, one of `time.monotonic`.
 
     The flow through racks' hubs finds and proves it, or the exchange graph where racks take several replicas
-    and hubs do not do; where that graph would be too large, the hubs' placement is told with bounds, `late`.
-    Raises `InfeasiblePlacementError` where `max_replicas` leave no room, however little time there is.
+    and hubs do not suffice; where that graph would be too large, the hubs' placement is returned with bounds,
+    `late`. Raises `InfeasiblePlacementError` where `max_replicas` leave no room, however little time there
+    is.
     """
     partitions = partitions_of(problem)
     quota = replica_quota(problem, problem.total + 1)
@@ -97,7 +98,7 @@ def best_placement(problem: PlacementProblem, deadline: float | None = None) -> 
 
 
 def partitions_of(problem: PlacementProblem) -> Partitions:
-    """What is to be placed, with brokers by position; a fenced broker could not go on to lead."""
+    """The partitions to place, with brokers by position; a fenced broker counts as unable to stay leader."""
     placed = problem.partitions()
     index = {broker.id: place for place, broker in enumerate(problem.brokers)}
     fenced = {broker.id for broker in problem.brokers if broker.fenced}
@@ -156,12 +157,12 @@ def _counts(problem: PlacementProblem, picks: Iterable[Iterable[int]]) -> list[i
 
 
 def _level_prices(quota: Quota) -> tuple[int, ...]:
-    """One price for all: it proves what an even spread would cost."""
+    """One price for all: it proves the cost of an even spread."""
     return (quota.level_price(),) * len(quota.shares)
 
 
 def replica_quota(problem: PlacementProblem, weight: int) -> Quota:
-    """The cost of a broker's number of replicas, where a unit of imbalance weighs so many copies."""
+    """The cost of a broker's number of replicas, where a unit of imbalance weighs `weight` copies."""
     brokers = problem.brokers
     return Quota(
         [broker.share for broker in brokers],
@@ -187,7 +188,7 @@ def _spread_replicas(
     factors, leads = partitions.factors, partitions.leads
     start = fewest_copies(problem, partitions, quota)
     require_room(problem, factors, start)
-    # Leaders that would rather keep their replica choose, and leave it out of what the prices prove.
+    # Leaders prefer to keep their replica when they pick; the prices leave that preference out.
     copy = len(factors) + 2
     plain = placement_rules(problem, partitions, {1: range(len(factors))})
     led = masks(len(problem.brokers), (() if lead is None else (lead,) for lead in leads))
@@ -203,7 +204,7 @@ def _spread_replicas(
 def placement_rules(
     problem: PlacementProblem, partitions: Partitions, copies: Mapping[int, Iterable[int]]
 ) -> Rules:
-    """What replicas must obey; a copy costs what `copies` says of the partitions by position."""
+    """The rules for replicas; `copies` are the costs of a copy of the partitions by position."""
     factors = partitions.factors
     everything = (1 << len(factors)) - 1
     spreads = {rf: problem.spread(rf) for rf in set(factors)}
@@ -223,10 +224,10 @@ def placement_rules(
 
 
 def fewest_copies(problem: PlacementProblem, partitions: Partitions, quota: Quota) -> list[set[int]]:
-    """For each partition alone a valid placement with the fewest copies, at brokers with room first.
+    """For each partition by itself a valid placement with the fewest copies, at brokers with room first.
 
-    Balance is left to what follows, but the nearer the start is to it the less there is to do. Of replicas
-    the leader's goes last.
+    Later steps balance; a start nearer to balance leaves them less to do. Of the replicas the leader's is the
+    last to move.
     """
     spreads = {rf: problem.spread(rf) for rf in set(partitions.factors)}
     racks = problem.racks or (0,) * len(problem.brokers)
@@ -263,7 +264,7 @@ def fewest_copies(problem: PlacementProblem, partitions: Partitions, quota: Quot
 def _require_takers(
     problem: PlacementProblem, item: int, rf: int, spread: Spread, order: Sequence[Sequence[object]]
 ) -> None:
-    """Raise where cordons leave a partition too few of the brokers that racks offer, which are in `order`."""
+    """Raise where cordons leave a partition too few of the brokers in `order` that the racks provide."""
     if sum(map(len, order)) >= rf and min(map(len, order)) >= spread.least:
         return
     cordoned = [broker.id for broker in problem.brokers if broker.cordoned]
@@ -276,21 +277,21 @@ def _require_takers(
 
 
 class _Due:
-    """The brokers of a rack, those due a copy first; `counts` are what they have, and only grow.
+    """The brokers of a rack, those furthest below their share first; `counts` are theirs, and only grow.
 
-    Of all `brokers` of the rack, who has a replica may keep it; only the `takers` take another.
+    Of all `brokers` of the rack, holders of a replica may keep it; only the `takers` take another.
     """
 
     def __init__(
         self, takers: Sequence[int], brokers: Sequence[int], counts: Sequence[int], quota: Quota
     ) -> None:
         self.counts, self.quota, self.brokers = counts, quota, frozenset(brokers)
-        # Brokers only get dearer, so an entry on top that is out of date is put right there and then.
+        # Costs of brokers only rise, so an outdated entry at the top of the heap is corrected when it is met.
         self.heap = [(quota.marginal(broker, counts[broker]), broker) for broker in takers]
         heapify(self.heap)
 
     def first(self, number: int, kept: Set[int], lead: int | None) -> list[tuple[int, int, int]]:
-        """So many brokers, first who leads, then those kept: 0, 1 or 2, what a copy adds, which one."""
+        """`number` brokers, first the leader, then those kept: 0, 1 or 2, the cost of a copy, the broker."""
         own = self.brokers & kept
         near: list[tuple[int, int]] = []
         while self.heap and len(near) < number + len(own):
@@ -319,7 +320,7 @@ def _obeys(row: Sequence[int], racks: Sequence[int], number: int, spread: Spread
 def _witness(problem: PlacementProblem, graph: Exchange | RackHubs, quota: Quota) -> Witness | None:
     """Brokers that hold the fewest replicas they can, and still too many for all to be within one.
 
-    None as well where `max_replicas` or cordons are given: then they themselves may be the reason.
+    Also None where `max_replicas` or cordons are given, since they may be the reason.
     """
     if any(room is not None for room in quota.room) or any(b.cordoned for b in problem.brokers):
         return None

@@ -1,8 +1,8 @@
-"""From the placement that is to the one that shall be, one valid replica exchange at a time.
+"""From the present placement to the target, one valid replica exchange at a time.
 
-Within a partition the racks' counts walk from what they are to what they shall be without turning
-back. So where both ends obey the rack rule every state between does, and where the start breaks it
-no state is worse than the one before. Replicas are exchanged inside their rack first.
+Within a partition the racks' counts go from their present to their target values without turning back. So
+where both ends obey the rack rule every state between does, and where the start breaks it no state is worse
+than the one before. Replicas are exchanged inside their rack first.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Rows = Mapping[TopicPartition, Replicas]
 def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[Move, ...]:
     """The moves that turn one placement into the other, partition by partition.
 
-    `before` may lack partitions, which are then created at once, without a move. Brokers that are
-    not in `racks` are going: they hand over first. Where the same brokers are only to stand in another
-    order (a change of preferred leader), a move says the order alone.
+    `before` may lack partitions, which are then created at once, without a move. Brokers that are not in
+    `racks` are being removed: their replicas move first. Where only the order of the same brokers changes (a
+    change of preferred leader), a move contains the order alone.
     """
     return tuple(
         move for tp in sorted(after) if before.get(tp) for move in _moves(tp, before[tp], after[tp], racks)
@@ -44,7 +44,7 @@ def _moves(
 def _exchanges(
     before: Sequence[int], after: Sequence[int], racks: Mapping[int, str | None]
 ) -> list[tuple[int | None, int | None]]:
-    """Who hands over to whom: going brokers and pairs in one rack first, then across racks."""
+    """Pairs of old and new brokers: removed brokers and pairs in one rack first, then across racks."""
     leaving = [broker for broker in before if broker not in after]
     coming = [broker for broker in after if broker not in before]
     pairs: list[tuple[int | None, int | None]] = []

@@ -1,11 +1,10 @@
-"""A replica placement problem: brokers with racks and shares, and where the replicas are now.
+"""A replica placement problem: brokers with racks and shares, and the present replicas.
 
-The JSON form is family "B" of the instance format (`docs/instances.md`), with optional fields of a
-broker: `fenced` (must not lead where another replica can), `cordoned` (keeps what it has and takes no
-other replica, KIP-1066), `max_replicas` (room, in replicas) and `base` (replicas of topics that are not
-in the document and stay); and of the document: `removed`,
-the ids of brokers that are going. With `removed` any other unknown broker in `current` is an
-error; without it every broker that is not listed is taken to be going.
+The JSON form is family "B" of the instance format (`docs/instances.md`), with optional fields of a broker:
+`fenced` (must not lead where another replica can), `cordoned` (keeps its replicas and takes no other one,
+KIP-1066), `max_replicas` (room, in replicas) and `base` (replicas of topics that are not in the document and
+stay); and of the document: `removed`, the ids of brokers to be removed. With `removed` any other unknown
+broker in `current` is an error; without it every broker that is not listed counts as removed.
 """
 
 from __future__ import annotations
@@ -62,9 +61,9 @@ class PlacedTopic:
 class PlacementProblem:
     """Brokers in the order of their ids, topics in the order of their names.
 
-    `current` has for each topic a row of broker ids a partition, preferred leader first; a row is
-    empty for a partition that is not placed yet, and may name brokers that are going. Raises `InputError`
-    where only some brokers have a rack, `InfeasiblePlacementError` where they are too few for a topic.
+    `current` has for each topic a row of broker ids a partition, preferred leader first; a row is empty for a
+    partition that is not placed yet, and may name brokers to be removed. Raises `InputError` where only some
+    brokers have a rack, `InfeasiblePlacementError` where they are too few for a topic.
     """
 
     brokers: tuple[Broker, ...]
@@ -86,11 +85,11 @@ class PlacementProblem:
 
     @cached_property
     def total(self) -> int:
-        """All replicas to be placed, those that stay elsewhere (`base`) included."""
+        """All replicas to be placed, including those that stay elsewhere (`base`)."""
         return sum(t.partitions * t.rf for t in self.topics) + sum(b.base for b in self.brokers)
 
     def spread(self, rf: int) -> Spread:
-        """What the rack rule allows a rack to hold of `rf` replicas.
+        """The number of `rf` replicas that the rack rule allows in a rack.
 
         At most ceil(rf / racks), or the least number above it with which small racks leave enough
         room; and at least one where there are as many replicas as racks.
@@ -135,7 +134,7 @@ class PlacementProblem:
 
     @classmethod
     def of_plan(cls, request: PlanRequest) -> PlacementProblem:
-        """The problem of where the replicas are to be once a plan is through."""
+        """The problem of a plan: where the replicas are to be at its end."""
         rows: dict[str, list[tuple[int, ...]]] = {}
         for tp, row in sorted(request.before):
             rows.setdefault(tp.topic, []).append(row)
@@ -183,7 +182,7 @@ def _broker_document(broker: Broker) -> dict[str, Any]:
 
 
 def _refuse_impossible(problem: PlacementProblem) -> None:
-    """Raise for more replicas than brokers, for racks of only some, for cordons beside `max_replicas`."""
+    """Raise for more replicas than brokers, for racks of only some, for cordons with `max_replicas`."""
     without = [broker.id for broker in problem.brokers if broker.rack is None]
     if without and len(without) < len(problem.brokers):
         raise InputError(
@@ -228,7 +227,7 @@ class _Instance:
 
 
 def _known_brokers(instance: _Instance) -> set[int] | None:
-    """The brokers that may hold replicas now, None for any; raises for brokers that cannot be."""
+    """The brokers that may hold replicas now, None for any; raises for impossible brokers."""
     unique(((f"brokers[{i}].id", entry.id) for i, entry in enumerate(instance.brokers)), "broker id")
     if not any(entry.share for entry in instance.brokers):
         raise InputError("brokers: every share is 0, expected a positive one")
@@ -246,7 +245,7 @@ def _rows(
     topics: Iterable[PlacedTopic],
     known: set[int] | None,
 ) -> dict[str, tuple[tuple[int, ...], ...]]:
-    """The replicas of each topic's partitions; rows that are missing at the end are empty."""
+    """The replicas of each topic's partitions; missing rows at the end are empty."""
     partitions = {topic.name: topic.partitions for topic in topics}
     for name in current:
         if name not in partitions:

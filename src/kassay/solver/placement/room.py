@@ -1,9 +1,9 @@
-"""A valid placement within `max_replicas`, at once: how many replicas each broker is to hold, then rows.
+"""A valid placement within `max_replicas`: first the number of replicas of each broker, then rows.
 
-Partitions of one replication factor are alike but for where they are now. So a network with a node for each
-factor, rack and broker says whether there is room, by one maximum flow; what stays in front of its least cut
-is the witness where there is none. Rows follow: replicas leave who holds too many wherever the rack rule lets
-another take their place, and where that does not do all partitions of the factor are dealt anew.
+Partitions of one replication factor differ only in their present brokers. So one maximum flow over a network
+with a node for each factor, rack and broker decides whether there is room; without room, the source side of
+its least cut is the witness. Rows follow: replicas leave overfull brokers wherever the rack rule allows a
+substitute, and where that does not suffice all partitions of the factor are placed again.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _counts(places: int, rows: Sequence[set[int]]) -> list[int]:
 def _targets(
     problem: PlacementProblem, alike: Mapping[int, Sequence[int]], rows: Sequence[set[int]]
 ) -> dict[int, list[tuple[int, int]]]:
-    """For each replication factor what each broker holds of it, and what it is to hold within its room."""
+    """For each replication factor each broker's present replicas of it, and its target within its room."""
     brokers, places = problem.brokers, range(len(problem.brokers))
     racks = problem.racks or (0,) * len(brokers)
     net = Network(2 + len(brokers))
@@ -130,7 +130,7 @@ def _infeasible(
 
 
 class _Deal:
-    """The replicas of one replication factor on their way to what each broker is to hold of them."""
+    """The replicas of one replication factor on their way to each broker's target number."""
 
     def __init__(self, racks: Sequence[int], spread: Spread, target: Sequence[tuple[int, int]]) -> None:
         self.racks = racks
@@ -140,7 +140,7 @@ class _Deal:
         self.lacking = {place: wanted - held for place, (held, wanted) in enumerate(target) if wanted > held}
 
     def hand_over(self, rows: Sequence[set[int]]) -> None:
-        """Let brokers that lack replicas take them from brokers with a surplus, partition by partition."""
+        """Let brokers below their target take replicas from brokers above it, partition by partition."""
         for row in rows:
             for place in [place for place in row if self.surplus[place]]:
                 taker = self._taker(row, place)
@@ -154,7 +154,7 @@ class _Deal:
                     del self.lacking[taker]
 
     def _taker(self, row: set[int], place: int) -> int | None:
-        """Who may stand in for a broker in a row by the rack rule, in its own rack if possible."""
+        """The broker that may replace one in a row by the rack rule, in its own rack if possible."""
         racks = self.racks
         able = [other for other in self.lacking if other not in row]
         near = next((other for other in able if racks[other] == racks[place]), None)
@@ -166,10 +166,10 @@ class _Deal:
         return next((other for other in able if held.count(racks[other]) < self.spread.most), None)
 
     def anew(self, partitions: int) -> list[set[int]]:
-        """Rows in which each broker is as often as it is to be, whoever was there before.
+        """New rows in which each broker has its target number, whatever the rows were before.
 
-        Each rack's places are dealt in turn: what a rack holds beyond the least goes to one partition after
-        the other, its brokers likewise, and nobody comes round to a partition a second time.
+        Each rack's places are assigned round robin: its replicas beyond the least go to one partition after
+        another, and so do its brokers, and no partition gets a broker twice.
         """
         least, racks = self.spread.least, self.racks
         number = max(racks) + 1

@@ -1,9 +1,9 @@
-"""Bytes as even as they get while nothing that goes before them is touched, and what no placement gets below.
+"""Balance of bytes within the optimum of the higher goals, and a lower bound for any placement.
 
 Exchanges of two replicas between two brokers keep every broker's number of replicas; those that keep the rack
-rule and make no copy more are made, the largest relief of the heaviest broker first, until none is left that
-evens out squared bytes. That is a local optimum and no proof; the bound is one: each rack must hold
-certain replicas of each partition whatever the placement, and its brokers share them at best evenly.
+rule and make no additional copy are made, the largest relief of the heaviest broker first, until none is left
+that reduces the squared bytes. That is a local optimum without a proof, but there is a bound: each rack must
+hold certain replicas of each partition in any placement, and its brokers share them at best evenly.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from kassay.solver.placement.optimum import PlacementOptimum, with_leaders
 from kassay.solver.placement.problem import PlacementProblem
 
 _NEAR: Final = 4
-"""So many partitions on either side of the best size are tried."""
+"""The number of partitions that are tried on either side of the best size."""
 _SWEEPS_MAX: Final = 40
 _CLOSE: Final = 250
-"""Two brokers that are nearer to each other than such a part of the mean are left as they are."""
+"""Two brokers whose difference is below this part of the mean are not exchanged."""
 Picks = list[set[int]]
 """The positions of the brokers of each partition."""
 
 
 def evened(best: PlacementOptimum, sizes: Sequence[int]) -> PlacementOptimum:
-    """The placement with bytes more even, and the best leaders for it; whatever proved it proves this one.
+    """The placement with bytes balanced, and the best leaders for it; the same proof holds for it.
 
-    The proof of replicas and copies looks at their numbers alone, which are the same.
+    The proof of replicas and copies uses their numbers alone, which do not change.
     """
     index = {broker.id: place for place, broker in enumerate(best.problem.brokers)}
     picks = [{index[id_] for id_ in row} for row in best.rows]
@@ -39,9 +39,9 @@ def evened(best: PlacementOptimum, sizes: Sequence[int]) -> PlacementOptimum:
 
 
 def even_sizes(problem: PlacementProblem, picks: Sequence[set[int]], sizes: Sequence[int]) -> Picks:
-    """The replicas with bytes more even: as many on each broker and in copies; sizes are those of a copy.
+    """The replicas with bytes balanced, with the same number on each broker and of copies.
 
-    `picks` and `sizes` are by partition, in the problem's order.
+    `picks` and `sizes` (of a copy, in bytes) are by partition, in the problem's order.
     """
     evening = _Evening(problem, picks, sizes)
     for _ in range(_SWEEPS_MAX):
@@ -51,7 +51,7 @@ def even_sizes(problem: PlacementProblem, picks: Sequence[set[int]], sizes: Sequ
 
 
 def least_busiest(problem: PlacementProblem, sizes: Sequence[int]) -> int:
-    """Bytes that the busiest broker holds in any placement that keeps the rack rule, at the least."""
+    """The least bytes of the busiest broker in any placement that keeps the rack rule."""
     partitions = list(zip(problem.partitions(), sizes, strict=True))
     every = sum(rf * size for (_, rf, _), size in partitions)
     bounds = [-(-every // len(problem.brokers)), *(size for (_, rf, _), size in partitions if rf)]
@@ -69,7 +69,7 @@ def least_busiest(problem: PlacementProblem, sizes: Sequence[int]) -> int:
 
 
 class _Evening:
-    """Replicas on their way to even bytes."""
+    """Replicas on their way to balanced bytes."""
 
     def __init__(self, problem: PlacementProblem, picks: Sequence[set[int]], sizes: Sequence[int]) -> None:
         placed = problem.partitions()
@@ -87,7 +87,7 @@ class _Evening:
         self.bytes = [sum(sizes[item] for item in items) for items in self.held]
 
     def sweep(self) -> bool:
-        """Exchange between all pairs of brokers, the furthest apart first; whether anything was."""
+        """Exchange between all pairs of brokers, the furthest apart first; whether any exchange was made."""
         order = sorted(range(len(self.bytes)), key=lambda place: self.bytes[place])
         pairs = sorted(product(order, repeat=2), key=lambda pair: self.bytes[pair[1]] - self.bytes[pair[0]])
         changed, close = False, sum(self.bytes) // len(self.bytes) // _CLOSE
@@ -97,7 +97,7 @@ class _Evening:
         return changed
 
     def _exchange(self, heavy: int, light: int) -> bool:
-        """Make the exchange of the two brokers that evens out the most; whether there was one."""
+        """Make the exchange of the two brokers that balances the most; whether there was one."""
         apart = self.bytes[heavy] - self.bytes[light]
         waiting = self._by_copies(light, heavy)
         best: tuple[int, int, int] | None = None
@@ -121,7 +121,7 @@ class _Evening:
         return True
 
     def _by_copies(self, source: int, target: int) -> Mapping[int, list[int]]:
-        """What may go from one broker to the other, by the copies that it makes more, ascending in size."""
+        """The replicas that may move from one broker to the other, by additional copies, sizes ascending."""
         waiting: dict[int, list[int]] = {}
         for item in sorted(self.held[source] - self.held[target], key=lambda item: (self.sizes[item], item)):
             if self._may_go(item, source, target):
@@ -134,7 +134,7 @@ class _Evening:
         yield from items[max(0, at - _NEAR) : at + _NEAR]
 
     def _may_go(self, item: int, source: int, target: int) -> bool:
-        """Whether the replica may go there: that broker takes new ones, and the rack rule stays kept."""
+        """Whether the replica may move there: that broker takes new ones, and the rack rule holds."""
         if self.cordoned[target] and target not in self.old[item]:
             return False
         rack, other = self.racks[source], self.racks[target]

@@ -1,13 +1,13 @@
-"""The most even placement that so many copies, or bytes, can buy.
+"""The most even placement within a budget of copies, or of bytes.
 
-What a copy counts beside imbalance is a price: the dearer, the fewer copies are worth making. The placements
+The weight of a copy relative to imbalance is a price: the higher it is, the fewer copies pay. The placements
 that are cheapest at some price lie on a convex curve of imbalance over cost (the counts of brokers are an
-M-convex set, see `exchange`). The search halves prices down to the one at which the budget is overdrawn, and
-at that price, where both ends of an edge of the curve cost alike, walks along the edge as far as the budget
-goes. The prices of brokers there prove a bound for every placement within the budget, by Lagrange.
+M-convex set, see `exchange`). The search halves prices until the one at which the budget is exceeded, and at
+that price, where both ends of an edge of the curve cost the same, walks along the edge as far as the budget
+allows. The prices of brokers there prove a bound for every placement within the budget, by Lagrange.
 
-With bytes, partitions are steered by classes of similar size, but paid for and proven by their own; what then
-remains between value and bound is told as an interval.
+With bytes, partitions of similar size form classes that steer the search, but payment and proof use their own
+sizes; the remaining gap between value and bound is reported as an interval.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from kassay.solver.placement.optimum import (
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
 
 _CLASSES: Final = 16
-"""So many classes of sizes at most: the exchange looks at each pair of them."""
+"""The most classes of sizes: the exchange examines each pair of them."""
 _FINE: Final = 1 << 16
-"""The search sees the largest class as so many units: bytes one by one would take it many more halvings."""
+"""The size of the largest class in units of the search: single bytes would take many more halvings."""
 
 
 class PaymentScales(NamedTuple):
-    """What a unit of imbalance counts, and what a unit of cost."""
+    """The weights of a unit of imbalance and of a unit of cost."""
 
     imbalance: int
     cost: int
@@ -57,11 +57,11 @@ class PlacementWithin:
 def best_within(
     problem: PlacementProblem, budget: int, costs: Sequence[int] | None = None
 ) -> PlacementOptimum | PlacementWithin:
-    """The optimum where the budget buys it, else the most even placement that it does buy.
+    """The optimum if it is within the budget, else the most even placement that is.
 
-    `costs` are what a copy of each partition costs, in the problem's order of partitions; 1 without them.
-    Raises `InfeasiblePlacementError` where the budget does not pay for the copies without which no placement
-    is valid (brokers that are going, the rack rule), and as `best_placement` does.
+    `costs` are the costs of a copy of each partition, in the problem's order of partitions; 1 without them.
+    Raises `InfeasiblePlacementError` where the budget does not cover the copies that every valid placement
+    needs (removed brokers, the rack rule), and as `best_placement` does.
     """
     if any(broker.max_replicas is not None for broker in problem.brokers):
         raise InputError("brokers: max_replicas beside a budget, expected one or the other")
@@ -73,7 +73,7 @@ def best_within(
 
 
 class _Search:
-    """Replicas (positions of brokers) of each partition on their way from the fewest copies to evenness."""
+    """Replicas (positions of brokers) of each partition on their way from the fewest copies to balance."""
 
     def __init__(self, problem: PlacementProblem, budget: int, costs: Sequence[int] | None) -> None:
         self.problem, self.budget = problem, budget
@@ -95,18 +95,19 @@ class _Search:
             )
 
     def cost(self, picks: Sequence[set[int]]) -> int:
-        """What the copies of these replicas cost."""
+        """The cost of these replicas' copies."""
         rows = zip(picks, self.current, self.costs, strict=True)
         return sum(cost * len(picked.difference(row)) for picked, row, cost in rows)
 
     def spent_by(self, best: PlacementOptimum) -> int:
-        """What the copies of a placement cost."""
+        """The cost of a placement's copies."""
         rows = zip(best.rows, self.problem.partitions(), self.costs, strict=True)
         return sum(cost * len(set(row).difference(old)) for row, (_, _, old), cost in rows)
 
     def within(self) -> PlacementWithin:
         """The most even placement within the budget, which is too small for the optimum."""
-        # A price is a whole number, so imbalance counts enough that 1 is little for the dearest copy.
+        # A price is a whole number, so imbalance gets a weight for which 1 is little for the most expensive
+        # copy.
         unit = max(64, len(self.current)) * max(1, *self.steering)
         marginal = replica_quota(self.problem, unit).marginal
         ends = [(b, count) for b in range(len(self.problem.brokers)) for count in (0, self.problem.total)]
@@ -130,8 +131,8 @@ class _Search:
     def _graph(self, picks: Sequence[set[int]], price: int) -> Exchange:
         """The exchange graph where a unit of cost has this price.
 
-        The picks are cheapest for their counts, which they are at any price: what classes count beside each
-        other is always the same. Otherwise there would be negative cycles.
+        The picks are cheapest for their counts at any price, since the relative weights of classes never
+        change. Otherwise there would be negative cycles.
         """
         copies = {price * units: items for units, items in self.steering.items()}
         rules = placement_rules(self.problem, self.partitions, copies)
@@ -147,27 +148,27 @@ class _Search:
     def _scales(
         self, cheap: Sequence[set[int]], dear: Sequence[set[int]], scales: PaymentScales
     ) -> PaymentScales:
-        """The scales at which both ends of the walk cost alike; those given where it came to nothing."""
+        """The scales at which both ends of the walk cost the same; the given ones if it made no step."""
         plain = replica_quota(self.problem, 1)
         imbalances, costs = zip(*(self._worth(plain, picks) for picks in (cheap, dear)), strict=True)
         more, even = costs[1] - costs[0], imbalances[0] - imbalances[1]
         return PaymentScales(more, even) if more > 0 and even > 0 else scales
 
     def _worth(self, plain: Quota, picks: Sequence[set[int]]) -> tuple[int, int]:
-        """The imbalance of replicas, and what their copies cost in the steering's units."""
+        """The imbalance of replicas, and the cost of their copies in the steering's units."""
         imbalance = sum(plain.cost(place, count) for place, count in enumerate(_counts(self.problem, picks)))
         new = [len(picked.difference(row)) for picked, row in zip(picks, self.current, strict=True)]
         return imbalance, sum(units * new[item] for units, items in self.steering.items() for item in items)
 
 
 class _Purse:
-    """What of the budget is left while hand-overs are made."""
+    """The rest of the budget while replicas move."""
 
     def __init__(self, search: _Search, picks: Sequence[set[int]]) -> None:
         self._search, self._left = search, search.budget - search.cost(picks)
 
     def pays(self, changes: Sequence[Change]) -> bool:
-        """Whether the budget pays for these changes too; then it has."""
+        """Whether the budget covers these changes too; if so, they are paid."""
         search = self._search
         cost = sum(
             search.costs[item] * ((b not in search.current[item]) - (a not in search.current[item]))
@@ -180,7 +181,7 @@ class _Purse:
 
 
 def _classes(costs: Sequence[int]) -> dict[int, Iterable[int]]:
-    """The partitions by what steers them: the mean cost of those near in size, in a few classes."""
+    """The partitions by their steering cost: the mean cost of those of similar size, in a few classes."""
     order = sorted(range(len(costs)), key=costs.__getitem__)
     if len(set(costs)) <= _CLASSES:
         return {cost: [item for item in order if costs[item] == cost] for cost in sorted(set(costs))}

@@ -1,8 +1,8 @@
-"""Rules that are formulas, as unknowns of Z3: what a sentence can read off them, for groups of all sizes.
+"""Rules that are formulas, as unknowns of Z3: the terms of a sentence, for groups of all sizes.
 
 `docs/proofs.md` proves the formulas; here they give the largest and the smallest share in closed form. An
 `exact` one has a group for every solution, so that a solution is a counterexample of that size; the others
-allow more than there is, and can prove alone.
+allow more than exists, and can only prove.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _range() -> Unknowns:
 
 
 def _round_robin() -> Unknowns:
-    """Partitions are dealt in turn: q each, and one more to the first r members."""
+    """Partitions are assigned round robin: q each, and one more to the first r members."""
     members, topics, partitions, q, r = z3.Ints("members topics partitions q r")
     known = (
         members >= 1,
@@ -87,7 +87,7 @@ def _share(name: str) -> Unknowns:
 
 
 def _nothing_known() -> Unknowns:
-    """A group of which only single topics are spoken of."""
+    """A group of which only single topics are known."""
     members, topics, partitions = z3.Ints("members topics partitions")
     terms = {"members": members, "topics": topics, "partitions": partitions}
     return Unknowns(terms, (members >= 1, topics >= 0, partitions >= topics), (members, partitions))

@@ -1,4 +1,4 @@
-"""What is to be proved: questions of a claim, registered where they stand."""
+"""Proof obligations: questions of a claim, registered where they are defined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Asker = TypeVar("Asker", bound=Callable[..., "Question"])
 
 
 class ProofVerdict(StrEnum):
-    """What came of an obligation; a spent time limit is `unknown`."""
+    """The outcome of an obligation; a spent time limit is `unknown`."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -22,8 +22,9 @@ class ProofVerdict(StrEnum):
 
 
 class Question(NamedTuple):
-    """Do the assumptions imply the goal? `shown` are the unknowns of a counterexample, the first
-    of them made as small as possible, then the second, and so on."""
+    """Do the assumptions imply the goal? `shown` are the unknowns of a counterexample, the first of them made
+    as small as possible, then the second, and so on.
+    """
 
     assumptions: Sequence[Any]
     goal: Any
@@ -43,7 +44,7 @@ class Obligation:
 
     @property
     def name(self) -> str:
-        """How a user asks for it; the claim's name asks for all its parts."""
+        """The name that a user gives for it; the claim's name stands for all its parts."""
         return f"{self.claim}/{self.part}"
 
 

@@ -1,7 +1,7 @@
 """The placers' formulas: replicas and leaders of brokers and racks, for new topics of all sizes.
 
 A *lap* is as many partitions as there are brokers, a *turn* as many as there are racks. Each formula allows
-a little more than there is.
+slightly more than exists.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kassay.solver.proofs.unknowns import ClosedForm, Unknowns
 
 
 def _and(unknowns: Unknowns, terms: Mapping[str, Any], *known: Any) -> Unknowns:
-    """What is known already, and this."""
+    """The known facts and these."""
     return unknowns._replace(terms={**unknowns.terms, **terms}, known=(*unknowns.known, *known))
 
 
 def _topic() -> Unknowns:
-    """A new topic, whatever places it."""
+    """A new topic, whichever rule places it."""
     brokers, partitions, rf = z3.Ints("brokers partitions rf")
     terms = {"brokers": brokers, "partitions": partitions, "existing": z3.IntVal(0), "rf": rf}
     return Unknowns(terms, (brokers >= 1, partitions >= 1, rf >= 1, rf <= brokers), (brokers, partitions))
@@ -75,9 +75,9 @@ def _without_racks() -> Unknowns:
 
 
 def _alternated() -> Unknowns:
-    """AdminUtils with racks of whatever sizes: leaders go round a list of alternating racks.
+    """AdminUtils with racks of any sizes: leaders go round a list of alternating racks.
 
-    The loop looks at all other brokers until each rack has a replica. What else it does is known where racks
+    The loop visits all other brokers until each rack has a replica. Its other effects are known where racks
     are equal.
     """
     brokers, partitions, rf, racks, laps = z3.Ints("brokers partitions rf racks laps")
@@ -91,13 +91,13 @@ def _alternated() -> Unknowns:
 
 
 def _alternated_broker(name: str) -> Unknowns:
-    """A broker of racks of whatever sizes."""
+    """A broker of racks of any sizes."""
     broker = _even_broker(name)
     return _and(broker, {}, broker.terms["replicas"] >= broker.terms["leaders"])
 
 
 def _alternated_rack(name: str) -> Unknowns:
-    """A rack of `size` brokers, which lead once a lap; others have no more of a partition than brokers."""
+    """A rack of `size` brokers, which lead once a lap; another rack has at most a replica a broker."""
     brokers, partitions, rf, racks, laps, part = z3.Ints("brokers partitions rf racks laps part")
     size, leads, replicas = (z3.Int(f"{what} {name}") for what in ("size", "leads", "replicas"))
     known = (
@@ -120,17 +120,17 @@ def _racked_partition(_: str) -> Unknowns:
 
 
 def _evenly_alternated() -> Unknowns:
-    """AdminUtils with as many brokers in each rack: the racks stand in the list in turn.
+    """AdminUtils with as many brokers in each rack: the racks alternate regularly in the list.
 
-    So the rack of who stands d behind a leader goes by d, as does whom the loop passes over, and never by
-    the leader: all leaders of a lap have their followers at the same distances.
+    So the rack of the broker d places after a leader depends on d alone, as do the brokers that the loop
+    skips, and never on the leader: all leaders of a lap have their followers at the same distances.
     """
     brokers, racks, each = z3.Ints("brokers racks each")
     return _and(_even_laps(), {"racks": racks}, racks >= 1, each >= 1, brokers == racks * each)
 
 
 def _turns(name: str) -> Unknowns:
-    """A rack of as many brokers as any: in a turn it leads once and has `rf` replicas.
+    """A rack with the same number of brokers as any: in a turn it leads once and has `rf` replicas.
 
     Of the last, broken turn of `rest` partitions it leads `leads` and has `more` replicas.
     """
@@ -211,7 +211,7 @@ PLACED: Final[Mapping[str, tuple[ClosedForm, ...]]] = {
 }
 """The placers that are formulas, by spec, the sharper form first.
 
-With racks of unequal sizes little is said of where `rack-aware` puts followers: each is looked for behind its
+With racks of unequal sizes little is known of where `rack-aware` puts followers: each is searched after its
 leader, past racks that have one. Stripes over racks of one broker each are no formula: a list that was
-exhausted when a lap began may be passed over when the next one does.
+exhausted when a lap began may be skipped when the next one does.
 """

@@ -1,9 +1,9 @@
 """Claims about formulas, proved for all sizes by Z3, or refuted with the smallest counterexample.
 
-A claim is one or several obligations. Where it speaks of every member or every partition, base and
-step of the induction are obligations of their own: Z3 does not do the induction, we do. Witnesses
-stand in place of existentials ("the owner of p is ..."), quotients are named where div and mod would be
-opaque. Claims that we know to be false are among them, expected to be refuted.
+A claim is one or several obligations. Where it covers every member or every partition, base and step of the
+induction are obligations of their own: Z3 does not do the induction, the claim does. Witnesses replace
+existentials ("the owner of p is ..."), quotients are named where div and mod would be opaque. Some claims are
+known to be false, and expected to be refuted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LADDER: Final = 64
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of an obligation."""
+    """The outcome of an obligation."""
 
     obligation: Obligation
     verdict: ProofVerdict
@@ -33,7 +33,7 @@ class Proof:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the verdict is the one we know to be right."""
+        """Whether the verdict is the expected one."""
         return self.verdict is self.obligation.expected
 
     def document(self) -> dict[str, Any]:
@@ -62,13 +62,13 @@ def chosen(names: Iterable[str] = ()) -> list[Obligation]:
 
 
 def proofs(names: Iterable[str] = (), time_limit: float = TIME_LIMIT) -> Iterator[Proof]:
-    """The proofs of these claims one after the other, each within `time_limit` seconds."""
+    """The proofs of these claims, one at a time, each within `time_limit` seconds."""
     for obligation in chosen(names):
         yield prove(obligation, time_limit)
 
 
 def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
-    """Ask Z3 for a counterexample."""
+    """Search with Z3 for a counterexample."""
     began = time.perf_counter()
     question = apart(obligation.ask())
     solver = z3.Solver(ctx=question.goal.ctx)
@@ -82,10 +82,10 @@ def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
 
 
 def apart(question: Question) -> Question:
-    """The question in a context of its own, where Z3 finds the same answer whatever the process asked before.
+    """The question in a context of its own, where earlier queries do not influence Z3's answer.
 
-    In a shared one its search goes by the numbers that terms have there: one proof of a tenth of a second
-    was not found in five where other terms had been made in between.
+    In a shared context the search depends on the numbers of terms there: one proof of a tenth of a second was
+    not found in five where other terms had been made in between.
     """
     own = z3.Context()
     goal, shown = question.goal.translate(own), tuple(each.translate(own) for each in question.shown)
@@ -93,10 +93,10 @@ def apart(question: Question) -> Question:
 
 
 def _smallest(solver: Any, shown: Sequence[Any], deadline: float) -> dict[str, int] | None:
-    """A counterexample whose first unknowns are as small as can be; None if none is found in time.
+    """A counterexample whose first unknowns are as small as possible; None if none is found in time.
 
-    Trying 0, 1, 2, ... makes products linear, where minimising them would not end. Bit-vectors are taken
-    as they come.
+    Trying 0, 1, 2, ... makes products linear, where minimising them would not end. Bit-vectors are not
+    minimised.
     """
     for unknown in shown:
         if z3.is_bv(unknown):

@@ -26,7 +26,7 @@ def _most(a: Any, b: Any) -> Any:
 
 
 def _shares() -> tuple[Any, Any, Any, Any, list[Any]]:
-    """n, m, q, r and what is known of them."""
+    """n, m, q, r and the facts about them."""
     n, m, q, r = z3.Ints("n m q r")
     return n, m, q, r, [n >= 0, m >= 1, q >= 0, r >= 0, r < m, n == q * m + r]
 
@@ -94,7 +94,7 @@ def _range_owner_long() -> Question:
 
 @obligation("range-owner", "short", "r + (p - r(q + 1)) div q owns the rest", _RANGE)
 def _range_owner_short() -> Question:
-    """One from r * (q + 1) on is owned by r + (p - r * (q + 1)) div q."""
+    """A partition from r * (q + 1) on is owned by r + (p - r * (q + 1)) div q."""
     n, m, q, r, known = _shares()
     p, a, b = z3.Ints("p a b")
     region = [p >= r * (q + 1), p < n, p - r * (q + 1) == q * a + b, b >= 0, b < q]
@@ -131,7 +131,7 @@ def _cover_step() -> Question:
 
 
 def _dealt(turns: Any, i: Any, m: Any, name: str) -> tuple[Any, list[Any]]:
-    """How many of the first turns fall on member i: (turns - i + m - 1) div m, the quotient named."""
+    """How many of the first turns go to member i: (turns - i + m - 1) div m, the quotient named."""
     count, rest = z3.Ints(f"count_{name} rest_{name}")
     return count, [turns - i + m - 1 == count * m + rest, rest >= 0, rest < m]
 
@@ -172,7 +172,7 @@ def _deal_even() -> Question:
 
 
 def _ceiling() -> tuple[Any, Any, Any, list[Any]]:
-    """P, C, N = ceil(P / C) and what is known of them."""
+    """P, C, N = ceil(P / C) and the facts about them."""
     p, c, n = z3.Ints("P C N")
     return p, c, n, [p >= 1, c >= 1, n >= 1, n * c >= p, (n - 1) * c < p]
 

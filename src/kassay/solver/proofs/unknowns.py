@@ -1,4 +1,4 @@
-"""What a closed form is made of: terms of Z3 by the words of a sentence, and what is known of them."""
+"""The parts of a closed form: terms of Z3 by the words of a sentence, and the facts about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Unknowns(NamedTuple):
-    """Terms by the text that names them in a sentence, and what is known of the unknowns in them."""
+    """Terms by the text that names them in a sentence, and the facts about their unknowns."""
 
     terms: Mapping[str, Any]
     known: tuple[Any, ...]
@@ -15,7 +15,7 @@ class Unknowns(NamedTuple):
 
 
 class ClosedForm(NamedTuple):
-    """A rule's formula: under which conditions it is one, its unknowns, and those of one of its things."""
+    """A rule's formula: its conditions, its unknowns, and those of one of its things."""
 
     needs: frozenset[str]
     whole: Callable[[], Unknowns]

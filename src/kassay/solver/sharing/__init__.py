@@ -1,1 +1,1 @@
-"""The certified optimum of a share group: the fewest copies taken back where all is shared evenly."""
+"""The certified optimum of a share group: the fewest revoked copies where all is shared evenly."""

@@ -1,4 +1,4 @@
-"""The result of a share group as JSON, and the certificate that goes with it."""
+"""The result of a share group as JSON, and its certificate."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SCHEMA: Final = "kassay/share-certificate/1"
 
 
 def solve_sharing(problem: ShareProblem, time_limit_s: float | None = None) -> Solved:
-    """The optimum of a share group; an interval where the time was spent.
+    """The optimum of a share group; an interval if the time ran out.
 
-    `lower` and `upper` are the copies taken back.
+    `lower` and `upper` are numbers of revoked copies.
     """
     certificate = share_certificate(best_sharing(problem, time_limit_s))
     return Solved(certificate, require_accepted(certificate, problem.name or "a share group"))
 
 
 def share_certificate(best: ShareOptimum) -> dict[str, Any]:
-    """What the checker of share groups needs: the instance, the assignment, and a cover for each part."""
+    """The input of the checker of share groups: the instance, the assignment, and a cover for each part."""
     problem = best.problem
     return {
         "schema": SCHEMA,

@@ -1,10 +1,10 @@
-"""How far an answer of a share assignor is from the certified optimum.
+"""The distance of a share assignor's answer from the certified optimum.
 
-*balance* adds up two unevennesses, part by part: squared distances of the partitions' members from as many
-as each should have, and the squared counts of the members above the least for so many copies in all. It is
+*balance* is the sum of two terms, part by part: squared distances of the partitions' members from the number
+that each should have, and the squared counts of the members above the least for this number of copies. It is
 0 exactly where the counts are the optimum's. *spread* is the largest count less the smallest, less the
-optimum's, in the worst part. *movement*, the copies taken back above the fewest, is judged where the
-balance is met.
+optimum's, in the worst part. *movement*, the revoked copies above the fewest, is judged where the balance is
+met.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from kassay.solver.sharing.optimum import ShareOptimum, best_sharing, held_of
 from kassay.solver.sharing.problem import ShareProblem
 
 GENERATION: Final = 1
-"""The generation that `as_share_group` gives to all claims; nobody's is stale."""
+"""The generation that `as_share_group` gives to all owned partitions, so that none is stale."""
 _Given = Mapping[int, frozenset[TopicPartition]]
-"""What each member is given, by position."""
+"""The partitions of each member, by position."""
 
 
 class ShareFigures(NamedTuple):
-    """What counts about an answer: counts ascending, copies taken back, how uneven it is, who is left out.
+    """The figures of an answer: counts ascending, copies revoked, imbalance, partitions without a member.
 
-    Copies count that may be given out. `missing` partitions are read and have nobody.
+    Only assignable copies count. `missing` partitions have readers and no member.
     """
 
     loads: tuple[int, ...]
@@ -41,7 +41,7 @@ class ShareFigures(NamedTuple):
 
 
 ShareGap = Gap[ShareProblem, Least]
-"""Of `loads`, copies by member; `moved` are copies taken back, `missing` partitions that have nobody."""
+"""Of `loads`, copies by member; `moved` are revoked copies, `missing` partitions without a member."""
 
 
 def share_gap(
@@ -51,8 +51,8 @@ def share_gap(
 ) -> ShareGap:
     """The distance of an answer (partitions by member id) to the optimum, computed if it is not given.
 
-    Raises `InputError` if the answer is none for the problem: a partition twice with one member, with
-    somebody who does not read it, or not there.
+    Raises `InputError` if the answer is invalid for the problem: a partition twice with one member, with a
+    member that does not read it, or missing from the problem.
     """
     optimum = optimum or best_sharing(problem)
     best = Least(tuple(optimum.loads), optimum.taken_back)
@@ -65,7 +65,7 @@ def share_gap(
 
 
 def share_figures(problem: ShareProblem, answer: Mapping[str, Iterable[TopicPartition]]) -> ShareFigures:
-    """The figures of an answer; raises `InputError` where it is none for the problem."""
+    """The figures of an answer; raises `InputError` if it is invalid for the problem."""
     given = _given(problem, answer)
     taken_back = unevenness = missing = 0
     spread = []
@@ -89,7 +89,7 @@ def share_figures(problem: ShareProblem, answer: Mapping[str, Iterable[TopicPart
 
 
 def as_share_group(problem: ShareProblem) -> tuple[Cluster, Group]:
-    """The problem as an assignor sees it; every claim is of one generation."""
+    """The problem as an assignor sees it; all owned partitions are of one generation."""
     topics = tuple(Topic(topic.name, topic.partitions) for topic in problem.topics)
     members = tuple(
         Member(m.member_id, tuple(sorted(m.topics)), tuple(sorted(m.owned)), GENERATION)
@@ -101,7 +101,7 @@ def as_share_group(problem: ShareProblem) -> tuple[Cluster, Group]:
 
 
 def _above_even(counts: list[int]) -> int:
-    """The squared counts above the least of as many copies."""
+    """The squared counts above the least for this number of copies."""
     least, longer = divmod(sum(counts), len(counts))
     even = longer * (least + 1) ** 2 + (len(counts) - longer) * least**2
     return sum(count * count for count in counts) - even

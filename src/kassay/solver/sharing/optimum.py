@@ -1,12 +1,12 @@
-"""The fewest copies taken back in a share group whose partitions and members have even counts.
+"""The fewest revoked copies in a share group whose partitions and members have even counts.
 
 Each partition of a part has s = ceil(M / P) members, and each of the M readers q or q + 1 partitions. The
 cheapest such assignment is a minimum-cost flow from readers to partitions, where a copy costs 1 that its
-reader did not have. Only who keeps what decides its cost: whatever copies are kept, at most s of a
-partition and at most q or q + 1 of a reader, the others can be given out beside them (`_complete`). So the
-cost is least where most is kept, and that is a maximum flow over what readers have alone. Its least cut are
-the dual prices, each 0 or 1: a cover of readers and partitions that says why no more can be kept.
-Source: Ford and Fulkerson 1956; the construction is our own.
+reader did not have. Only the kept copies decide its cost: whatever copies are kept, at most s of a partition
+and at most q or q + 1 of a reader, the others can be assigned in addition (`_complete`). So the cost is least
+where most copies are kept, and that is a maximum flow over the readers' present copies alone. Its least cut
+gives the dual prices, each 0 or 1: a cover of readers and partitions that says why no more can be kept.
+Source: Ford and Fulkerson 1956; the construction is kassay's own.
 Cost: Dinic's on one arc for each copy held, O(E * sqrt(V)) as all these arcs have capacity 1.
 """
 
@@ -22,7 +22,7 @@ from kassay.solver.algorithms.flow import Network
 from kassay.solver.sharing.problem import SharePart, ShareProblem
 
 _Held = Mapping[int, Sequence[TopicPartition]]
-"""For each reader of a part the partitions that it has and may keep."""
+"""For each reader of a part its partitions that it may keep."""
 
 
 class Cover(NamedTuple):
@@ -34,10 +34,9 @@ class Cover(NamedTuple):
 
 
 class ShareOptimum(NamedTuple):
-    """An assignment of even counts, by member id, and what proves how few copies it takes back.
+    """An assignment of even counts, by member id, and the proof of its number of revoked copies.
 
-    `taken_back` counts copies, of those that could stay; where the time was spent it may be above the
-    least.
+    `taken_back` counts revoked copies that could stay; if the time ran out it may be above the least.
     """
 
     problem: ShareProblem
@@ -52,7 +51,7 @@ class ShareOptimum(NamedTuple):
 
 
 def best_sharing(problem: ShareProblem, time_limit_s: float | None = None) -> ShareOptimum:
-    """The even assignment that takes back the fewest copies; after the limit one that is even."""
+    """The even assignment with the fewest revoked copies; after the limit any even one."""
     deadline = None if time_limit_s is None else time.monotonic() + time_limit_s
     given: list[list[TopicPartition]] = [[] for _ in problem.members]
     covers, taken_back = [], 0
@@ -75,7 +74,7 @@ def held_of(problem: ShareProblem, part: SharePart) -> dict[int, list[TopicParti
 
 
 def _most_kept(part: SharePart, held: _Held) -> tuple[dict[int, list[TopicPartition]], Cover]:
-    """As many copies as can stay, and the cover that says so."""
+    """As many copies as can stay, and the cover that proves it."""
     network = Network(3)
     source, sink, more = 0, 1, 2
     reader_nodes = dict(zip(part.readers, network.nodes(len(part.readers))))
@@ -105,7 +104,7 @@ def _most_kept(part: SharePart, held: _Held) -> tuple[dict[int, list[TopicPartit
 
 
 def _greedily_kept(part: SharePart, held: _Held) -> tuple[dict[int, list[TopicPartition]], Cover]:
-    """Copies that can stay together, taken as they come, and a cover of the partitions that too many have."""
+    """Copies that can stay together, taken greedily, and a cover of the partitions that too many have."""
     room = dict.fromkeys(part.partitions, part.copies)
     kept: dict[int, list[TopicPartition]] = {reader: [] for reader in part.readers}
     longer = part.longer
@@ -121,9 +120,9 @@ def _greedily_kept(part: SharePart, held: _Held) -> tuple[dict[int, list[TopicPa
 
 
 def _complete(part: SharePart, kept: _Held) -> dict[int, list[TopicPartition]]:
-    """The kept copies and beside them all others that are to be given out.
+    """The kept copies and in addition all others to assign.
 
-    A reader that got a partition twice in the first go hands one of the two to a reader of one copy that
+    A reader that got a partition twice in the first pass passes one of the two to a reader of one copy that
     lacks the partition. There is one: partitions are shared by two or more only where P < M, then readers
     have one copy or two, and 2 M - s P readers have one, which is more than the s - 2 of them that can have
     the partition already.
@@ -153,7 +152,7 @@ def _complete(part: SharePart, kept: _Held) -> dict[int, list[TopicPartition]]:
 
 
 def _wanted(part: SharePart, kept: _Held) -> dict[int, int]:
-    """How many copies each reader is to have: one more for those that keep so many, then as they come."""
+    """The target number of copies of each reader: one more for those that keep so many, then in order."""
     full: Final = part.least + 1
     longer = part.longer - sum(len(tps) == full for tps in kept.values())
     wanted = {}

@@ -1,4 +1,4 @@
-"""A share group (KIP-932): who reads what, which partitions may be given out, and who has which now.
+"""A share group (KIP-932): its readers, its assignable partitions, and the present assignment.
 
 The values are canonical from construction: members in the order of their ids, topics in the order of their
 names. The JSON form is family "D" of the instance format (`docs/instances.md`).
@@ -21,7 +21,7 @@ _KNOWN: Final = "the name of a topic under `topics`"
 
 
 class ShareMember(NamedTuple):
-    """A member with the topics that it reads and what it has, whether it may keep that or not."""
+    """A member with the topics that it reads and the partitions that it has, even if it may not keep them."""
 
     member_id: str
     topics: frozenset[str]
@@ -29,7 +29,7 @@ class ShareMember(NamedTuple):
 
 
 class ShareTopic(NamedTuple):
-    """A topic with its number of partitions, and those that may be given out."""
+    """A topic with its number of partitions, and the assignable ones."""
 
     name: str
     partitions: int
@@ -37,10 +37,10 @@ class ShareTopic(NamedTuple):
 
 
 class SharePart(NamedTuple):
-    """What is shared out by itself: all topics where everybody reads the same, else one of them.
+    """A part that is shared by itself: all topics where every member reads the same, else one of them.
 
-    `topic` is that one. `copies` is how many members each of the partitions gets, `least` how many of them
-    each reader gets at least; so many as `longer` get one more.
+    `topic` is that one. `copies` is the number of members of each partition, `least` the least number of
+    copies of each reader; `longer` readers get one more.
     """
 
     topic: str | None
@@ -54,7 +54,7 @@ class SharePart(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The copies that each reader has at least."""
+        """The least number of copies of each reader."""
         return self.copies * len(self.partitions) // len(self.readers)
 
     @property
@@ -79,7 +79,7 @@ class ShareProblem:
 
     @lazy
     def parts(self) -> tuple[SharePart, ...]:
-        """What is shared out by itself, without what has no partition or no reader."""
+        """The parts that are shared by themselves, without those that have no partition or no reader."""
         readers: dict[str, list[int]] = {topic.name: [] for topic in self.topics}
         for position, member in enumerate(self.members):
             for topic in member.topics:
@@ -96,7 +96,7 @@ class ShareProblem:
 
     @classmethod
     def of(cls, cluster: Cluster, group: Group, name: str = "") -> ShareProblem:
-        """The problem that the group poses; a topic that is read and not there has no partitions."""
+        """The group's problem; a subscribed topic that is missing has no partitions."""
         given_out = group.assignable
         counts = {**dict.fromkeys(group.subscribers, 0), **cluster.counts}
         topics = tuple(
@@ -158,7 +158,7 @@ class ShareProblem:
         }
 
     def by_topic(self, given: Mapping[str, Iterable[TopicPartition]]) -> dict[str, dict[str, list[int]]]:
-        """What each member of the problem is given, by topic, in order."""
+        """Each member's partitions of the problem, by topic, in order."""
         rows: dict[str, dict[str, list[int]]] = {member.member_id: {} for member in self.members}
         for member_id, tps in given.items():
             for topic, partition in sorted(tps):
@@ -168,7 +168,7 @@ class ShareProblem:
 
 @dataclass(frozen=True)
 class _MemberEntry:
-    """A member as the document has it."""
+    """A member in the document."""
 
     id: Name
     topics: tuple[str, ...]
@@ -177,7 +177,7 @@ class _MemberEntry:
 
 @dataclass(frozen=True)
 class _TopicEntry:
-    """A topic as the document has it; without `assignable` all its partitions may be given out."""
+    """A topic in the document; without `assignable` all its partitions are assignable."""
 
     name: Name
     partitions: Size
@@ -195,7 +195,7 @@ class _Instance:
 
 
 def _refuse_impossible(instance: _Instance) -> None:
-    """Raise where a name stands twice, or a field speaks of topics or partitions that are not there."""
+    """Raise for repeated names, and for fields that name missing topics or partitions."""
     unique(((f"topics[{i}].name", topic.name) for i, topic in enumerate(instance.topics)), "topic")
     within((topic.partitions for topic in instance.topics), "topics")
     unique(((f"members[{i}].id", member.id) for i, member in enumerate(instance.members)), "member id")

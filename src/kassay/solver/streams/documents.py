@@ -1,4 +1,4 @@
-"""The result of tasks with standbys as JSON, and the certificate that goes with it."""
+"""The result of tasks with standbys as JSON, and its certificate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def solve_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> Solved:
 
 
 def tasks_certificate(problem: TaskProblem, best: TaskOptimum) -> dict[str, Any]:
-    """What the checker of tasks needs: the instance, the assignment, and the prices of clients."""
+    """The input of the checker of tasks: the instance, the assignment, and the prices of clients."""
     ids = [client.id for client in problem.clients]
     assignment: dict[str, list[int]] = {id_: [] for id_ in ids}
     standbys: dict[str, list[int]] = {id_: [] for id_ in ids}

@@ -1,12 +1,12 @@
-"""Active tasks and standbys in one linear programme, for OR-tools: cheaper than flows in turns, and sooner.
+"""Active tasks and standbys in one linear programme, for OR-tools: faster and better than alternating flows.
 
-A task chooses who of the holders of its state stays what, active or standby; each further copy goes to a
-hub, one for active tasks and one for standbys, and from there to any client. Both balances are boxes: so many
-active tasks and so many copies a client as the best balance leaves open. With its choices written out this is
-the strongest relaxation there is a price for, and mostly whole: then it is an optimum, unless a hub would
-give a client a task that it has, which exchanges of two prevent. What is not whole is settled by a
-mixed-integer search over the tasks that it is about. Duals are prices of clients, and the checker takes no
-float's word: rounded prices prove a bound like any others.
+A task chooses which holders of its state stay, active or standby; each further copy goes to a hub, one for
+active tasks and one for standbys, and from there to any client. Both balances are boxes: the numbers of
+active tasks and of copies of each client that the best balance allows. With its choices written out this is
+the strongest relaxation that prices can prove, and mostly integral: then it is an optimum, unless a hub would
+assign a client a task that it has, which exchanges of two prevent. A mixed-integer search over the fractional
+tasks settles the rest. Duals are prices of clients, and the checker does not trust floats: rounded prices
+prove a bound like any others.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from kassay.solver.results import OutOfTimeError
 from kassay.solver.streams.problem import TaskProblem
 
 _HOLDERS_MOST: Final = 4
-"""Choices of a task double with each holder of its state."""
+"""The choices of a task double with each holder of its state."""
 _WHOLE: Final = 1e-6
 _LOOKS_EVERY: Final = 256
-"""Tasks that are written down between two looks at the clock."""
+"""Tasks that are added between two checks of the clock."""
 
 
 class TaskChoice(NamedTuple):
-    """Which holder of the state leads (None: a client out of the hub), which follow, how many others do."""
+    """The holder of the state that leads (None: a client of the hub), those that follow, others' number."""
 
     lead: int | None
     follow: tuple[int, ...]
@@ -48,7 +48,7 @@ class Joint(NamedTuple):
 
 
 class Tariff(NamedTuple):
-    """What a restore and a change of active client cost, and how many parts of a unit prices count."""
+    """The costs of a restore and of a change of active client, and the parts of a unit in prices."""
 
     restore: int
     change: int
@@ -61,7 +61,7 @@ def joint_tasks(
     """The programme's assignment by the deadline (of `time.monotonic`); `quotas` are of copies and actives.
 
     None where OR-tools is not installed, where tasks have too many holders, where the time is too short or
-    where the programme has no answer that clients can have.
+    where the programme has no answer that clients can implement.
     """
     holders = max((len(problem.state(task)) for task in range(problem.tasks)), default=0)
     if not bulk_flow.installed() or holders > _HOLDERS_MOST or not problem.tasks:
@@ -79,10 +79,9 @@ def _require_before(deadline: float) -> None:
 
 
 class _Programme:
-    """The linear programme; a variable a choice of a task, and one a client for what each hub gives it.
+    """The linear programme: a variable for each choice of a task, and one for each hub and client.
 
-    To write it down may take longer than to solve it: raises `OutOfTimeError` if that is not done by the
-    deadline.
+    Building it may take longer than solving it: raises `OutOfTimeError` if it is not built by the deadline.
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class _Programme:
         self.model.minimize(total(costs))
 
     def _choices_of(self, task: int) -> Iterator[TaskChoice]:
-        """Every way to share a task out among those who hold its state, the rest out of the hubs."""
+        """Every way to assign a task's copies to the holders of its state, the rest from the hubs."""
         problem, tariff = self.problem, self.tariff
         old, state = problem.active[task], sorted(problem.state(task))
         for lead in (*state, None):
@@ -147,7 +146,7 @@ class _Programme:
     def solved(self, deadline: float) -> Joint | None:
         """The programme's answer by the deadline, as clients of tasks and prices."""
         answer = self._ask(self.mathopt.SolverType.GLOP, deadline)
-        # One that the time stopped may have values without prices.
+        # A run that the time limit stopped may have values without prices.
         if answer is None or not answer.has_dual_feasible_solution():
             return None
         values, prices = answer.variable_values(), self._prices(answer.dual_values())
@@ -170,7 +169,7 @@ class _Programme:
         return answer if answer.termination.reason in (reasons.OPTIMAL, reasons.FEASIBLE) else None
 
     def _settle(self, values: Any) -> None:
-        """Keep the whole choices as they are, and ask for whole numbers in the others."""
+        """Fix the integral choices, and require whole numbers in the others."""
         for mine in self.choices:
             for _, variable in mine:
                 value = values[variable]
@@ -181,7 +180,7 @@ class _Programme:
             variable.integer = True
 
     def _prices(self, duals: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The duals of both boxes of each client, beside the price at which balance is level."""
+        """The duals of both boxes of each client, relative to the price at which balance is level."""
         scale = self.tariff.scale
         copies, actives = (
             tuple(scale * quota.level_price() - round(scale * duals[row]) for row in rows)
@@ -190,7 +189,7 @@ class _Programme:
         return copies, actives
 
     def _dealt(self, values: Any) -> tuple[tuple[int, ...], tuple[frozenset[int], ...]] | None:
-        """Each task's clients; None where the hubs' copies cannot be dealt to clients without them."""
+        """Each task's clients; None where the hubs' copies cannot be assigned to clients without them."""
         chosen = [max(mine, key=lambda each: values[each[1]])[0] for mine in self.choices]
         rows = [{*choice.follow, *(() if choice.lead is None else (choice.lead,))} for choice in chosen]
         active = [choice.lead for choice in chosen]
@@ -208,7 +207,7 @@ class _Programme:
 
 
 def _boxes(quota: Quota) -> list[tuple[int, int]]:
-    """The least and the most units that each place has wherever balance is best."""
+    """The least and the most units of each place wherever balance is best."""
     level = quota.level_price()
     boxes = []
     for place in range(len(quota.shares)):
@@ -223,14 +222,14 @@ def _boxes(quota: Quota) -> list[tuple[int, int]]:
 
 
 def _given(values: Any, variables: Iterable[Any]) -> list[int]:
-    """The clients that a hub gives copies to, each as often as it does."""
+    """The clients that a hub assigns copies to, each repeated as often."""
     return [client for client, each in enumerate(variables) for _ in range(round(values[each]))]
 
 
 def _handed(rows: Sequence[set[int]], tasks: Sequence[int], clients: list[int]) -> list[int] | None:
-    """The clients of these tasks, which join their rows; None where somebody would have a task twice.
+    """The clients of these tasks, which join their rows; None where a client would have a task twice.
 
-    Whoever has a task already changes places with another one further on, or before.
+    A client that has the task already is exchanged with a later one, or an earlier one.
     """
     if len(tasks) != len(clients):
         return None
@@ -242,7 +241,7 @@ def _handed(rows: Sequence[set[int]], tasks: Sequence[int], clients: list[int]) 
 
 
 def _changed(rows: Sequence[set[int]], tasks: Sequence[int], clients: list[int], at: int) -> bool:
-    """Whether the client at a place could change with another, and has."""
+    """Whether the client at a place could be exchanged with another; if so, it is."""
     own, mine = clients[at], rows[tasks[at]]
     for other in (*range(at + 1, len(tasks)), *range(at)):
         theirs = rows[tasks[other]]

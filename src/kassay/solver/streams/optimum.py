@@ -1,17 +1,17 @@
 """Active tasks and standbys together: balance of both exactly, the cost of moving as an interval.
 
-Goals: active tasks a client near its share of threads, all copies a client likewise, then the least
-cost: 3 for each copy on a client without the task's state (a restore), 1 for each active task that
-leaves its client. Both balances can be had at once (where all clients have Q or Q + 1 copies some
-choice of actives is within one, as with partition leaders); their joint cost is no network problem
-and its linear relaxation is not always whole, so it gets an interval.
+Goals: active tasks of each client near its share of threads, all copies of each client in the same way, then
+the least cost: 3 for each copy on a client without the task's state (a restore), 1 for each active task that
+leaves its client. Both balances are possible at once (where all clients have Q or Q + 1 copies some choice of
+actives is within one, as with partition leaders); their joint cost is no network problem and its linear
+relaxation is not always integral, so it gets an interval.
 
-With OR-tools one linear programme has both (`joint`), and is whole more often than not. Else, above, the
-better of two orders, each of two exact flows (`exchange`): copies first, then who of them is active; or
-actives first, then standbys, which are best for those actives. Then in turns, until nothing gets better;
-last, standbys beside those actives in other racks, where that costs no more. Below, prices on clients for
-copies and for actives (Lagrange's bound): whatever they are, a task's cheapest choice, prices included,
-less what the prices bring in.
+With OR-tools one linear programme solves both (`joint`), and is mostly integral. Otherwise the upper bound is
+the better of two orders, each of two exact flows (`exchange`): copies first, then the active one among them;
+or actives first, then standbys, which are best for those actives. Then both alternate until nothing improves;
+last, standbys for those actives move to other racks where that costs no more. The lower bound comes from
+prices on clients for copies and for actives (Lagrange's bound): for any prices, a task's cheapest choice,
+prices included, less what the prices collect.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _STEPS: Final = 120
 _TURNS: Final = 10
 _SHARE_OF_FLOWS: Final = 0.6
 _SOON_DONE: Final = 1000
-"""The bound of so many tasks takes milliseconds: no more than to look whether there is time for it."""
+"""The bound of this many tasks takes milliseconds, as little as a check of the time left."""
 _SMALL: Final = 4000
-"""So many pairs of clients and tasks take flows less time than OR-tools takes to load."""
+"""With up to this many pairs of clients and tasks the flows are faster than loading OR-tools."""
 _PRICES_MOST: Final = 4_000_000
-"""So many prices of one client for one task are held in memory at most."""
+"""At most this many prices of one client for one task are held in memory."""
 
 
 _Prices = tuple[tuple[int, ...], tuple[int, ...]]
-"""Of each client for copies, and for active tasks, in 1 / SCALE."""
+"""The prices of each client for copies, and for active tasks, in 1 / SCALE."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Placed:
 class TaskOptimum:
     """The best joint assignment found: its cost is between `lower` and `upper`.
 
-    `balanced` says whether both balances are proven best; where they are not there is no `lower` to
-    speak of. The prices prove `lower`.
+    `balanced` says whether both balances are proven best; otherwise `lower` has no meaning. The prices prove
+    `lower`.
     """
 
     placed: Placed
@@ -79,12 +79,12 @@ class TaskOptimum:
 
     @property
     def gap(self) -> int:
-        """What lies between the cost and the bound of it."""
+        """The difference between the cost and its bound."""
         return self.upper - self.lower
 
 
 def dear(problem: TaskProblem) -> int:
-    """What one unit of imbalance costs: more than all restores and changes together."""
+    """The cost of one unit of imbalance: more than all restores and changes together."""
     return (RESTORE * problem.copies + CHANGE) * problem.tasks + 1
 
 
@@ -96,10 +96,10 @@ def quotas(problem: TaskProblem) -> tuple[Quota, Quota]:
 
 
 def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
-    """The best joint assignment found, and how good any could be.
+    """The best joint assignment found, and a bound on any.
 
-    The flows in turns are tried first where they are quick, the programme for both at once (`joint`) where
-    they are not, or leave an interval.
+    The alternating flows come first where they are fast, the programme for both at once (`joint`) where they
+    are not, or leave an interval.
     """
     began = time.monotonic()
     deadline = began + time_limit_s
@@ -116,7 +116,7 @@ def best_tasks(problem: TaskProblem, time_limit_s: float = 10.0) -> TaskOptimum:
 
 
 def _with_bound(flows: _Flows, placed: Placed, prices: _Prices, deadline: float) -> TaskOptimum:
-    """The assignment, with fewer racks shared where that is free, and the bound that such prices prove."""
+    """The assignment, with fewer racks shared where that is free, and the bound that these prices prove."""
     problem = flows.problem
     best = flows.apart_in_racks(placed)
     paid = flows.paid(best)
@@ -136,7 +136,7 @@ def _with_bound(flows: _Flows, placed: Placed, prices: _Prices, deadline: float)
 
 
 def _in_turns(flows: _Flows) -> tuple[Placed, _Prices]:
-    """The better of the two orders, improved in turns, and the flows' own prices in 1 / SCALE."""
+    """The better of the two orders, improved alternately, and the flows' own prices in 1 / SCALE."""
     together, copy_prices, active_prices = flows.copies_first()
     candidates = [together]
     if not flows.late:
@@ -160,7 +160,7 @@ def changes(problem: TaskProblem, placed: Placed) -> int:
 
 
 def cost(problem: TaskProblem, placed: Placed) -> int:
-    """What the restores and the changes of active client cost."""
+    """The cost of the restores and the changes of active client."""
     return RESTORE * restores(problem, placed) + CHANGE * changes(problem, placed)
 
 
@@ -179,7 +179,7 @@ def imbalance(quota: Quota, counts: Counter[int]) -> int:
 
 
 class _Flows:
-    """The exact flows of which the two orders are made."""
+    """The exact flows of both orders."""
 
     def __init__(self, problem: TaskProblem, deadline: float) -> None:
         self.problem = problem
@@ -190,7 +190,7 @@ class _Flows:
 
     @property
     def late(self) -> bool:
-        """Whether the time of the flows is spent."""
+        """Whether the flows' time is over."""
         return time.monotonic() > self.deadline
 
     def paid(self, placed: Placed) -> int:
@@ -263,7 +263,7 @@ class _Flows:
         return Placed(active, tuple(frozenset(picked) for picked in graph.picks))
 
     def improve(self, placed: Placed) -> Placed:
-        """Actives among the copies, standbys beside the actives, in turns while that pays."""
+        """Improve the actives among the copies and the standbys for the actives, alternately."""
         best = placed
         for _ in range(_TURNS):
             if self.late:
@@ -278,7 +278,7 @@ class _Flows:
 
     @cached_property
     def _mates(self) -> list[list[int]]:
-        """For each client those in its rack."""
+        """For each client the clients in its rack."""
         together = self.problem.together
         return [[c for c in self.clients if together(c, other)] for other in self.clients]
 
@@ -297,7 +297,7 @@ def _raise_bound(
 ) -> tuple[_Prices, int | None]:
     """Prices (in 1 / SCALE) with a high bound, by subgradient steps from the start; and the bound.
 
-    None for a bound where there is no time for one, and it is not done in a moment.
+    The bound is None if there is no time for it and it would not be fast.
     """
     if time.monotonic() > deadline and problem.tasks > _SOON_DONE:
         return start, None
@@ -311,7 +311,7 @@ def _raise_bound(
         if best is None or value > best[0]:
             best = (value, rounded)
         length = sum(s * s for s in copy_slope) + sum(s * s for s in active_slope)
-        # A step more takes about as long as those before.
+        # Another step takes about as long as those before.
         now = time.monotonic()
         if -(-best[0] // SCALE) >= goal or not length or now + (now - began) / (step + 1) > deadline:
             break
@@ -323,7 +323,7 @@ def _raise_bound(
 
 
 class _Dual:
-    """The bound as a function of the prices, with how it changes with each."""
+    """The bound as a function of the prices, with its slope in each."""
 
     def __init__(self, problem: TaskProblem) -> None:
         self.problem = problem
@@ -341,7 +341,7 @@ class _Dual:
         by_both = sorted(by_copy, key=lambda c: copy_prices[c] + active_prices[c])
         for (old, standby), number in self.kinds.items():
             special = set(standby) if old is None else {*standby, old}
-            # Whoever has no state differs by prices alone: the first of them are enough to look at.
+            # Clients without state differ by prices alone: the first of them suffice.
             most = copies + len(special) + 1
             near = special.union(by_copy[:most], by_both[:most])
             held = {c: copy_prices[c] + (0 if c in special else RESTORE * SCALE) for c in near}
@@ -350,7 +350,7 @@ class _Dual:
             }
             order = sorted(sorted(near), key=held.__getitem__)
             inside, last = order[:copies], order[copies - 1]
-            # The active client is among the cheapest, or takes the place of the dearest of them.
+            # The active client is among the cheapest, or replaces the most expensive of them.
             lead = min(inside, key=lead_at.__getitem__)
             others = order[copies:]
             other = min(others, key=lambda c: held[c] + lead_at[c], default=None)

@@ -1,4 +1,4 @@
-"""Stateful tasks with standbys (Kafka Streams): clients, and where the state of each task is now.
+"""Stateful tasks with standbys (Kafka Streams): clients, and where the state of each task is.
 
 The JSON form is family "C" of the instance format (`docs/instances.md`).
 """
@@ -44,11 +44,11 @@ class TaskProblem:
 
     @property
     def copies(self) -> int:
-        """Clients a task: the active one and as many standbys as asked where there are clients enough."""
+        """Clients of a task: the active one and the requested standbys, if there are enough clients."""
         return 1 + min(self.standbys, len(self.clients) - 1)
 
     def together(self, one: int, other: int) -> bool:
-        """Whether two clients are in one rack, as far as that is known."""
+        """Whether two clients are known to be in one rack."""
         rack = self.clients[one].rack
         return rack is not None and rack == self.clients[other].rack
 
@@ -102,7 +102,7 @@ class _Instance:
 
 
 def _refuse_impossible(instance: _Instance, known: Collection[str]) -> None:
-    """Raise where not every task has its entry, or a client is unknown or has one task twice."""
+    """Raise where a task lacks its entry, or a client is unknown or has one task twice."""
     for field, rows in (("active", instance.active), ("standby", instance.standby)):
         if len(rows) != instance.tasks:
             raise InputError(f"{field}: found {len(rows)} entries, expected {instance.tasks}")

@@ -1,4 +1,4 @@
-"""The tasks of a Streams group given out so far, and the rule of the broker's sticky assignor for the next.
+"""The tasks of a Streams group assigned so far, and the rule of the broker's sticky assignor for the next.
 
 Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.4 (KIP-1071, KAFKA-20719).
 """
@@ -22,22 +22,22 @@ Order = tuple[int, bytes]
 
 
 class Placing(Protocol):
-    """One run of a rule: what it gives out, in this order, and the answer that comes of it."""
+    """One run of a rule: call these methods in this order for its answer."""
 
     def __init__(self, group: StreamsGroup) -> None: ...
 
     def place_active(self) -> None:
-        """Give every task to one member."""
+        """Assign every task to one member."""
 
     def place_standbys(self) -> None:
-        """Give each stateful task its standby copies."""
+        """Assign each stateful task's standby copies."""
 
     def answer(self) -> dict[str, MemberTasks]:
-        """What each member has been given."""
+        """Each member's tasks."""
 
 
 class StickyPlacement:
-    """One run of the rule of 4.4; older releases differ in who is a candidate, and who is chosen of them."""
+    """One run of the rule of 4.4; older releases differ in the candidates and the choice among them."""
 
     error: ClassVar[type[KafkaError]] = TaskAssignorError
 
@@ -54,7 +54,7 @@ class StickyPlacement:
         self.total_quota = MemberQuota(len(group.tasks) + copies, len(group.members))
 
     def place_active(self) -> None:
-        """Give every task to one member; raises `error` where there is none."""
+        """Assign every task to one member; raises `error` where there is none."""
         across = sorted(self.group.tasks, key=_across)
         moving = [task for task in across if not self._offer_active(task, self.ran_on.get(task))]
         new = [task for task in moving if not self._offer_active(task, self._choose(task))]
@@ -67,7 +67,7 @@ class StickyPlacement:
             queue.offer(process)
 
     def place_standbys(self) -> None:
-        """Give each stateful task its standby copies, as many as there are processes for."""
+        """Assign each stateful task's standby copies, as many as there are processes for."""
         replicas = self.group.standby_replicas
         homeless: dict[GroupTask, int] = {}
         for task in sorted(self.group.stateful, key=_across, reverse=True):
@@ -82,7 +82,7 @@ class StickyPlacement:
                     break
 
     def answer(self) -> dict[str, MemberTasks]:
-        """What each member has been given, in the order of the group's members."""
+        """Each member's tasks, in the order of the group's members."""
         return {member.member_id: member.answer() for member in self.members}
 
     def _process_order(self, process_ids: Sequence[str]) -> list[str]:
@@ -119,7 +119,7 @@ class StickyPlacement:
         return choice
 
     def _offer_active(self, task: GroupTask, member: GroupMember | None) -> bool:
-        """Whether there is a member, and it takes the task: it does below its share of active tasks."""
+        """Whether there is a member and it takes the task, as it does below its share of active tasks."""
         if member is None or member.count >= self.active_quota.each:
             return False
         member.process.give(member, task, standby=False)
@@ -131,7 +131,7 @@ class StickyPlacement:
         self.total_quota.reached_by(member.count)
 
     def _offer_standby(self, task: GroupTask) -> bool:
-        """Whether who ran the task, or one with state, takes a copy: it does below its share of all tasks."""
+        """Whether the task's previous member or one with state takes a copy within its share of all tasks."""
         ran_on = self.ran_on.get(task)
         if ran_on is not None and task in ran_on.process.tasks:
             ran_on = None
@@ -145,7 +145,7 @@ class StickyPlacement:
         return True
 
     def _give_to_least_loaded(self, task: GroupTask, queue: JavaPriorityQueue[GroupProcess]) -> bool:
-        """Whether a process has no copy: the least loaded one takes it and goes back before those passed."""
+        """Whether the least loaded process without a copy takes one; it returns before those skipped."""
         passed: list[GroupProcess] = []
         given = False
         while queue and not given:
@@ -161,11 +161,11 @@ class StickyPlacement:
 
 @lru_cache(maxsize=1 << 14)
 def _across(task: GroupTask) -> Order:
-    """By partition, then subtopology: equal partitions of all subtopologies come together."""
+    """Sort by partition, then subtopology: equal partitions of all subtopologies are adjacent."""
     return task.partition, utf16_key(task.subtopology)
 
 
 @lru_cache(maxsize=1 << 14)
 def _along(task: GroupTask) -> tuple[bytes, int]:
-    """By subtopology, then partition."""
+    """Sort by subtopology, then partition."""
     return utf16_key(task.subtopology), task.partition

@@ -1,8 +1,8 @@
-"""The rule of the broker's sticky assignor in 4.1, which counts the pairs of tasks that were together.
+"""The rule of the broker's sticky assignor in 4.1, which records the pairs of tasks that were together.
 
-Java's sets of members go by the identity of objects there, so that the answer of 4.1 depends on the process
-wherever processes are equally loaded; here members stand in the order in which Kafka puts them into
-its sets, which is what a JVM with one identity hash for all objects answers.
+Java's sets of members iterate by the identity of objects there, so that the answer of 4.1 depends on the JVM
+process wherever processes are equally loaded; here members are in the order in which Kafka adds them to its
+sets, which is what a JVM with one identity hash for all objects answers.
 Source: Kafka `StickyTaskAssignor` and `ProcessState` of the group coordinator, branch 4.1 (KAFKA-17125).
 """
 
@@ -35,7 +35,7 @@ class PairingPlacement:
         self.pairs = TaskPairs(len(group.tasks))
 
     def place_active(self) -> None:
-        """Give every task to one member; raises `InternalTaskAssignorError` without any."""
+        """Assign every task to one member; raises `InternalTaskAssignorError` without any."""
         everybody = [member for process in self.processes for member in process.members]
         tasks = _hash_set_order(self.group.tasks)
         moving = [task for task in tasks if not self._offer(task, self.ran_on.get(task))]
@@ -46,7 +46,7 @@ class PairingPlacement:
             self._give(task, process.least_loaded(), standby=False)
 
     def place_standbys(self) -> None:
-        """Give each stateful task its standby copies, as many as there are processes for."""
+        """Assign each stateful task's standby copies, as many as there are processes for."""
         replicas = self.group.standby_replicas
         for task in _hash_set_order(self.group.stateful) if replicas else ():
             for _ in range(replicas):
@@ -56,11 +56,11 @@ class PairingPlacement:
                 self._give(task, self._standby(task, free), standby=True)
 
     def answer(self) -> dict[str, MemberTasks]:
-        """What each member has been given, in the order of the group's members."""
+        """Each member's tasks, in the order of the group's members."""
         return {member.member_id: member.answer() for member in self.members}
 
     def _offer(self, task: GroupTask, member: GroupMember | None) -> bool:
-        """Whether there is a member, and it takes the task: it does below its share."""
+        """Whether there is a member and it takes the task, as it does below its share."""
         if member is None or member.count >= self.quota.each:
             return False
         self._give(task, member, standby=False)
@@ -74,7 +74,7 @@ class PairingPlacement:
             self.quota.reached_by(sum(len(other.active) for other in process.members))
 
     def _standby(self, task: GroupTask, free: list[GroupProcess]) -> GroupMember:
-        """Who ran the task, or had a copy of it, where that leaves loads even; else the least loaded."""
+        """The task's previous member or one with a copy, if that keeps loads even; else the least loaded."""
         ran_on = self.ran_on.get(task)
         if (
             ran_on is not None
@@ -94,30 +94,30 @@ class PairingPlacement:
         return process.least_loaded()
 
     def _is_even(self, process: GroupProcess) -> bool:
-        """Whether the process has fewer tasks than members, or is loaded the least."""
+        """Whether the process has fewer tasks than members, or the least load."""
         return process.load < 1 or all(other.load >= process.load for other in self.processes)
 
     def _same(self, task: GroupTask) -> GroupMember | None:
-        """The first member with a copy, of the process that is loaded the least of those with one."""
+        """The first member with a copy, of the least loaded process with one."""
         copies = self.with_copy.get(task, [])
         process = self._least_loaded(task, copies)
         return next((member for member in copies if member.process is process), None)
 
     def _least_loaded(self, task: GroupTask, members: list[GroupMember]) -> GroupProcess | None:
-        """The least loaded process of these members, of those where the task meets a new task if any."""
+        """The least loaded process of these members, preferably one where the task meets a new task."""
         new = [member for member in members if self.pairs.has_new(task, member.process.tasks)]
         return min((member.process for member in new or members), key=_load, default=None)
 
 
 class TaskPairs:
-    """Which tasks have been on one process together, each with each."""
+    """All pairs of tasks that have been on one process together."""
 
     def __init__(self, tasks: int) -> None:
         self._met: dict[GroupTask, set[GroupTask]] = {}
         self._left = tasks * (tasks - 1) // 2
 
     def meet(self, task: GroupTask, others: Iterable[GroupTask]) -> None:
-        """The task comes to these."""
+        """Record that the task joins these tasks."""
         met = self._met.setdefault(task, set())
         for other in set(others) - met - {task}:
             met.add(other)
@@ -125,7 +125,7 @@ class TaskPairs:
             self._left -= 1
 
     def has_new(self, task: GroupTask, others: set[GroupTask]) -> bool:
-        """Whether there is a pair left at all, and one of these is new to the task, or there are none."""
+        """Whether pairs are left at all, and the task is new to one of the others or there are no others."""
         return self._left != 0 and (not others or not others <= self._met.get(task, set()))
 
 

@@ -1,4 +1,4 @@
-"""The rule of the broker's sticky assignor in 4.2 and 4.3, where only standby copies are state to go to.
+"""The rule of the broker's sticky assignor in 4.2 and 4.3, where only standby copies count as state.
 
 Source: Kafka `StickyTaskAssignor` of the group coordinator, branches 4.2 and 4.3 (KAFKA-19478, KAFKA-19661).
 """
@@ -15,7 +15,7 @@ from kassay.model.streams.group import GroupTask
 
 
 class CopiesOnlyPlacement(StickyPlacement):
-    """One run of the rule with the mend of KAFKA-20899: who has the task already is passed over."""
+    """One run of the rule with the fix of KAFKA-20899: members that have the task already are skipped."""
 
     error = InternalTaskAssignorError
 
@@ -33,12 +33,12 @@ class CopiesOnlyPlacement(StickyPlacement):
 
 
 class FirstCopyPlacement(CopiesOnlyPlacement):
-    """One run of the rule before KAFKA-20899: if the first one has the task already, nobody is chosen."""
+    """One run of the rule before KAFKA-20899: if the first member has the task already, none is chosen."""
 
     def _choose(self, task: GroupTask, *, standby: bool = False) -> GroupMember | None:
         """The first member with a copy, unless a later one and its process have fewer tasks.
 
-        For a standby copy later ones whose process has the task are passed over, but not the first one.
+        For a standby copy, later members whose process has the task are skipped, but not the first one.
         """
         copies = self.with_state.get(task, ())
         if not copies or (standby and task in copies[0].process.tasks):

@@ -1,4 +1,4 @@
-"""The processes and members of a Streams group while tasks are being given out.
+"""The processes and members of a Streams group during an assignment.
 
 Source: Kafka `org.apache.kafka.coordinator.group.streams.assignor.ProcessState`.
 """
@@ -14,7 +14,7 @@ from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, Str
 
 
 class GroupMember:
-    """One member as it was `before`, and the tasks that it has been given so far."""
+    """One member as it was `before`, and its tasks so far."""
 
     __slots__ = ("active", "before", "count", "member_id", "process", "standby")
 
@@ -27,12 +27,12 @@ class GroupMember:
         self.count = 0
 
     def answer(self) -> MemberTasks:
-        """What the member has been given."""
+        """The member's tasks."""
         return MemberTasks(tuple(sorted(self.active)), tuple(sorted(self.standby)))
 
 
 class GroupProcess:
-    """One process: its members in the order of its hash map, its tasks, and how many that is a member."""
+    """One process: its members in the order of its hash map, its tasks, and its tasks per member."""
 
     __slots__ = ("_queue", "load", "members", "process_id", "tasks")
 
@@ -45,12 +45,12 @@ class GroupProcess:
         self._queue: JavaPriorityQueue[GroupMember] | None = None
 
     def give(self, member: GroupMember, task: GroupTask, *, standby: bool) -> None:
-        """The task goes to this member of the process; the heap of members is built anew when needed."""
+        """Assign the task to this member of the process; the heap of members is rebuilt when needed."""
         self._add(member, task, standby)
         self._queue = None
 
     def give_to_least_loaded(self, task: GroupTask, *, standby: bool) -> GroupMember:
-        """The task goes to the member with the fewest tasks, which comes back; Java's heap breaks ties."""
+        """Assign the task to the member with the fewest tasks and return it; Java's heap breaks ties."""
         if len(self.members) == 1:
             (member,) = self.members
             self._add(member, task, standby)

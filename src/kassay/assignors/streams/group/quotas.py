@@ -1,4 +1,4 @@
-"""What is left for the members of a Streams group who have room: a quota that follows what is given out.
+"""A quota for the members of a Streams group that have room; it is updated as tasks are assigned.
 
 Source: Kafka `StickyTaskAssignor` of the group coordinator.
 """
@@ -25,7 +25,7 @@ class MemberQuota:
         self.each = self._share()
 
     def reached_by(self, count: int) -> None:
-        """A member has this many tasks now: with just the quota, it and its tasks no longer count."""
+        """Record that a member has this many tasks: at the quota, it and its tasks no longer count."""
         if count == self.each:
             self._members -= 1
             self._tasks -= count

@@ -1,8 +1,8 @@
-"""Streams-group-sticky of 4.2.0 and 4.3.0: a copy stays nowhere if the first to have had it has the task.
+"""Streams-group-sticky of 4.2.0 and 4.3.0: no copy stays if the first process that had it has the task.
 
-Goals and ties are as in `sticky_4_2_2`, but for the choice of who keeps a standby copy: where the process
-of the first member with a copy has the task by now, active or as another copy, the other members with a
-copy are not asked, and the copy goes to the least loaded process (KAFKA-20899 mends it).
+Goals and ties are as in `sticky_4_2_2`, except the choice of the member that keeps a standby copy: where the
+process of the first member with a copy has the task already, active or as another copy, the other members
+with a copy are not considered, and the copy goes to the least loaded process (KAFKA-20899 fixes it).
 Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.2 before 2026-08-10.
 Cost: as `sticky`.
 """
@@ -33,6 +33,6 @@ from kassay.model.streams.kinds import STREAMS
     since=("4.2", "4.3"),
 )
 class StreamsGroupStickyFirstCopy(StreamsGroupSticky):
-    """Leaves tasks where they run, copies with the first who has one, then goes by the load of processes."""
+    """Leaves tasks where they run, copies with the first member that has one, then chooses by load."""
 
     placing = FirstCopyPlacement

@@ -1,9 +1,9 @@
-"""Streams-group-sticky of 4.2.2 and 4.3.2: as in 4.4, but only a standby copy that was given counts as state.
+"""Streams-group-sticky of 4.2.2 and 4.3.2: as in 4.4, but only an assigned standby copy counts as state.
 
-Goals and ties are as in `sticky`, with two differences: what members report of their disks is not looked
-at, so that members with a copy come in the order of the group, whatever they lack of it; and equally
-loaded processes come out in the order of a hash map that was filled by `putIfAbsent`.
-A process that was started again has neither tasks nor copies and so loses all, its state notwithstanding.
+Goals and ties are as in `sticky`, with two differences: the offsets that members report are ignored, so that
+members with a copy come in the order of the group, whatever their lag; and equally loaded processes come in
+the order of a hash map that was filled by `putIfAbsent`.
+A restarted process has neither tasks nor copies and so loses all, despite its state.
 Source: Kafka `StickyTaskAssignor` of the group coordinator, branches 4.2 and 4.3 (KAFKA-20899).
 Cost: as `sticky`.
 """
@@ -34,6 +34,6 @@ from kassay.model.streams.kinds import STREAMS
     since=("4.2.2", "4.3.2"),
 )
 class StreamsGroupStickyCopies(StreamsGroupSticky):
-    """Leaves tasks where they run or where copies were given, then goes by the load of processes."""
+    """Leaves tasks where they run or where copies were assigned, then chooses by the load of processes."""
 
     placing = CopiesOnlyPlacement

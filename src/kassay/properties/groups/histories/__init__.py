@@ -1,1 +1,1 @@
-"""The generator of histories: what happens to a group, in which shapes, under which assumptions."""
+"""The generator of histories: the events of a group, production shapes, and assumptions."""

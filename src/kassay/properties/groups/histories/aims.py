@@ -1,7 +1,7 @@
 """Short histories that reach a situation for certain, whatever a correct target answers.
 
-Random histories reach the rare situations late, some of them in one run of ten. What each recipe leaves
-open (sizes, names, pasts, racks, configurations) is drawn from the source like everything else.
+Random histories reach the rare situations late, some of them in one run of ten. What each recipe leaves open
+(sizes, names, pasts, racks, configurations) is drawn from the source like everything else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Recipe = Callable[[GeneratorState], History]
 
 GROWN_TO: Final = 6
 GROWN_FROM: Final = 2 * GROWN_TO
-"""Partitions of the first growth: so many that, whoever joins, somebody has two more than they do."""
+"""Partitions of the first growth: enough that, whoever joins, a member has two more than the newcomer."""
 
 AIMS: Final[dict[str, str]] = {}
 """The recipe that reaches a situation (or a part of one), by the situation's name."""
@@ -77,7 +77,7 @@ def _with_topics(draft: GeneratorState, sizes: Iterable[int]) -> tuple[str, ...]
 
 
 def _start(draft: GeneratorState, members: list[Member], *changes: Change) -> History:
-    """The history in which these members come at once, and then the changes happen, on the first topics."""
+    """The history in which these members join at once, followed by the changes, on the first topics."""
     cluster = Cluster(tuple(draft.topics.values()), brokers(draft))
     return _history(draft, cluster, [tuple([draft.join(member) for member in members]), *changes])
 
@@ -110,18 +110,18 @@ def _grows(recipe: int) -> Recipe:
 for _number, _mix in enumerate(MIXES):
     _partitions = GROWN_FROM + _number
     _residues = [f"residue:{_partitions % size}mod{size}" for size in range(2, GROWN_TO + 1)]
-    # A residue that an earlier growth reaches stays with that one.
+    # A residue that an earlier growth reaches belongs to that one.
     _fresh = [name for name in _residues if name not in AIMS]
     _reaches(f"static-mix:{_mix}", *_fresh, *(() if _number else ("one-by-one",)))(_grows(_number))
 
 
 def _subscribing(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> History:
-    """Members of these subscriptions, with a past in which nothing contradicts itself."""
+    """Members with these subscriptions, with a past without conflicts."""
     return _start(draft, owning(draft, [draft.new_member(topics) for topics in subscriptions]))
 
 
 def _some_topics(draft: GeneratorState, count: int) -> tuple[str, ...]:
-    """The names of so many new topics, none of them large."""
+    """The names of `count` new topics, none of them large."""
     return _with_topics(draft, [draft.source.integer(1, 4) for _ in range(count)])
 
 
@@ -134,7 +134,7 @@ def _chain(draft: GeneratorState) -> History:
 
 @_reaches("nested")
 def _nested(draft: GeneratorState) -> History:
-    """Each reads what the one before reads, or more; the first reads one topic, the last reads all."""
+    """Each member reads what the one before reads, or more; the first reads one topic, the last reads all."""
     source = draft.source
     topics = _some_topics(draft, source.integer(2, 4))
     between = sorted(source.integer(1, len(topics)) for _ in range(source.integer(0, 3)))
@@ -165,7 +165,7 @@ def _tiny(draft: GeneratorState) -> History:
 
 @_reaches("equal-topics")
 def _equal_topics(draft: GeneratorState) -> History:
-    """Topics alike in size and readers, which then change."""
+    """Topics of equal size and readers, which then change."""
     topics = _with_topics(draft, [draft.source.integer(2, 5)] * draft.source.integer(2, 3))
     members = _readers(draft, topics)
     return _start(draft, members, (draft.join(draft.new_member(topics)),))
@@ -173,9 +173,9 @@ def _equal_topics(draft: GeneratorState) -> History:
 
 @_reaches("racks-against")
 def _racks_against(draft: GeneratorState) -> History:
-    """Every partition has one replica, and was owned by a member of another rack; then topics come.
+    """Every partition has one replica, and was owned by a member of another rack; then topics are added.
 
-    Nobody has to keep what is new, so that racks alone say where it goes.
+    New partitions have no previous owner, so that racks alone decide where they go.
     """
     source = draft.source
     size = source.integer(2, 3)
@@ -235,7 +235,7 @@ def _partitions_added(draft: GeneratorState) -> History:
 
 @_reaches("no-change")
 def _no_change(draft: GeneratorState) -> History:
-    """Nothing happens after the start, after a member came, and after one went."""
+    """Nothing happens after the start, after a member joined, and after one left."""
     topics = _some_topics(draft, draft.source.integer(1, 3))
     members = _readers(draft, topics, 2, 3)
     quiet: Change = (Rebalance(),)
@@ -245,7 +245,7 @@ def _no_change(draft: GeneratorState) -> History:
 
 @_reaches("leader-changed")
 def _leader_changed(draft: GeneratorState) -> History:
-    """Each of several members leads in turn; then one joins, and they lead in turn once more."""
+    """Each of several members leads once; then one joins, and each leads once more."""
     source = draft.source
     topics = _some_topics(draft, source.integer(1, 3))
     members = _readers(draft, topics, 2, 4)
@@ -256,7 +256,7 @@ def _leader_changed(draft: GeneratorState) -> History:
 
 @_reaches("static-return")
 def _static_return(draft: GeneratorState) -> History:
-    """Static members come back under new ids, one after the other, and then once more."""
+    """Static members return under new ids, one at a time, and then once more."""
     topics = _some_topics(draft, draft.source.integer(2, 3))
     members = [draft.new_member(topics, static=True) for _ in range(3)]
     ids = [*(member.member_id for member in members), *(draft.new_id() for _ in range(6))]
@@ -265,7 +265,7 @@ def _static_return(draft: GeneratorState) -> History:
 
 
 def _dealt(draft: GeneratorState) -> list[Member]:
-    """Three members that share out one or two topics, in the last generation, two partitions each or more."""
+    """Three members that share one or two topics, in the last generation, two partitions each or more."""
     sizes = [draft.source.integer(3, 4) for _ in range(2)]
     topics = _with_topics(draft, sizes)
     tps = draft.tps(topics)
@@ -289,7 +289,7 @@ def _double_claim(draft: GeneratorState) -> History:
 
 
 def _doubly(draft: GeneratorState, members: list[Member]) -> list[Member]:
-    """The members, the first of which claims something of another one as well."""
+    """The members, the first of which also reports a partition of another one as owned."""
     first, other = members[0], members[draft.source.integer(1, len(members) - 1)]
     return [first._replace(owned=(*first.owned, draft.source.choice(other.owned))), *members[1:]]
 
@@ -368,7 +368,7 @@ def _empty_subscription(draft: GeneratorState) -> History:
 
 @_reaches("unassignable")
 def _unassignable(draft: GeneratorState) -> History:
-    """Partitions may not be given out yet; then they may, and then somebody joins."""
+    """Some partitions are not assignable yet; then they are, and then a member joins."""
     source = draft.source
     topics = _with_topics(draft, [source.integer(3, 5) for _ in range(source.integer(1, 2))])
     numbers = tuple(range(source.integer(1, 2)))
@@ -379,7 +379,7 @@ def _unassignable(draft: GeneratorState) -> History:
 
 @_reaches("outnumbered")
 def _outnumbered(draft: GeneratorState) -> History:
-    """More members than partitions, in numbers that do not divide, and then one goes and another comes."""
+    """More members than partitions, in numbers that do not divide; then one leaves and another joins."""
     source = draft.source
     size = source.integer(2, 3)
     topics = _with_topics(draft, [size])
@@ -391,7 +391,7 @@ def _outnumbered(draft: GeneratorState) -> History:
 
 @_reaches("unread-owned")
 def _unread_owned(draft: GeneratorState) -> History:
-    """A topic that members have is read by nobody any more, and perhaps not all read the same."""
+    """A topic that members own loses all its readers, and perhaps not all members read the same."""
     topics = _some_topics(draft, 3)
     members = _readers(draft, topics, 2, 4)
     alone = draft.profile.allows("equal-subscriptions")

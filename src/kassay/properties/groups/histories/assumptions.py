@@ -22,5 +22,5 @@ ASSUMPTIONS: Final = tuple(_HOLDS)
 
 
 def within(step: Step, assume: frozenset[str]) -> bool:
-    """Whether the step's input keeps to all the assumptions."""
+    """Whether the step's input satisfies all the assumptions."""
     return all(_HOLDS[name](step) for name in assume)

@@ -130,7 +130,7 @@ def _resubscribe(draft: GeneratorState) -> list[Event]:
     member_id = _pick(draft)
     topics = draft.some_topics(0.6)
     if not draft.profile.drops:
-        # A member that drops a topic would still claim what it owned of it.
+        # A member that drops a topic would still report its owned partitions of it.
         topics = tuple(dict.fromkeys((*draft.members[member_id], *topics)))
     draft.members[member_id] = topics
     return [Resubscribe(member_id, topics)]
@@ -141,7 +141,7 @@ def _add_partitions(draft: GeneratorState) -> list[Event]:
         return [Rebalance()]
     topic = draft.source.choice(list(draft.topics.values()))
     partitions = topic.partitions + draft.source.integer(1, 3)
-    # The player copies replicas and weights in turn; what the draft needs is the count.
+    # The player copies replicas and weights cyclically; the draft needs the count.
     draft.topics[topic.name] = topic._replace(partitions=partitions, replicas=None, weights=None)
     return [AddPartitions(topic.name, partitions)]
 
@@ -155,7 +155,7 @@ def _give_out(draft: GeneratorState) -> list[Event]:
 
 
 def _add_withheld(draft: GeneratorState) -> list[Event]:
-    """New partitions, which may not be given out yet."""
+    """New partitions, which are not assignable yet."""
     events = _add_partitions(draft)
     for event in list(events):
         if isinstance(event, AddPartitions):
@@ -167,7 +167,7 @@ def _add_withheld(draft: GeneratorState) -> list[Event]:
 
 
 def _withhold(draft: GeneratorState) -> list[Event]:
-    """Partitions that may not be given out any more, whoever has them."""
+    """Partitions that stop being assignable, whoever has them."""
     if not draft.topics:
         return [Rebalance()]
     topic = draft.source.choice(list(draft.topics.values()))
@@ -184,7 +184,7 @@ def _create_topic(draft: GeneratorState) -> list[Event]:
     draft.topics[name] = draft.new_topic(name, draft.profile.partitions_max)
     if not draft.profile.allows("equal-subscriptions"):
         topics = tuple(draft.topics)
-        # Whoever is away would come back with the old subscription.
+        # An absent member would return with its old subscription.
         draft.away.clear()
         return [CreateTopic(draft.topics[name]), *(_reads(draft, m, topics) for m in draft.members)]
     member_id = _pick(draft)
@@ -221,7 +221,7 @@ def _reweigh(draft: GeneratorState) -> list[Event]:
 
 
 def _claims(draft: GeneratorState) -> list[Event]:
-    """One or two members say that they own things, at a generation that may be theirs or an old one."""
+    """One or two members report owned partitions, at their own generation or an old one."""
     source = draft.source
     tps = draft.tps(list(draft.topics))
     generation = source.choice((draft.generation, draft.generation - 1, draft.generation, -1))

@@ -1,4 +1,4 @@
-"""What a generated history may hold, and what the generator knows while it writes one."""
+"""The content limits of a generated history, and the generator's state while it writes one."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from kassay.properties.sources import Source, subset
 
 RACKS: Final = ("r0", "r1", "r2")
 GENERATION: Final = 3
-"""The generation of the claims that a history starts with, so that older ones exist."""
+"""The generation of the ownership that a history starts with, so that older ones exist."""
 
 
 @dataclass(frozen=True)
 class GroupProfile(Profile):
-    """How large histories get, and what they may hold.
+    """The sizes and features of histories.
 
-    `small` looks at logical corners, `large` takes the shapes of production. `assume` narrows the
-    inputs. `member_configs` are keys with the values that members have: drawn for each member, or, where
-    the profile `deals` them, dealt out, so that as many members differ as there are values. `shape` is the
-    id of the one shape that large histories take; all of them where it is empty. `racked` and `weighted`
-    are the chances that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance
-    for no reason. `leads` says whether members are made leaders, and every aimed history ends with that.
+    `small` covers logical corners, `large` takes the shapes of production. `assume` narrows the inputs.
+    `member_configs` are keys with the values that members have: drawn for each member, or, where the profile
+    `deals` them, distributed so that each value has equally many members. `shape` is the id of the one shape
+    that large histories take; all of them where it is empty. `racked` and `weighted` are the probabilities
+    that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance without a
+    reason. `leads` says whether members are made leaders, and every aimed history ends with that.
     """
 
     kind: Kind = CLIENT
@@ -46,7 +46,7 @@ class GroupProfile(Profile):
 
     @property
     def contradicts(self) -> bool:
-        """Whether members may make claims that contradict each other."""
+        """Whether members may report conflicting ownership."""
         return self.kind == CLIENT and self.allows("no-conflicting-claims")
 
     @property
@@ -57,9 +57,9 @@ class GroupProfile(Profile):
 
 @dataclass
 class Deal:
-    """The values of a key of members' configurations, the `order` in which they are dealt, and who has which.
+    """The values of a configuration key, the `order` in which members get them, and each holder's value.
 
-    A static member is known by its instance id: what it has outlives its restarts.
+    A static member is identified by its instance id: its value survives its restarts.
     """
 
     values: tuple[str, ...]
@@ -67,7 +67,7 @@ class Deal:
     holders: dict[str, int] = field(default_factory=dict)
 
     def next(self, holder: str, present: Set[str]) -> str:
-        """The value for a newcomer: one that fewest of those who are present have, the first of those."""
+        """The value for a newcomer: the one that the fewest present members have, the first of those."""
         held = Counter(place for other, place in self.holders.items() if other in present)
         place = min(self.order, key=held.__getitem__)
         self.holders[holder] = place
@@ -76,7 +76,7 @@ class Deal:
 
 @dataclass
 class GeneratorState:
-    """What the generator knows of the world while it writes a history."""
+    """The generator's knowledge of the world while it writes a history."""
 
     source: Source
     profile: GroupProfile
@@ -96,7 +96,7 @@ class GeneratorState:
     deals: dict[str, Deal] = field(default_factory=dict)
 
     def new_id(self) -> str:
-        """A member id not used before; ids fall where `backwards`, so that id order is not join order."""
+        """A member id not used before; ids descend where `backwards`, so that id order is not join order."""
         self.joins += 1
         return f"m{100 - self.joins if self.backwards else self.joins:02d}"
 
@@ -105,7 +105,7 @@ class GeneratorState:
         return [tp for name in dict.fromkeys(topics) if name in self.topics for tp in self.topics[name].tps()]
 
     def some_topics(self, chance: float) -> tuple[str, ...]:
-        """Some of the topics; at least one where nobody may read nothing."""
+        """Some of the topics; at least one where no member may have an empty subscription."""
         chosen = tuple(subset(self.source, list(self.topics), chance))
         if chosen or self.profile.allows("no-empty-subscriptions"):
             return chosen
@@ -137,27 +137,27 @@ class GeneratorState:
         return tuple(source.choice((0, 1, 2, 5, 50)) for _ in range(partitions))
 
     def new_member(self, topics: tuple[str, ...], static: bool | None = None) -> Member:
-        """A member not there before, noted as present; static or not as said, else as the history has it."""
+        """A new member, recorded as present; static or not as given, else as the history has it."""
         source = self.source
         member_id = self.new_id()
         rack = source.choice((None, *RACKS)) if self.racked else None
         instance_id = None
         if static or (static is None and self.static and source.boolean(0.5)):
-            # The digit in front makes the order of instance ids another than that of member ids.
+            # The digit in front makes the order of instance ids differ from that of member ids.
             instance_id = f"i{source.integer(0, 9)}-{self.joins}"
             self.instances[member_id] = instance_id
         self.members[member_id] = topics
         return Member(member_id, topics, rack=rack, instance_id=instance_id)
 
     def join(self, member: Member) -> Join:
-        """The member comes, with a configuration of the profile's values."""
+        """The member joins, with a configuration of the profile's values."""
         return Join(
             member,
             tuple((key, self._value(key, values, member)) for key, values in self.profile.member_configs),
         )
 
     def _value(self, key: str, values: tuple[str, ...], member: Member) -> str:
-        """The value that the member has from now on."""
+        """The member's value from now on."""
         if not self.profile.deals:
             return self.source.choice(values)
         if key not in self.deals:

@@ -1,7 +1,7 @@
-"""The scenario generator: histories of a consumer group out of a source of choices.
+"""The scenario generator: histories of a consumer group from a source of choices.
 
-Written once, for seeds and for Hypothesis alike (`sources`). Each branch below exists because a claim
-needs what it makes; `aims` holds the short histories that reach one situation for certain.
+Written once, for seeds and for Hypothesis (`sources`). Each branch below exists because a claim needs what it
+generates; `aims` has the short histories that reach one situation for certain.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kassay.properties.groups.histories.shapes import SHAPES, Shape
 from kassay.properties.sources import Source, many, subset
 
 UNKNOWN = "ghost"
-"""A topic that is subscribed to and never there."""
+"""A subscribed topic that never exists."""
 
 
 def history(source: Source, profile: GroupProfile) -> History:
@@ -32,7 +32,7 @@ def history(source: Source, profile: GroupProfile) -> History:
 
 
 def reports(source: Source, profile: GroupProfile) -> Reports:
-    """Which generation the members report; only claims that can go stale show the difference."""
+    """The generation that members report; only ownership that can be stale shows the difference."""
     return Reports.GOT if profile.contradicts and source.boolean(0.3) else Reports.JOINED
 
 
@@ -48,7 +48,7 @@ def _draft(source: Source, profile: GroupProfile) -> GeneratorState:
 def habits(
     source: Source, profile: GroupProfile, *, racked: float, weighted: float, odd: float = 0
 ) -> GeneratorState:
-    """The habits of a history without topics, each with its chance."""
+    """The habits of a history without topics, each with its probability."""
     return GeneratorState(
         source=source,
         profile=profile,
@@ -63,7 +63,7 @@ def habits(
 
 
 def brokers(draft: GeneratorState) -> tuple[Broker, ...]:
-    """A broker a rack where the history has racks, one of them perhaps without."""
+    """A broker for each rack where the history has racks, perhaps one of them without a rack."""
     if not draft.racked:
         return ()
     bare = draft.source.boolean(0.1)
@@ -71,7 +71,7 @@ def brokers(draft: GeneratorState) -> tuple[Broker, ...]:
 
 
 def _subscriptions(draft: GeneratorState) -> list[tuple[str, ...]]:
-    """Who reads what: one tuple of topics a member."""
+    """The subscriptions: one tuple of topics a member."""
     source, profile = draft.source, draft.profile
     names = list(draft.topics)
     equal = not profile.allows("equal-subscriptions") or source.boolean(0.45)
@@ -103,7 +103,7 @@ def _grown(draft: GeneratorState, graph: str) -> list[tuple[str, ...]]:
 
 
 def _oddly(draft: GeneratorState, topics: tuple[str, ...]) -> tuple[str, ...]:
-    """The subscription with an oddity now and then: a topic twice, one that is not there, or nothing."""
+    """The subscription with an occasional oddity: a repeated topic, a missing one, or nothing."""
     source, profile = draft.source, draft.profile
     if not draft.odd or not profile.allows("equal-subscriptions"):
         return topics
@@ -132,7 +132,7 @@ def _start(draft: GeneratorState, subscriptions: list[tuple[str, ...]]) -> Chang
 
 
 def not_yet(draft: GeneratorState, members: list[Member]) -> list[Event]:
-    """What a share group may not give out yet: some of what nobody has, and now and then of anything."""
+    """Partitions that a share group may not assign yet: some unowned ones, and sometimes any."""
     source = draft.source
     owned = {tp for member in members for tp in member.owned}
     anything = draft.profile.allows("no-conflicting-claims") and source.boolean(0.2)
@@ -147,7 +147,7 @@ def not_yet(draft: GeneratorState, members: list[Member]) -> list[Event]:
 
 
 def owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
-    """The members with a past in which each partition had one owner at most, perhaps very unevenly."""
+    """The members with a past in which each partition had at most one owner, perhaps very unevenly."""
     source = draft.source
     readers: dict[str, list[int]] = {}
     for i, member in enumerate(members):
@@ -169,7 +169,7 @@ def owning(draft: GeneratorState, members: list[Member]) -> list[Member]:
 
 
 def _contradicting(draft: GeneratorState, members: list[Member]) -> list[Member]:
-    """The members with claims that contradict each other or the world."""
+    """The members with ownership that conflicts with each other's or with the world."""
     source = draft.source
     liars: list[Member] = []
     nameless = source.boolean(0.3)

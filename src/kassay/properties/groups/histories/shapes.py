@@ -1,7 +1,7 @@
 """Sizes and subscription graphs seen in production, each with its source.
 
-A shape is a skeleton: how many members, which topics of which size, who reads what. The generator
-of the large profile fills it with claims and events.
+A shape is a skeleton: the number of members, the sizes of the topics, the subscriptions. The generator of the
+large profile fills it with ownership and events.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Shape:
-    """`graph` says who reads what: all, own (a topic each), two (overlapping windows), some (random)."""
+    """`graph` gives the subscriptions: all, own (a topic each), two (overlapping windows), some (random)."""
 
     id: str
     members: int

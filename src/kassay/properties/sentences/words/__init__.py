@@ -1,4 +1,4 @@
-"""The words of each kind of target that sentences can be about."""
+"""The words of each kind of target that has sentences."""
 
 from __future__ import annotations
 

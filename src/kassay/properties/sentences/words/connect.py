@@ -1,4 +1,4 @@
-"""What sentences say of Connect clusters: who runs which connectors and tasks, and what was taken back."""
+"""The words for Connect clusters: running connectors and tasks, and revoked ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary
 
 
 class ConnectScene(NamedTuple):
-    """A rebalance, and the whole run where that is asked for."""
+    """A rebalance, and the whole run if the sentence needs it."""
 
     step: ConnectStep
     run: ConnectRun | None = None
@@ -43,7 +43,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> ConnectScene:
 
 
 def _others(scene: ConnectScene) -> Iterator[ConnectScene]:
-    """Everything on the first worker, on the last, in turn, where it runs not yet; and all put off."""
+    """All work on the first worker, on the last, round robin, where it does not run yet; and all delayed."""
     step, run = scene.step, scene.run
     request = step.request
     workers = [worker.worker_id for worker in request.workers]
@@ -69,14 +69,14 @@ def _others(scene: ConnectScene) -> Iterator[ConnectScene]:
 
 
 def _ending_in(run: ConnectRun | None, answer: ConnectAssignment) -> ConnectRun | None:
-    """The run, going on for ever with this answer."""
+    """The run, continued forever with this answer."""
     if run is None:
         return None
     return replace(run, steps=run.steps + (replace(run.steps[-1], answer=answer),) * SETTLING_ROUNDS_MAX)
 
 
 def _all_on(request: ConnectRequest, chosen: Mapping[Work, str]) -> ConnectAssignment:
-    """The answer after which each runs where it was chosen to, and nothing else does."""
+    """The answer after which each piece of work runs on its chosen worker, and nothing else does."""
     return ConnectAssignment(
         {
             worker.worker_id: WorkerChange(
@@ -97,7 +97,7 @@ def _connectors(scene: ConnectScene) -> list[str]:
 
 
 def _runs(scene: ConnectScene, worker: str) -> tuple[Work, ...]:
-    """What is configured of what the worker runs once all have obeyed."""
+    """The configured work that the worker runs after all have applied the answer."""
     configured = scene.step.request.configured
     return tuple(each for each in running_after(scene.step)[worker] if each in configured)
 
@@ -113,7 +113,7 @@ def _change(scene: ConnectScene, worker: str) -> WorkerChange:
 
 
 def _afterwards(scene: ConnectScene) -> list[Work]:
-    """What runs once all have obeyed, as often as it does."""
+    """The work that runs after all have applied the answer, repeated as often as it runs."""
     return [each for own in running_after(scene.step).values() for each in own]
 
 

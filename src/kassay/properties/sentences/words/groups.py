@@ -1,4 +1,4 @@
-"""What sentences say of consumer groups: who has how much, what changed hands, in how many rounds."""
+"""The words for consumer groups: loads, moves, and rounds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Quantity, Things, Undefined, Vocabulary, flag, number
 
 MEMBERS_MAX: Final = 8
-"""So many members are each given all they read, in the answers that could have been."""
+"""The number of members that get all they read, each in one of the other answers."""
 
 
 class GroupScene(NamedTuple):
-    """An outcome; with the best there is for it, or the rebalance that led to it, where asked for."""
+    """An outcome; with its optimum, or the rebalance that led to it, if the sentence needs it."""
 
     step: Step
     best: Best | None = None
@@ -39,13 +39,13 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> GroupScene:
     steps = rebalanced.steps
     if any(step.failed_sync or isinstance(step.answer, Failure) for step in steps):
         raise Undefined("a rebalance that was broken off")
-    # A group that never came to rest is as it was last.
+    # For a group that never became stable, the last state counts.
     first, last = steps[0], steps[-1]
     return GroupScene(replace(last, group=first.group, cluster=first.cluster), None, rebalanced)
 
 
 def _others(scene: GroupScene) -> Iterator[GroupScene]:
-    """All to one member, evenly, to nobody who had it, to whoever had it; of rounds, endlessly many."""
+    """All to one member, evenly, to other than previous owners, to previous owners; endlessly many rounds."""
     step, rebalanced = scene.step, scene.rebalanced
     readers, previous = step.group.subscribers, step.previous
     tps = [tp for topic, own in step.cluster.partitions.items() if topic in readers for tp in own]
@@ -76,7 +76,7 @@ def _others(scene: GroupScene) -> Iterator[GroupScene]:
 
 
 def _to(readers: Mapping[str, Sequence[str]], member: str) -> Callable[[TopicPartition], str]:
-    """Gives the member all it reads, and the rest to the first reader."""
+    """Assigns the member all it reads, and the rest to the first reader."""
     return lambda tp: member if member in readers[tp.topic] else readers[tp.topic][0]
 
 
@@ -135,7 +135,7 @@ def _away(scene: GroupScene) -> int:
 
 
 def rounds_of(scene: GroupScene) -> int:
-    """The rounds of the scene's rebalance in which anything changed, without the one that shows the rest."""
+    """The rounds of the scene's rebalance with changes, without the one that shows stability."""
     rebalanced = scene.rebalanced
     assert rebalanced is not None
     return len(rebalanced.steps) - rebalanced.settled

@@ -1,4 +1,4 @@
-"""What sentences say of replica placement: the topic as it is afterwards, existing partitions included."""
+"""The words for replica placement: the topic as it is afterwards, including existing partitions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary
 
 
 class PlacementScene(NamedTuple):
-    """An answered request, with the best there is for it where that is asked for."""
+    """An answered request, with its optimum if the sentence needs it."""
 
     step: PlacementStep
     best: BestPlacement | None = None
@@ -26,7 +26,7 @@ def _scene(_: Scope, things: tuple[Any, ...]) -> PlacementScene:
 
 
 def _others(scene: PlacementScene) -> Iterator[PlacementScene]:
-    """All on the same brokers, from either end, rack after rack and across racks; and dealt out in turn."""
+    """All on the same brokers, from either end, rack after rack and across racks; and round robin."""
     request = scene.step.request
     ids = sorted(request.unfenced)
     factor, rows = request.replication_factor, request.partitions

@@ -1,4 +1,4 @@
-"""What sentences say of plans: the placement at the end, the copies, and what there is on the way."""
+"""The words for plans: the placement at the end, the copies, and the states on the way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kassay.properties.sentences.vocabulary import Things, Vocabulary, flag, num
 
 
 class PlanScene(NamedTuple):
-    """A planner's answer, with the best there is for its request where that is asked for."""
+    """A planner's answer, with the optimum for its request if the sentence needs it."""
 
     step: PlanStep
     best: BestPlan | None = None
@@ -30,7 +30,7 @@ def _scene(_: Scope, things: tuple[Any, ...]) -> PlanScene:
 
 
 def _others(scene: PlanScene) -> Iterator[PlanScene]:
-    """No move; all on the first brokers, on the last, and dealt out in turn, each by four kinds of moves."""
+    """No move; all on the first brokers, on the last, and round robin, each by four kinds of moves."""
     request = scene.step.request
     ids, factor = [broker.broker_id for broker in request.brokers], request.replication_factor
     rows = range(len(request.before))
@@ -63,7 +63,7 @@ def _planned(
     targets: Sequence[Replicas],
     by: Callable[[TopicPartition, Sequence[int], Sequence[int]], list[Move]] = _straight,
 ) -> PlanScene:
-    """The plan that comes to these replicas `by` such moves of each partition."""
+    """The plan that reaches these replicas `by` such moves of each partition."""
     request = scene.step.request
     moves: list[Move] = []
     for (tp, before), target in zip(request.before, targets):
@@ -111,12 +111,12 @@ def _leaders(scene: PlanScene, broker: int) -> int:
 
 
 def _copied(scene: PlanScene) -> list[tuple[TopicPartition, int]]:
-    """The replicas that are copied, one after the other, with the broker that each comes to."""
+    """The copied replicas in order, with the target broker of each."""
     return [(move.partition, move.target) for move in scene.step.given.moves if move.target is not None]
 
 
 def _on_the_way(scene: PlanScene, tp: TopicPartition) -> list[int]:
-    """How many replicas the partition has at the start and after each of its moves."""
+    """The number of replicas of the partition at the start and after each of its moves."""
     states = [len(moved.after) for moved in scene.step.given.states() if moved.move.partition == tp]
     return [len(dict(scene.step.request.before).get(tp, ())), *states]
 

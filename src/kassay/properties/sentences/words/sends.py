@@ -1,4 +1,4 @@
-"""What sentences say of partitioners: where the records of one sending went."""
+"""The words for partitioners: where the records of one sending went."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.properties.sentences.vocabulary import Things, Vocabulary, flag, num
 
 
 class SentKey(NamedTuple):
-    """A key of records that go by it, in a topic of so many partitions: with more it may go elsewhere."""
+    """A key of records in a topic of this many partitions: with more it may go elsewhere."""
 
     key: bytes
     topic: str
@@ -32,7 +32,7 @@ def _scene(_: Scope, things: tuple[Any, ...]) -> ProducerSendsStep:
 
 
 def _others(step: ProducerSendsStep) -> Iterator[ProducerSendsStep]:
-    """All to the first partition, all to the last, in turn; whoever names a partition goes there."""
+    """All to the first partition, all to the last, round robin; a record with a partition goes there."""
     choices: tuple[Callable[[int, int], int], ...] = (
         lambda *_: 0,
         lambda _, count: count - 1,
@@ -49,7 +49,7 @@ def _others(step: ProducerSendsStep) -> Iterator[ProducerSendsStep]:
 
 
 def _went(step: ProducerSendsStep) -> list[tuple[Sent, int]]:
-    """The records that went to a partition, with that."""
+    """The records that went to a partition, each with its partition."""
     return [(sent, sent.answer) for sent in step.given if isinstance(sent.answer, int)]
 
 
@@ -66,7 +66,7 @@ def _count(step: ProducerSendsStep, topic: str) -> int:
 
 
 def _key(sent: Sent) -> SentKey | None:
-    """The key by which the record goes; None where it has none, or names a partition."""
+    """The key of the record; None where it has none, or names a partition."""
     record = sent.record
     if record.key is None or record.partition is not None:
         return None

@@ -1,4 +1,4 @@
-"""What sentences say of share groups: members of a partition, copies of a member, and what was taken back."""
+"""The words for share groups: members of a partition, copies of a member, and revoked copies."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SAID_OF_SHARES: Final = (
     "no_empty_subscriptions",
     "no_unknown_topics",
 )
-"""The assumptions that mean something of share groups: racks, weights, instance ids play no part there."""
+"""The assumptions that matter to share groups: racks, weights and instance ids have no effect there."""
 
 
 class ShareScene(NamedTuple):
-    """An outcome; with the best there is for it, or the rebalance that led to it, where asked for."""
+    """An outcome; with its optimum, or the rebalance that led to it, if the sentence needs it."""
 
     step: Step
     best: BestSharing | None = None
@@ -47,7 +47,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> ShareScene:
 
 
 def _others(scene: ShareScene) -> Iterator[ShareScene]:
-    """All readers of each or of the first partition, one reader, one in turn, one that had it not."""
+    """All readers of each or of the first partition, one reader, round robin, one that did not have it."""
     step, rebalanced = scene.step, scene.rebalanced
     if rebalanced is not None and step.is_open:
         endless = replace(rebalanced, steps=rebalanced.steps * ROUNDS_MAX, settled=False)
@@ -84,7 +84,7 @@ def _topics(scene: ShareScene) -> list[str]:
 
 
 def _given_out(scene: ShareScene) -> list[TopicPartition]:
-    """What may be given out and somebody reads."""
+    """The assignable partitions with readers."""
     return [tp for topic in _topics(scene) for tp in scene.step.assignable_of(topic)]
 
 

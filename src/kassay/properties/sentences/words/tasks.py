@@ -1,4 +1,4 @@
-"""What sentences say of Streams applications: who runs and keeps which tasks, and what moved."""
+"""The words for Streams applications: running and kept tasks, and moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary
 
 
 class TaskScene(NamedTuple):
-    """A rebalance, and the whole run where that is asked for."""
+    """A rebalance, and the whole run if the sentence needs it."""
 
     step: TaskStep
     run: TaskRun | None = None
@@ -31,7 +31,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> TaskScene:
 
 
 def _others(scene: TaskScene) -> Iterator[TaskScene]:
-    """All active tasks on one process, those that have them, those that have not, and dealt out in turn."""
+    """All active tasks on one process, those that have them, those that have not, and round robin."""
     request, run = scene.step.request, scene.run
     clients = [client.process_id for client in request.clients]
     previous = request.previous_owners

@@ -1,1 +1,1 @@
-"""What `__consumer_offsets` holds, as Kafka's own tools print it: streams of records, whatever their size."""
+"""The content of `__consumer_offsets` as Kafka's own tools print it: streams of records of any size."""

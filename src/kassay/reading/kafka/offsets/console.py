@@ -1,9 +1,9 @@
-"""What the console consumer prints with `GroupMetadataMessageFormatter`: classic groups, without offsets.
+"""Output of the console consumer with `GroupMetadataMessageFormatter`: classic groups, without offsets.
 
     {"key":{"type":2,"data":{"group":"billing"}},"value":{"version":3,"data":{...}}}{"key":...
 
-The objects stand one behind the other, without an end of line between them. What others print among them,
-such as `Processed a total of 12 messages`, is passed over. Members' bytes are base64.
+The objects follow each other without a line end. Other output between them, such as `Processed a total of 12
+messages`, is skipped. Members' bytes are base64.
 
 Source: Kafka `CoordinatorRecordMessageFormatter` (`ApiMessageFormatter` before 4.1), 3.8 to 4.4.
 """
@@ -23,16 +23,16 @@ from kassay.reading.kafka.offsets.records import read_record, type_of
 
 TOOL: Final = "kafka-console-consumer with GroupMetadataMessageFormatter"
 LONGEST: Final = 1 << 26
-"""Characters of one object at most: a group of 10,000 members has a tenth of that."""
+"""The most characters of one object: a group of 10,000 members has a tenth of that."""
 _CHUNK: Final = 1 << 20
 _NEXT: Final = re.compile(r'\{"key":')
 _DECODER: Final = json.JSONDecoder()
 
 
 def read_console(read: Callable[[int], bytes], file: str) -> Iterator[LogItem]:
-    """The records that `read`, asked for so many bytes, gives; a place is `FILE:n`, n counts objects from 1.
+    """The records that `read`, called with a number of bytes, returns; places are `FILE:1`, `FILE:2`, ...
 
-    Each stands alone, as if in a batch of its own. A record that cannot be read is a row that says why.
+    Each record is a batch of its own. An unreadable record is a row that says why.
     """
     for number, held in enumerate(_objects(read), start=1):
         yield LogBatch()
@@ -50,7 +50,7 @@ def read_console(read: Callable[[int], bytes], file: str) -> Iterator[LogItem]:
 
 
 def _objects(read: Callable[[int], bytes]) -> Iterator[dict[str, object] | str]:
-    """The objects one after the other; a text says why one cannot be read."""
+    """The objects in order; a text says why one is unreadable."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     text, size, more = "", _CHUNK, True
     while more:
@@ -70,5 +70,5 @@ def _objects(read: Callable[[int], bytes]) -> Iterator[dict[str, object] | str]:
                 continue
             yield held
         text = text[at:] if begin is not None else text[-len('{"key":') :]
-        # An object that is longer than what is there is not looked at again for every chunk.
+        # An object that is longer than the present text is not parsed again for every chunk.
         size = max(_CHUNK, len(text))

@@ -1,4 +1,4 @@
-"""The bytes of consumers in a classic group: a member's subscription and what its leader gave it.
+"""The bytes of consumers in a classic group: a member's subscription and its assignment by the leader.
 
 Both begin with an int16 version, and all integers are big-endian; a newer version is read as the newest known
 one, since versions only add fields at the end.
@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class ConsumerSubscription:
-    """What a member told its leader; `owned` is empty before version 1, `generation` -1 before version 2."""
+    """A member's message to its leader; `owned` is empty before version 1, `generation` -1 before 2."""
 
     topics: tuple[str, ...]
     owned: tuple[TopicPartition, ...] = ()
@@ -42,14 +42,14 @@ class ConsumerSubscription:
 
 @dataclass(frozen=True)
 class ConsumerAssignment:
-    """What the leader gave a member, in its order."""
+    """The leader's assignment for a member, in its order."""
 
     partitions: tuple[TopicPartition, ...] = ()
     user_data: bytes | None = None
 
 
 class _Bytes:
-    """Fields one after the other; what is not there raises `InputError`."""
+    """A reader of consecutive fields; raises `InputError` for a missing one."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -69,7 +69,7 @@ class _Bytes:
         return number
 
     def version(self) -> int:
-        """The version, of which every newer one is read as the newest."""
+        """The version; a newer one is read as the newest known one."""
         version = self._number(_INT16, "version")
         if version < 0:
             raise InputError(f"byte 0: version: found {version}, expected 0 or more")
@@ -90,7 +90,7 @@ class _Bytes:
             raise InputError(f"byte {self._at - size}: {what}: not UTF-8") from None
 
     def name(self, what: str) -> str:
-        """A text that is there."""
+        """A text that is not null."""
         text = self.text(what)
         if text is None:
             raise InputError(f"byte {self._at}: {what}: found null, expected a name")
@@ -102,7 +102,7 @@ class _Bytes:
         return None if size == -1 else self._take(size, "user data")
 
     def listed(self, read: Callable[[], _T], least: int, what: str) -> list[_T]:
-        """As many values as the length in front says, none of less than `least` bytes."""
+        """As many values as the preceding length says, none of less than `least` bytes."""
         count = self.int32(what)
         left = len(self._data) - self._at
         if not 0 <= count * least <= left:
@@ -126,7 +126,7 @@ class _Bytes:
 
 
 def read_subscription(data: bytes) -> ConsumerSubscription:
-    """The subscription in the bytes of a member; raises `InputError` that says at which byte it ends."""
+    """The subscription in the bytes of a member; raises `InputError` with the byte where it ends."""
     fields = _Bytes(data)
     version = fields.version()
     topics = tuple(fields.listed(lambda: fields.name("topics"), _INT16.size, "topics"))
@@ -138,7 +138,7 @@ def read_subscription(data: bytes) -> ConsumerSubscription:
 
 
 def read_assignment(data: bytes) -> ConsumerAssignment:
-    """The assignment in the bytes that a member is given; no bytes are nothing given. Raises `InputError`."""
+    """The assignment in the bytes for a member; no bytes are an empty assignment. Raises `InputError`."""
     if not data:
         return ConsumerAssignment()
     fields = _Bytes(data)

@@ -25,7 +25,7 @@ from kassay.reading.kafka.offsets.values import GroupRecord
 
 TOOL: Final = "kafka-dump-log --offsets-decoder"
 UNTYPED: Final = -1
-"""The type of a record whose key cannot be read, or of one that Kafka itself could not read."""
+"""The type of a record whose key is unreadable, here or for Kafka itself."""
 CONTROL: Final = -2
 """The type of a control record, which ends a transaction."""
 _RECORD: Final = re.compile(rb"\| (?:offset: (\d{1,19}) \w+: (-?\d{1,19}) )?")
@@ -41,7 +41,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 class LogSegment(NamedTuple):
-    """A segment begins: the folder of its partition, such as `__consumer_offsets-12`, or ""."""
+    """The start of a segment: the folder of its partition, such as `__consumer_offsets-12`, or ""."""
 
     partition: str
 
@@ -53,14 +53,14 @@ class LogStart(NamedTuple):
 
 
 class LogBatch(NamedTuple):
-    """Another batch begins: what the coordinator decided at once does not go over its end."""
+    """The start of a batch: records that the coordinator wrote together are in one batch."""
 
 
 class LogRow(NamedTuple):
     """A record of the log.
 
-    `key` stands for its key, equal for equal keys. `record` is None for what is not looked into, and where
-    `unread` says why it cannot be read. `offset` and `timestamp` (milliseconds since 1970) are None where the
+    `key` represents its key, equal for equal keys. `record` is None for a type that is not parsed, and where
+    `unread` says why it is unreadable. `offset` and `timestamp` (milliseconds since 1970) are None where the
     output does not have them.
     """
 
@@ -77,10 +77,10 @@ LogItem = LogSegment | LogStart | LogBatch | LogRow
 
 
 def read_dump(lines: Iterable[bytes], file: str) -> Iterator[LogItem]:
-    """What the lines say, in their order; other lines, of loggers and shells, are passed over.
+    """The items of the lines, in order; other lines, of loggers and shells, are skipped.
 
-    A record that cannot be read is a row that says why. Raises `InputError` for the output of a Kafka before
-    3.8, which has no subscriptions.
+    An unreadable record is a row that says why. Raises `InputError` for the output of a Kafka before 3.8,
+    which has no subscriptions.
     """
     for number, line in enumerate(lines, start=1):
         if line.startswith(b"| "):
@@ -105,7 +105,7 @@ def _row(line: bytes, file: str, number: int) -> LogRow:
     if key is not None and int(key[1]) in OFFSET_COMMITS:
         end = line.find(_PAYLOAD, key.end())
         if line.find(_PAYLOAD, end + 1) == -1:
-            # One of millions: its key is not looked into where it is plain where it ends.
+            # One of millions: its key is not parsed if its end is obvious.
             return LogRow(Place(file, number), offset, timestamp, int(key[1]), hash(line[key.end() : end]))
     return _looked_into(line, key, LogRow(Place(file, number), offset, timestamp, UNTYPED, hash(line)))
 
@@ -140,6 +140,6 @@ def _looked_into(line: bytes, key: re.Match[bytes] | None, row: LogRow) -> LogRo
 
 
 def _shown(line: bytes) -> str:
-    """What stands for the key."""
+    """The text that represents the key."""
     _, _, key = line.decode("utf-8", "replace").partition("key: ")
     return key.strip()[:60]

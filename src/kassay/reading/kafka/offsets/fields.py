@@ -1,4 +1,4 @@
-"""Fields of the JSON in which Kafka's tools print a record: each as its type, or a complaint."""
+"""Fields of the JSON in which Kafka's tools print a record: each as its type, or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ JsonObject = Mapping[str, Any]
 
 
 def object_of(value: object, path: str) -> JsonObject:
-    """The object at the path; raises `InputError` where there is none."""
+    """The object at the path; raises `InputError` if there is none."""
     if not isinstance(value, dict):
         raise wrong(path, value, "an object")
     return value
@@ -42,7 +42,7 @@ def int_of(data: JsonObject, name: str, path: str) -> int:
 
 
 def each_of(data: JsonObject, name: str, path: str, read: Callable[[object, str], _T]) -> tuple[_T, ...]:
-    """What `read` makes of each item of a list, which it is given with its path; raises `InputError`."""
+    """The results of `read` for each item of a list and its path; raises `InputError`."""
     value, where = data.get(name), f"{path}.{name}"
     if not isinstance(value, list):
         raise wrong(where, value, "a list")
@@ -61,7 +61,7 @@ def texts_of(data: JsonObject, name: str, path: str) -> tuple[str, ...]:
 
 
 def by_topic(data: JsonObject, name: str, topic: str, path: str) -> tuple[TopicPartition, ...]:
-    """Partitions that are listed topic by topic, under that name of a topic; raises `InputError`."""
+    """Partitions listed topic by topic, with `topic` as the field of a topic's name; raises `InputError`."""
 
     def of_topic(item: object, at: str) -> list[TopicPartition]:
         fields = object_of(item, at)

@@ -1,10 +1,10 @@
 """The records of `__consumer_offsets`, from the JSON in which Kafka's tools print their keys and values.
 
-A key's type says what the record is: commits of offsets (0, 1) are not looked into, `GroupMetadata` (2) is a
+A key's type is the kind of the record: commits of offsets (0, 1) are not parsed, `GroupMetadata` (2) is a
 generation of a classic group; 3 to 8 and 16 are of a consumer group (KIP-848), 10 to 15 of a share group
 (KIP-932), 17 to 23 of a Streams group (KIP-1071). The bytes of a classic member are base64 (console consumer)
 or JSON (kafka-dump-log, where it can read them).
-Fields that a newer Kafka adds are passed over.
+Fields that a newer Kafka adds are skipped.
 
 Source: Kafka `group-coordinator/src/main/resources/common/message`, 4.0 to 4.4.
 """
@@ -63,7 +63,7 @@ CONSUMER: Final = "consumer"
 OFFSET_COMMITS: Final = frozenset({0, 1})
 SHARE: Final = frozenset(range(9, 16))
 STREAMS: Final = frozenset(range(17, 24))
-"""Types of records about these groups, those with it that only an earlier Kafka wrote (9)."""
+"""Types of records about these groups, and one (9) that only an earlier Kafka wrote."""
 _T = TypeVar("_T")
 
 
@@ -79,7 +79,7 @@ def type_of(key: object, path: str) -> int:
 
 
 def read_record(key: object, value: object) -> GroupRecord | None:
-    """The record of a group, None for one of a type that is not looked into.
+    """The record of a group, None for one of a type that is not parsed.
 
     `value` is None for a tombstone. Raises `InputError` that names the field.
     """
@@ -153,7 +153,7 @@ def _of_bytes(
     of_json: Callable[[JsonObject, str], _T],
     of_bytes: Callable[[bytes], _T],
 ) -> _T:
-    """What a field holds: an object where kafka-dump-log could read the bytes, else the bytes in base64."""
+    """The content of a field: an object if kafka-dump-log could read the bytes, else the bytes in base64."""
     held, where = data.get(name), f"{path}.{name}"
     if isinstance(held, str):
         try:

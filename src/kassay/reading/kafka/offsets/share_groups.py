@@ -1,4 +1,4 @@
-"""The records of share groups (KIP-932) that are not the same as those of consumer groups.
+"""The records of share groups (KIP-932) that differ from those of consumer groups.
 
 Each reader takes the data of a value and its path, and raises `InputError` that names the field.
 Source: Kafka `ShareGroup*Value.json` in `group-coordinator/src/main/resources/common/message`, 4.0 to 4.4.
@@ -20,7 +20,7 @@ from kassay.reading.kafka.offsets.values import CurrentPartitions, MemberSubscri
 
 
 def share_member(data: JsonObject, path: str) -> MemberSubscription:
-    """What a member reads."""
+    """A member's subscription."""
     return MemberSubscription(
         texts_of(data, "subscribedTopicNames", path),
         None,
@@ -32,7 +32,7 @@ def share_member(data: JsonObject, path: str) -> MemberSubscription:
 
 
 def share_current(data: JsonObject, path: str) -> CurrentPartitions:
-    """What a member has; nobody waits for it to be given up by others."""
+    """A member's current partitions; it never waits for other members to give up theirs."""
     return CurrentPartitions(
         int_of(data, "memberEpoch", path),
         int_of(data, "previousMemberEpoch", path),
@@ -43,7 +43,7 @@ def share_current(data: JsonObject, path: str) -> CurrentPartitions:
 
 
 def shareable_topics(data: JsonObject, path: str) -> ShareableTopics:
-    """What may be given out: partitions whose state is there."""
+    """The assignable partitions: those whose state is initialised."""
 
     def named(item: object, at: str) -> tuple[str, str]:
         fields = object_of(item, at)

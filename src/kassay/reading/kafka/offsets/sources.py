@@ -1,4 +1,4 @@
-"""Files with what Kafka's tools print of `__consumer_offsets`: opened, told apart, put in order, streamed."""
+"""Files with the output of Kafka's tools about `__consumer_offsets`: opened, classified, sorted, streamed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GZIP: Final = b"\x1f\x8b"
 
 
 class LogFile(NamedTuple):
-    """A file, whether the console consumer printed it, and where in the topic it begins, if it says."""
+    """A file, whether the console consumer printed it, and its first offset in the topic, if known."""
 
     path: str
     of_console: bool
@@ -32,15 +32,15 @@ class LogFile(NamedTuple):
 
 
 def in_order(paths: Sequence[str]) -> list[LogFile]:
-    """The files, those of a partition by the offset at which they begin.
+    """The files, those of a partition by their first offset.
 
-    Raises `InputError` for what is neither tool's output, so before anything long begins.
+    Raises `InputError` for a file that is neither tool's output, before any long read begins.
     """
     return sorted(map(_looked_at, paths), key=lambda file: (file.partition, file.start))
 
 
 def read_log(file: LogFile) -> Iterator[LogItem]:
-    """What the file holds, read piece by piece; raises `InputError` where it cannot be read on."""
+    """The items of the file, streamed; raises `InputError` where it becomes unreadable."""
     with _opened(file.path) as stream:
         try:
             if file.of_console:
@@ -52,7 +52,7 @@ def read_log(file: LogFile) -> Iterator[LogItem]:
 
 
 def _looked_at(path: str) -> LogFile:
-    """What the beginning of a file says of it."""
+    """The kind and the start of a file, from its beginning."""
     name = _name(path)
     if path == "-":
         standard = sys.stdin.buffer
@@ -97,7 +97,7 @@ def _lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[IO[bytes]]:
-    """The bytes of the file, decompressed where it is compressed with gzip; `-` is standard input."""
+    """The bytes of the file, decompressed if it is a gzip file; `-` is standard input."""
     if path == "-":
         yield sys.stdin.buffer
         return

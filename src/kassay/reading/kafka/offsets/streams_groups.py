@@ -1,4 +1,4 @@
-"""The records of Streams groups (KIP-1071): tasks in the place of partitions, and their topology.
+"""The records of Streams groups (KIP-1071): tasks instead of partitions, and their topology.
 
 Each reader takes the data of a value and its path, and raises `InputError` that names the field.
 Source: Kafka `StreamsGroup*Value.json` in `group-coordinator/src/main/resources/common/message`, 4.1 to 4.4.
@@ -32,7 +32,7 @@ _STANDBYS: Final = "num.standby.replicas"
 
 
 def streams_epoch(data: JsonObject, path: str) -> GroupEpoch:
-    """The epoch of the group, and how many standbys it is to have."""
+    """The epoch of the group, and its number of standbys."""
 
     def configured(item: object, at: str) -> tuple[str, str]:
         fields = object_of(item, at)
@@ -60,14 +60,14 @@ def streams_member(data: JsonObject, path: str) -> MemberSubscription:
 
 
 def streams_target(data: JsonObject, path: str) -> TargetPartitions:
-    """The tasks that a thread is to have."""
+    """The target tasks of a thread."""
     return TargetPartitions(
         _tasks(data, path, "activeTasks"), _tasks(data, path, "standbyTasks", "warmupTasks")
     )
 
 
 def streams_current(data: JsonObject, path: str) -> CurrentPartitions:
-    """The tasks that a thread has, and those that it is to give up."""
+    """The tasks that a thread has, and those that it must give up."""
     return CurrentPartitions(
         int_of(data, "memberEpoch", path),
         int_of(data, "previousMemberEpoch", path),
@@ -83,7 +83,7 @@ def _tasks(data: JsonObject, path: str, *names: str) -> tuple[TopicPartition, ..
 
 
 def group_topology(data: JsonObject, path: str) -> GroupTopology:
-    """The subtopologies, each with what it reads."""
+    """The subtopologies, each with its source topics."""
 
     def subtopology(item: object, at: str) -> tuple[str, SourceTopics]:
         fields = object_of(item, at)

@@ -1,6 +1,6 @@
-"""The records of `__consumer_offsets` about groups, as values; a share group's are those of KIP-848.
+"""The records of `__consumer_offsets` about groups, as values; a share group has those of KIP-848.
 
-Partitions are by topic id. Of a Streams group they are tasks: `topic` is a subtopology.
+Partitions are by topic id. In a Streams group they are tasks: `topic` is a subtopology.
 
 Source: Kafka `group-coordinator/src/main/resources/common/message`, 4.0 to 4.4.
 """
@@ -17,7 +17,7 @@ from kassay.reading.kafka.offsets.consumer_protocol import ConsumerAssignment, C
 
 
 class RecordRole(Enum):
-    """What a record says of its group, whatever protocol the group speaks."""
+    """The part of a group's state that a record holds, in any protocol."""
 
     GENERATION = auto()
     GROUP_EPOCH = auto()
@@ -31,7 +31,7 @@ class RecordRole(Enum):
 
 
 class RecordType(IntEnum):
-    """The types of records that are looked into."""
+    """The types of records that are parsed."""
 
     CLASSIC_GROUP = 2
     GROUP_EPOCH = 3
@@ -56,7 +56,7 @@ class RecordType(IntEnum):
 
     @property
     def role(self) -> RecordRole:
-        """What a record of the type says of its group."""
+        """The part of a group's state that a record of the type holds."""
         return _ROLES[self]
 
 
@@ -88,7 +88,7 @@ _ROLES: Final = {
 class GenerationMember:
     """A member of a classic group as its generation was stored.
 
-    `subscription` and `assignment` are None where the bytes are none of a consumer's; `unread` says why.
+    `subscription` and `assignment` are None where the bytes are not a consumer's; `unread` says why.
     """
 
     member_id: str
@@ -114,10 +114,10 @@ class ClassicGeneration:
 
 @dataclass(frozen=True)
 class GroupEpoch:
-    """The epoch of a group (`ConsumerGroupMetadataValue`, and the like of share and Streams groups).
+    """The epoch of a group (`ConsumerGroupMetadataValue` and its share and Streams counterparts).
 
-    `standbys` is how many copies of a task with state a Streams group is to have, None where the record does
-    not say (before Kafka 4.2, and of other groups).
+    `standbys` is the number of standby copies of a stateful task in a Streams group, None where the record
+    does not say (before Kafka 4.2, and of other groups).
     """
 
     epoch: int
@@ -133,9 +133,9 @@ class NamedTopics:
 
 @dataclass(frozen=True)
 class MemberSubscription:
-    """What a member reads (`ConsumerGroupMemberMetadataValue`, `ShareGroupMemberMetadataValue`).
+    """A member's subscription (`ConsumerGroupMemberMetadataValue`, `ShareGroupMemberMetadataValue`).
 
-    `assignor` is the server-side assignor that it asks for, `classic` whether it still speaks the classic
+    `assignor` is the server-side assignor that it requests, `classic` whether it still speaks the classic
     protocol. A member of a Streams group reads what its topology does (`StreamsGroupMemberMetadataValue`): it
     has the id of its process, and the epoch of the topology that it has.
     """
@@ -161,9 +161,9 @@ class TargetEpoch:
 
 @dataclass(frozen=True)
 class TargetPartitions:
-    """What a member is to have (`ConsumerGroupTargetAssignmentMemberValue` and the like).
+    """A member's target (`ConsumerGroupTargetAssignmentMemberValue` and the like).
 
-    Of a Streams group `partitions` are active tasks, and `standby` those of which it is to keep a copy.
+    In a Streams group `partitions` are active tasks, and `standby` its target standby tasks.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -172,10 +172,10 @@ class TargetPartitions:
 
 @dataclass(frozen=True)
 class CurrentPartitions:
-    """What a member has (`ConsumerGroupCurrentMemberAssignmentValue` and the like).
+    """A member's current partitions (`ConsumerGroupCurrentMemberAssignmentValue` and the like).
 
-    `state` is 0 at rest, 1 while it has to give up `revoking`, 2 while it waits for others; one more in a
-    Streams group. There `assigned` and `revoking` are active tasks, `standby` those of which it has a copy.
+    `state` is 0 when stable, 1 while it has to give up `revoking`, 2 while it waits for others; one more in a
+    Streams group. There `assigned` and `revoking` are active tasks, `standby` its standby tasks.
     """
 
     epoch: int
@@ -188,14 +188,14 @@ class CurrentPartitions:
 
 @dataclass(frozen=True)
 class ResolvedRegex:
-    """The topics that a regular expression stands for (`ConsumerGroupRegularExpressionValue`)."""
+    """The topics that match a regular expression (`ConsumerGroupRegularExpressionValue`)."""
 
     topics: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ShareableTopics:
-    """What a share group may give out (`ShareGroupStatePartitionMetadataValue`), and names of topic ids."""
+    """The assignable topics of a share group (`ShareGroupStatePartitionMetadataValue`), and names by id."""
 
     names: Mapping[str, str]
     partitions: tuple[TopicPartition, ...]
@@ -204,7 +204,7 @@ class ShareableTopics:
 
 @dataclass(frozen=True)
 class SourceTopics:
-    """A subtopology: the topics that it reads, whether others by expressions, and whether it keeps state."""
+    """A subtopology: the topics that it reads, whether others by expressions too, whether it has state."""
 
     topics: tuple[str, ...]
     by_regex: bool
@@ -237,7 +237,7 @@ GroupValue = (
 class GroupRecord:
     """A record about a group: its key, and its value, None for a tombstone.
 
-    `part` is what of the group it is about: a member id, a regular expression, or nothing.
+    `part` identifies its part of the group: a member id, a regular expression, or nothing.
     """
 
     type: RecordType

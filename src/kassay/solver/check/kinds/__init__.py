@@ -1,1 +1,1 @@
-"""The kinds of proof: a file each, with what the certificate holds and why that proves what is stated."""
+"""The kinds of proof, one a file: what the certificate holds and why that proves the result."""

@@ -1,7 +1,7 @@
 """Co-partitioned bundles of different sizes: an interval for the sum of squared loads.
 
-Prices, or the multiples of a number that divides most sizes, prove the lower end. Where the prices prove
-all that is paid, nothing moves less or mismatches less either. Prices are in the order of member ids.
+Prices, or the multiples of a number that divides most sizes, prove the lower end. Where the prices prove the
+whole payment, no packing has fewer moves or mismatches either. Prices are in the order of member ids.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SCHEMA: Final = "kassay/interval-certificate/1"
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove it."""
     packed = read_packing(form, certificate, weighted=False)
     loads = packed.loads()
     upper, lower, grain = sum(load * load for load in loads), certificate["lower"], certificate["grain"]
@@ -62,7 +62,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _objectives(balanced: bool, order: list[str], all_proven: bool, fewest: bool) -> list[str]:
-    """The objectives, in order, of which the best is proven."""
+    """The objectives, in order, that are proven optimal."""
     if not balanced:
         return []
     if all_proven:
@@ -71,7 +71,7 @@ def _objectives(balanced: bool, order: list[str], all_proven: bool, fewest: bool
 
 
 def _lowest_payment(packed: PackedUnits, prices: list[int], move: int, mismatch: int, balance: int) -> int:
-    """What any packing pays at least: moves, mismatches and `balance` times the squared loads."""
+    """The least payment of any packing: moves, mismatches and `balance` times the squared loads."""
     total = 0
     alike: dict[Any, int] = {}
     for unit in packed.units:
@@ -109,7 +109,7 @@ def _evenly(total: int, members: int) -> int:
 
 
 def _can_carry(load: int, loads: Sequence[int], squares: int) -> bool:
-    """Whether a member with this load leaves a sum of squares as good as it is."""
+    """Whether a member with this load leaves room for a sum of squares at least as good."""
     if load < 0 or load > sum(loads) or (len(loads) == 1 and load != sum(loads)):
         return False
     return load * load + _evenly(sum(loads) - load, len(loads) - 1) <= squares

@@ -1,4 +1,4 @@
-"""The optimum of a consumer group whose partitions count alike and go together alike.
+"""The optimum of a consumer group with equal weights and bundles of one size.
 
 `solver/check/balance` proves it: levels prove the balance, prices the movement and the racks.
 """

@@ -1,10 +1,10 @@
 """Tasks for members inside processes: both balances and the cost of active tasks, then their standbys.
 
-Whatever the prices of a task with state and of any task at each member, no balanced assignment pays less
-than each task's cheapest choice, prices included, and the most that the prices bring in where all counts
-are within one: that proves the active tasks. Of standbys three things are said: no assignment has its
-copies more even than members and processes allow; prices of copies prove how few restores there are; and
-prices of processes, whether beside these active tasks any standbys are better.
+For any prices of a task with state and of any task at each member, a balanced assignment pays at least each
+task's cheapest choice, prices included, less the most that the prices collect where all counts are within
+one: that proves the active tasks. For standbys there are three statements: no assignment has its copies more
+even than members and processes allow; prices of copies prove the least number of restores; and prices of
+processes prove whether any standbys for these active tasks are better.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PRICES_OF_PROCESSES: Final = ("standby_prices", "copy_prices", "lead_prices")
 _MANY: Final = 1 << 200
 Goal = dict[str, Any]
 _Kind = tuple[bool, int | None, frozenset[int]]
-"""Tasks that differ in their number alone: whether they have state, who ran them, where their state is."""
+"""Tasks that differ only in number: whether they have state, their previous member, where their state is."""
 
 
 def check(form: Document, certificate: Document) -> Proven:
@@ -90,7 +90,7 @@ def _active_goals(case: MemberCase, dues: _Dues) -> Iterator[Goal]:
     yield actives
     bound, weight = dues.lowest, every + 1
     value, moved = divmod(_paid(case), weight)
-    # A task that leaves its member weighs 1, and all that do weigh less than a unit of cost.
+    # A task that leaves its member weighs 1, and all of them together weigh less than a unit of cost.
     least = max(0, -(-(bound - every) // weight)) if actives["proven"] else 0
     cost = _goal("cost", value, least, actives["proven"])
     yield cost
@@ -108,7 +108,7 @@ def _even(total: int, places: int) -> int:
 
 
 def _paid(case: MemberCase) -> int:
-    """What the active tasks pay: 1 where they leave their member, more than all that for a unit of cost."""
+    """The payment of the active tasks: 1 for leaving a member, more than all that for a unit of cost."""
     weight, total = len(case.active) + 1, 0
     for stateful, old, state, member in zip(case.stateful, case.old, case.state, case.active, strict=True):
         process = case.process[member]
@@ -120,10 +120,10 @@ def _paid(case: MemberCase) -> int:
 
 
 class _Dues(NamedTuple):
-    """What prices prove of active tasks: what tasks of a kind pay in each process, who has how many.
+    """What prices prove of active tasks: the payment of each kind in each process, and the members' counts.
 
-    `leads` has for each kind of tasks what one pays at the least in each process, prices included;
-    `stateful` and `all` for each member how many tasks it has where no balanced assignment pays less.
+    `leads` has for each kind of tasks the least payment in each process, prices included; `stateful` and
+    `all` have for each member its number of tasks where no balanced assignment pays less.
     """
 
     leads: dict[_Kind, list[int]]
@@ -144,14 +144,14 @@ def _dues(case: MemberCase, certificate: Document) -> _Dues:
     every, without = len(case.active), len(case.active) - case.copied
     lowest -= _income(own, case.copied) + _income(any_, every)
     counts = [*zip(_counts(own, case.copied), _counts(any_, every), strict=True)]
-    # No member has more tasks with state than tasks, nor fewer by more than there are without state.
+    # A member has at least as many tasks as tasks with state, and at most the number without state more.
     stateful = [range(max(s[0], t[0] - without), min(s[-1], t[-1]) + 1) for s, t in counts]
     all_ = [range(max(s[0], t[0]), min(s[-1] + without, t[-1]) + 1) for s, t in counts]
     return _Dues(leads, kinds, lowest, stateful, all_)
 
 
 def _leads(case: MemberCase, prices: Sequence[int], kind: _Kind) -> list[int]:
-    """What a task of the kind pays at the least in each process, prices included."""
+    """The least payment of a task of the kind in each process, prices included."""
     stateful, old, state = kind
     inside = [_MANY] * case.processes
     weight = len(case.active) + 1
@@ -168,13 +168,13 @@ def _leads(case: MemberCase, prices: Sequence[int], kind: _Kind) -> list[int]:
 
 
 def _income(prices: Sequence[int], number: int) -> int:
-    """The most that the prices bring in for so many tasks, where all counts are within one."""
+    """The most that the prices collect for this number of tasks, where all counts are within one."""
     each, more = divmod(number, len(prices))
     return each * sum(prices) + sum(sorted(prices, reverse=True)[:more])
 
 
 def _counts(prices: Sequence[int], number: int) -> list[range]:
-    """How many tasks each member can have where the prices bring in the most: who asks more has more."""
+    """The possible counts of each member where the prices collect the most: higher prices, higher counts."""
     each, more = divmod(number, len(prices))
     if not more:
         return [range(each, each + 1)] * len(prices)
@@ -192,10 +192,10 @@ def _restores(case: MemberCase) -> int:
 def _standby_goals(
     case: MemberCase, dues: _Dues, before: bool, prices: Sequence[Sequence[int]], restores: int
 ) -> Iterator[Goal]:
-    """How even the copies of all members are, and the restores of standbys.
+    """The balance of all members' copies, and the restores of standbys.
 
-    Their bounds are for assignments whose active tasks are as good, which `before` says are the best. Those
-    pay no more than they must where these do not, so that prices tell where their tasks can be.
+    Their bounds are for assignments with equally good active tasks, which are the best if `before` says so.
+    Those pay the least if these do, so the prices show where their tasks can be.
     """
     copies = Counter(case.active) + Counter(m for row in case.standby for m in row)
     counts = [copies[m] for m in range(len(case.process))]
@@ -203,7 +203,7 @@ def _standby_goals(
     fewest, least = 0, _even(total, len(counts))
     if before and dues.lowest == _paid(case):
         least = _least_squares(case, dues)
-        # Any number of copies where the balance is not even: as many as all there are.
+        # Any number of copies up to all of them where the balance is not even.
         each = total // len(counts) if max(counts) - min(counts) <= 1 else None
         room = _room(case, dues, range(total + 1) if each is None else range(each, each + 2))
         paid = _standbys_pay(case, dues, *prices)
@@ -218,9 +218,9 @@ def _standby_goals(
 def _standbys_pay(
     case: MemberCase, dues: _Dues, copy_prices: Sequence[int], lead_prices: Sequence[int]
 ) -> int:
-    """What the standbys pay at the least beside active tasks that pay no more than they must, in 1 / SCALE.
+    """The least payment of standbys with active tasks at the least payment, in 1 / SCALE.
 
-    That is 1 a restore, a price for each copy, that of the active task included, and one for this.
+    That is 1 for a restore, a price for each copy, including the active task's, and a price for the latter.
     """
     total = 0
     for kind, number in dues.kinds.items():
@@ -247,7 +247,7 @@ def _inside(case: MemberCase, counts: Sequence[range]) -> list[range]:
 
 
 def _stateless(case: MemberCase, dues: _Dues) -> list[range]:
-    """How many stateless tasks each process can have: what it has of all active tasks beside the others."""
+    """The possible numbers of stateless tasks of each process: all active tasks less those with state."""
     without = len(case.active) - case.copied
     beside = zip(_inside(case, dues.all), _inside(case, dues.stateful), strict=True)
     return [
@@ -257,7 +257,7 @@ def _stateless(case: MemberCase, dues: _Dues) -> list[range]:
 
 
 def _room(case: MemberCase, dues: _Dues, copies: range) -> list[range]:
-    """How many copies of tasks with state each process can have; each member has `copies` of all tasks."""
+    """The possible numbers of copies with state in each process; each member has `copies` of all tasks."""
     return [
         range(max(0, size * copies[0] - without[-1]), min(case.copied, size * copies[-1] - without[0]) + 1)
         for without, size in zip(_stateless(case, dues), case.sizes, strict=True)
@@ -265,7 +265,7 @@ def _room(case: MemberCase, dues: _Dues, copies: range) -> list[range]:
 
 
 def _most(prices: Sequence[int], counts: Sequence[range], total: int) -> int:
-    """The most that the prices bring in for counts like these that make up the total."""
+    """The most that the prices collect for such counts with this total."""
     income, left = 0, total - sum(count[0] for count in counts)
     for price, count in sorted(zip(prices, counts, strict=True), key=lambda each: -each[0]):
         more = min(left, count[-1] - count[0])
@@ -275,9 +275,9 @@ def _most(prices: Sequence[int], counts: Sequence[range], total: int) -> int:
 
 
 def _least_squares(case: MemberCase, dues: _Dues) -> int:
-    """The least sum of squares of copies where a process has each task with state once at the most.
+    """The least sum of squares of copies where a process has each task with state at most once.
 
-    Who has least room for each of its members is full before the others, or nobody is.
+    Processes with the least room for each of their members are filled before the others, or none is.
     """
     left, others = len(case.active) + case.copied * case.following, len(case.process)
     rooms = [
@@ -295,14 +295,14 @@ def _least_squares(case: MemberCase, dues: _Dues) -> int:
 
 
 def _others(held: Sequence[int], number: int) -> list[int]:
-    """For each place what the cheapest so many of the others cost together."""
+    """For each place the total of the cheapest `number` of the others."""
     order = sorted(held)
     rest, following = sum(order[:number]), order[number]
     return [rest if price > order[number - 1] else rest - price + following for price in held]
 
 
 def _best_beside(case: MemberCase, prices: Sequence[int], restores: int) -> bool:
-    """Whether the prices prove that beside these active tasks no standbys are more even, or cost less."""
+    """Whether the prices prove that no standbys for these active tasks are more even, or cost less."""
     weight = case.copied * case.following + 1
     base, beside = Counter(case.active), Counter(m for row in case.standby for m in row)
     paid, bound = restores, 0

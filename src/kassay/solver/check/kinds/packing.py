@@ -1,10 +1,10 @@
 """A packing of partitions on members, each of its goals with a value and a bound.
 
-The goals are what is asked: sorted loads, heaviest first, or with a tolerance a heaviest load within it of
-the bound; then the cost of moves and rack mismatches in their order. With a budget only packings count
-whose moves cost no more. `enumerated` says that the checker is to look at all packings itself; otherwise
-steps prove the loads (`solver/check/packing/limits`) and prices the costs. A goal is proven where its value
-is its bound and the goals before it are proven.
+The goals are: sorted loads, heaviest first, or with a tolerance a heaviest load within it of the bound; then
+the cost of moves and rack mismatches in their order. With a budget only packings count whose moves cost no
+more. With `enumerated` the checker examines all packings itself; otherwise steps prove the loads
+(`solver/check/packing/limits`) and prices the costs. A goal is proven where its value is its bound and the
+goals before it are proven.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOVEMENT_FIRST: Final = "balance,movement,rack"
 
 
 class PackingCase(NamedTuple):
-    """A packing as the certificate has it, and what is asked of it."""
+    """A packing as the certificate has it, and its goals."""
 
     packed: PackedUnits
     loads: list[int]
@@ -47,18 +47,18 @@ class PackingCase(NamedTuple):
 
     @property
     def scales(self) -> Scales:
-        """What a unit of movement and a mismatch count in one number for both."""
+        """The weight of a unit of movement and of a mismatch in one number for both."""
         if self.movement_first:
             return Scales(1 + sum(len(unit.racks) for unit in self.packed.units), 1)
         return Scales(1, 1 + sum(sum(unit.costs) for unit in self.packed.units))
 
     def limit(self, heaviest: int) -> int:
-        """The most that a member may carry where the heaviest carries so much at least."""
+        """The most that a member may carry if the heaviest carries at least `heaviest`."""
         return heaviest + int(heaviest * (self.tolerance or 0))
 
 
 class Bounds(NamedTuple):
-    """What loads, moves and mismatches are at the least; loads as far as they are known."""
+    """Lower bounds of loads, moves and mismatches; loads as far as they are known."""
 
     loads: list[int]
     moves: int
@@ -105,7 +105,7 @@ def proven_by(case: PackingCase, certificate: Document, least: Bounds) -> Proven
 
 
 def read_case(form: Document, certificate: Document) -> PackingCase:
-    """The packing of a certificate; raises `RefusedError` for what is none, or beyond its budget."""
+    """The packing of a certificate; raises `RefusedError` if it is invalid, or beyond its budget."""
     packed = read_packing(form, certificate, weighted=True)
     tolerance, budget = certificate["tolerance"], certificate["budget"]
     moves = sum([cost_of(unit, unit.owner) for unit in packed.units])
@@ -156,7 +156,7 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
     met = is_met(case, least)
     if case.movement_first:
         moves = max(shed, paid // scales.move)
-        # Where the best makes just these moves, what it pays beside them are mismatches.
+        # If the best packing makes exactly these moves, the rest of its payment is mismatches.
         rest = paid - scales.move * case.moves if met and moves == case.moves else 0
         return Bounds(least, moves, max(wrong, rest))
     mismatches = max(wrong, paid // scales.wrong)
@@ -165,7 +165,7 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
 
 
 def sorted_loads(case: PackingCase, steps: list[Document]) -> tuple[list[int], list[int]]:
-    """What the loads are at the least, as far as steps prove it, and limits of those that are as good."""
+    """Lower bounds of the loads, as far as steps prove them, and limits of loads that are as good."""
     loads = case.loads
     least = bounds(case.packed, loads, steps, case.budget)
     same = sum(bound == load for bound, load in zip(least, loads, strict=False))
@@ -174,7 +174,7 @@ def sorted_loads(case: PackingCase, steps: list[Document]) -> tuple[list[int], l
 
 
 def is_met(case: PackingCase, least: list[int]) -> bool:
-    """Whether the balance is proven the best, or within the tolerance of what is."""
+    """Whether the balance is proven the best, or within the tolerance of the best."""
     if case.tolerance is None:
         return least == case.loads
     return case.loads[0] <= case.limit(least[0] if least else 0)
@@ -214,7 +214,7 @@ def _goals(case: PackingCase, least: Bounds) -> list[dict[str, Any]]:
 
 
 def _parting(loads: list[int], least: list[int]) -> int:
-    """The position, from 1 on, where loads and what they are at least first differ."""
+    """The position, from 1 on, where loads and their lower bounds first differ."""
     same = (number for number, pair in enumerate(zip(loads, least, strict=False), 1) if pair[0] != pair[1])
     return next(same, len(least) + 1)
 
@@ -244,7 +244,7 @@ FIELDS: Final[dict[str, Shape]] = {
     "moved": COUNT,
     "rack_mismatch": COUNT,
 }
-"""The fields of a certificate beside its schema."""
+"""The fields of a certificate in addition to its schema."""
 
 KIND: Final = ProofKind(
     schema=SCHEMA,

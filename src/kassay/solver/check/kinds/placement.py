@@ -1,8 +1,9 @@
 """The independent checker of replica placements: it shares no code with the solver.
 
-A certificate carries the instance, the placement, and two prices a broker. The checker believes none of it:
-the placement has to be valid (`check/replicas`), and to pay just what the prices prove that any placement
-pays at the least (`check/replica_prices`). A witness that comes with it has to say why no balance is better.
+A certificate carries the instance, the placement, and two prices for each broker. The checker verifies all of
+it: the placement must be valid (`check/replicas`), and its payment must equal the least payment of any
+placement that the prices prove (`check/replica_prices`). An optional witness must show why no balance is
+better.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _witness_holds(case: ReplicaCase, witness: Document) -> None:
-    """The brokers hold more than a balance within one of the shares would have on them, and must."""
+    """Check that the witness brokers hold, and must hold, more than a balance within one allows them."""
     ids, forced, quota = sorted(witness["brokers"]), witness["forced"], witness["quota"]
     require({broker.id for broker in case.brokers} >= set(ids), "the witness has an unknown broker")
     least = forced_on(case.brokers, Counter(case.rf), set(ids))
@@ -69,7 +70,7 @@ def _listed(ids: list[int]) -> str:
 
 
 def figures(case: ReplicaCase) -> dict[str, Any]:
-    """What a result must say of the placement."""
+    """The required figures of a result for the placement."""
     leads = case.leads
     loads = [case.loads[broker.id] + broker.base for broker in case.brokers]
     copies = sum(case.copied)

@@ -1,8 +1,9 @@
-"""A placement for which the time ran out: what it is worth, and what any is worth at the least.
+"""A placement for which the time ran out: its values, and lower bounds for any placement.
 
-Prices prove what every valid placement pays, as for `placement`: one unit of imbalance more than all copies.
-So no placement has less imbalance than what is proven, less the dearest copies, says; and whatever has no
-more imbalance than this one makes at least the copies that are left. Leaders of these replicas likewise.
+Prices prove the least payment of every valid placement, as for `placement`: one unit of imbalance costs more
+than all copies. So the proven payment, less the most expensive copies, bounds the imbalance of every
+placement; and a placement with no more imbalance than this one makes at least the remaining copies. The same
+holds for the leaders of these replicas.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SCHEMA: Final = "kassay/placement-certificate/2"
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of each goal; raises `RefusedError` for what is no valid placement."""
+    """What the certificate proves of each goal; raises `RefusedError` for an invalid placement."""
     case = valid_case(form, certificate["assignment"])
     stated = figures(case)
     places = len(case.brokers)
@@ -54,7 +55,7 @@ def check(form: Document, certificate: Document) -> Proven:
 def _bounded(
     goals: list[dict[str, Any]], payment: tuple[int, int], total: int, shares: list[int]
 ) -> list[dict[str, Any]]:
-    """The goals of balance and of cost with the bounds that follow from what is paid at the least.
+    """The goals of balance and of cost with the bounds that follow from the least payment.
 
     With E all shares and T the total, a place with share s pays T + 1 times E n^2 - 2 T s n. `balance` has
     the sum of n^2 where shares are equal, else of (E n - T s)^2.
@@ -62,13 +63,13 @@ def _bounded(
     (paid, least), (balance, cost) = payment, goals
     every, dear = sum(shares), total + 1
     constant = total * total * sum(share * share for share in shares)
-    # Either is this many times the imbalance that is paid for, and what is added.
+    # Each is this factor times the imbalance that is paid for, plus a constant.
     if len(set(shares)) == 1:
         unit, added, parts = 1, 2 * total * total * shares[0], every
     else:
         unit, added, parts = every, constant, 1
     imbalance = (balance["value"] * parts - added) // unit
-    # All costs together are `total` at the most.
+    # All costs together are at most `total`.
     least_imbalance = -(-(least - total) // dear)
     forced = cost["value"] - (paid - dear * imbalance)
     bounds = (

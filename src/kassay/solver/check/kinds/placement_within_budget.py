@@ -1,9 +1,10 @@
-"""A placement within a budget of copies, or of bytes: what a copy counts is a part of the proof.
+"""A placement within a budget of copies, or of bytes: the weight of a copy is part of the proof.
 
-Whatever a unit of imbalance and a unit of cost count, prices prove what every valid placement pays for both,
-as for `placement`. As no placement that counts costs more than the budget, imbalance pays for what is left:
-the bound of Lagrange. Where a placement meets it, no other within the budget is more even, and whatever is as
-even costs at least what is left of the payment. Leaders are the best for these replicas, as for `placement`.
+For any weights of a unit of imbalance and a unit of cost, prices prove the least payment of every valid
+placement for both, as for `placement`. A placement within the budget costs at most the budget, so imbalance
+pays the rest: Lagrange's bound. If a placement meets it, no other within the budget is more even, and an
+equally even one costs at least the rest of the payment. Leaders are the best for these replicas, as for
+`placement`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SCHEMA: Final = "kassay/placement-certificate/3"
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of each goal; raises `RefusedError` for what is no valid placement."""
+    """What the certificate proves of each goal; raises `RefusedError` for an invalid placement."""
     case = valid_case(form, certificate["assignment"])
     costs, budget = certificate["costs"], certificate["budget"]
     require(len(costs) == len(case.rf), f"{len(case.rf)} partitions, {len(costs)} costs of a copy")
@@ -39,7 +40,7 @@ def check(form: Document, certificate: Document) -> Proven:
     value = stated["upper"]
     shares = [broker.share for broker in case.brokers]
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
-    # What is paid for imbalance is this many times the imbalance, less a constant.
+    # The payment for imbalance is this factor times the imbalance, less a constant.
     every = sum(shares)
     alike = len(set(shares)) == 1
     added = 2 * total * total * shares[0] if alike else total * total * sum(s * s for s in shares)
@@ -73,7 +74,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _even(total: int, places: int) -> int:
-    """The least sum of squares that so many replicas can have on so many brokers, whatever the rules."""
+    """The least sum of squares of this number of replicas on this number of brokers, whatever the rules."""
     whole, rest = divmod(total, places)
     return rest * (whole + 1) ** 2 + (places - rest) * whole**2
 

@@ -1,10 +1,10 @@
 """Tasks with standbys on clients in racks: the goals of `tasks`, then few copies of a task in one rack.
 
-A copy counts that is in a rack where the task has another already; a client without a rack is alone. No
-assignment has fewer than what must share a rack for want of racks. Where the cost is proven more is known:
-the prices prove it, so an assignment that costs as little picks for each task a choice that is dearer than
-the cheapest, prices included, by no more than what the prices leave open. Where all such choices of a task
-and one standby share a rack, it counts.
+A copy counts if it is in a rack where the task already has another; a client without a rack is separate. No
+assignment has fewer such copies than the number of racks forces. Where the cost is proven, more is known: an
+assignment of the same cost picks for each task a choice whose cost, prices included, exceeds the cheapest by
+no more than the gap that the prices leave. Where all such choices of a task and one standby share a rack, it
+counts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEMA: Final = "kassay/tasks-certificate/2"
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of each goal; raises `RefusedError` if it does not prove that."""
+    """What the certificate proves of each goal; raises `RefusedError` if it does not prove it."""
     proven = tasks.check(form, certificate)
     case = tasks.read_tasks(form, certificate)
     racks = [client["rack"] for client in form["clients"]]
@@ -50,18 +50,18 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _shared(racks: list[str | None]) -> int:
-    """How many of these are in a rack with one before them."""
+    """How many of these are in a rack with an earlier one."""
     known = [rack for rack in racks if rack is not None]
     return len(known) - len(set(known))
 
 
 def _places(racks: list[str | None]) -> int:
-    """How many copies of a task can be apart."""
+    """How many copies of a task can be in different racks."""
     return len({rack for rack in racks if rack is not None}) + racks.count(None)
 
 
 def _forced(case: Tasks, certificate: Document, racks: list[str | None]) -> int:
-    """The tasks with one standby that cannot be apart at the least cost."""
+    """The tasks with one standby that must share a rack at the least cost."""
     copy_prices, active_prices = certificate["copy_prices"], certificate["active_prices"]
     paid = SCALE * (tasks.imbalance(case) + certificate["upper"])
     room = paid - tasks.lowest_payment(case, copy_prices, active_prices)
@@ -71,7 +71,7 @@ def _forced(case: Tasks, certificate: Document, racks: list[str | None]) -> int:
     for (old, state), number in Counter(zip(case.old, case.state, strict=True)).items():
         choice = _Choice(old, state, copy_prices, active_prices)
         first, second = islice(choice.in_order(by_copy, choice.held), 2)
-        # Of those that had nothing of the task the cheapest leads, or the next where that one follows.
+        # Of the clients without anything of the task the cheapest leads, or the next where that one follows.
         leads = {*choice.near, *islice((c for c in by_lead if c not in choice.near), 2)}
         least = min(choice.led(c) + choice.held(second if c == first else first) for c in leads)
         for c in choice.in_order(by_lead, choice.led):
@@ -87,7 +87,7 @@ def _forced(case: Tasks, certificate: Document, racks: list[str | None]) -> int:
 
 
 class _Choice(NamedTuple):
-    """What the clients pay for a task that `old` ran, and whose state is in `state`."""
+    """The clients' costs for a task with previous client `old`, whose state is in `state`."""
 
     old: int | None
     state: frozenset[int]
@@ -96,20 +96,20 @@ class _Choice(NamedTuple):
 
     @property
     def near(self) -> frozenset[int]:
-        """Those that had something of it; all others pay alike, prices left out."""
+        """The clients that had something of it; all others pay the same, prices aside."""
         return self.state if self.old is None else self.state | {self.old}
 
     def held(self, client: int) -> int:
-        """What a client pays for a copy."""
+        """A client's cost for a copy."""
         return self.copy_prices[client] + SCALE * RESTORE * (client not in self.state)
 
     def led(self, client: int) -> int:
-        """What it pays for the active task."""
+        """A client's cost for the active task."""
         change = self.old is not None and client != self.old
         return self.held(client) + self.active_prices[client] + SCALE * CHANGE * change
 
     def in_order(self, others: list[int], paid: Callable[[int], int]) -> Iterator[int]:
-        """All clients, who pays least first; the `others` are so among themselves."""
+        """All clients, least cost first; the `others` are already in that order."""
         near = self.near
         return merge(sorted(near, key=paid), (c for c in others if c not in near), key=paid)
 

@@ -1,8 +1,8 @@
-"""A packing within a budget of moves, with racks before moves: what a move counts is a part of the proof.
+"""A packing within a budget of moves, with racks before moves: the weight of a move is part of the proof.
 
-Whatever a move and a mismatch count, prices prove what every packing within the limits pays for both. As no
-packing that counts makes more moves than the budget, the mismatches pay for what is left. That is the bound
-of Lagrange for the budget; the assignment's own mismatches leave the rest of the payment to its moves.
+For any weights of a move and a mismatch, prices prove the least payment of every packing within the limits
+for both. A packing within the budget makes at most that many moves, so the mismatches pay the rest:
+Lagrange's bound for the budget; the assignment's own mismatches leave the rest of the payment to its moves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCHEMA: Final = "kassay/packing-certificate/2"
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of each goal; raises `RefusedError` if it does not prove that."""
+    """What the certificate proves of each goal; raises `RefusedError` if it does not prove it."""
     case = packing.read_case(form, certificate)
     require(not case.movement_first, "such a proof is for the order that has racks first")
     require(case.budget is not None, "such a proof is for a budget")
@@ -38,7 +38,7 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
     mismatches = max(packed.least_mismatch(), -((scales.move * budget - paid) // scales.wrong))
     moves = least_shed(packed, limits[0])
     if packing.is_met(case, least) and mismatches == case.mismatches and scales.move:
-        # Where the best has just these mismatches, what it pays beside them are moves.
+        # If the best packing has exactly these mismatches, the rest of its payment is moves.
         moves = max(moves, -((scales.wrong * mismatches - paid) // scales.move))
     return Bounds(least, moves, mismatches)
 

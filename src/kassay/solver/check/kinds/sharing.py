@@ -1,9 +1,9 @@
 """The independent checker of share groups; it shares no code with the solver.
 
-Everything that is read and may be given out is shared out at once where all members read the same topics,
-else topic by topic. A cover names members and partitions: a copy that stays is of one of the named
-partitions (so many as each is shared by, at most), or of one of the named members (so many as they may have
-together, at most), or one of those that are held by neither.
+Where all members read the same topics, all assignable partitions with readers are shared together, else topic
+by topic. A cover names members and partitions: a copy that stays is of one of the named partitions (at most
+the number of members that share each), or of one of the named members (at most the number they may have
+together), or one of those that are held by neither.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _INSTANCE: Final = record(
 
 
 class Shared(NamedTuple):
-    """What is shared out by itself: its topic or none, its readers and partitions, who held what of it.
+    """A part that is shared by itself: its topic or none, its readers and partitions, and the copies held.
 
-    Of the copies each partition gets `sharing`, each reader `least` or one more, and `longer` have that.
+    Each partition gets `sharing` copies, each reader `least` or one more, and `longer` readers one more.
     """
 
     topic: str | None
@@ -55,7 +55,7 @@ class Shared(NamedTuple):
 
     @property
     def sharing(self) -> int:
-        """How many members each partition has: the readers by the partitions, rounded up."""
+        """The members of each partition: readers divided by partitions, rounded up."""
         return -(-len(self.readers) // len(self.targets))
 
     @property
@@ -65,15 +65,15 @@ class Shared(NamedTuple):
 
     @property
     def longer(self) -> int:
-        """The readers that have one more."""
+        """The number of readers that have one more."""
         return self.sharing * len(self.targets) % len(self.readers)
 
 
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its form has members by id and topics by name, of the copies those that their owner may keep, and of a
-    topic that nobody reads its size alone.
+    Its canonical form has members by id and topics by name, only the copies that their owner may keep, and
+    only the size of a topic without readers.
     """
     fit(_INSTANCE, document, "instance")
     members = sorted(document["members"], key=lambda member: str(member["id"]))
@@ -119,7 +119,7 @@ def pose(document: Any) -> Posed:
 
 
 def _assignable(topic: Document) -> set[int]:
-    """The partitions of a topic that may be given out."""
+    """The assignable partitions of a topic."""
     named = topic.get("assignable")
     numbers = set(range(topic["partitions"]) if named is None else named)
     require(
@@ -130,7 +130,7 @@ def _assignable(topic: Document) -> set[int]:
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves; raises `RefusedError` if that is not what it says."""
+    """What the certificate proves; raises `RefusedError` if its statements are wrong."""
     given = _copies(form, certificate["assignment"])
     parts = _parts(form)
     covers = {cover.get("topic"): cover for cover in certificate["covers"]}
@@ -174,7 +174,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _copies(form: Document, assignment: Document) -> set[_Copy]:
-    """What is given to whom, each copy of a topic that its member reads and may be given."""
+    """The assigned copies, each of a topic that its member reads and of an assignable partition."""
     ids = {member["id"]: set(member["topics"]) for member in form["members"]}
     able = {topic["name"]: set(topic["assignable"]) for topic in form["topics"]}
     require(assignment.keys() == ids.keys(), "the assignment is not for exactly the members")
@@ -193,7 +193,7 @@ def _copies(form: Document, assignment: Document) -> set[_Copy]:
 
 
 def _parts(form: Document) -> list[Shared]:
-    """What is shared out by itself, where there is something to share."""
+    """The parts that are shared by themselves, where there is something to share."""
     members, topics = form["members"], form["topics"]
     held = {(member["id"], name, number) for member in members for name, number in member["owned"]}
     targets = [(topic["name"], number) for topic in topics for number in topic["assignable"]]
@@ -225,7 +225,7 @@ def _counts(part: Shared, given: set[_Copy]) -> list[int]:
 
 
 def _most_kept(part: Shared, cover: Document) -> int:
-    """What can be kept at most, by the cover; whatever else that names only makes the bound weaker."""
+    """The most copies that can stay, by the cover; superfluous entries only weaken the bound."""
     members, targets = set(cover["members"]), {(topic, number) for topic, number in cover["partitions"]}
     outside = sum(
         member not in members and (topic, number) not in targets for member, topic, number in part.held

@@ -1,9 +1,9 @@
 """The independent checker of tasks with standbys; it shares no code with the solver.
 
-Whatever the prices a client asks for copies and for active tasks, no assignment pays less than the
-sum of each task's cheapest choice, prices included, and of each client's least (imbalance - price *
-count). What is paid: `dear` times both imbalances, 3 a restore, 1 a change of active client.
-Prices are in units of 1 / SCALE and in the order of client ids.
+For any prices of copies and of active tasks at each client, no assignment pays less than the sum of each
+task's cheapest choice, prices included, and of each client's least (imbalance - price * count). The payment:
+`dear` times both imbalances, 3 for a restore, 1 for a change of active client. Prices are in units of 1 /
+SCALE and in the order of client ids.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _INSTANCE: Final = record(
 
 
 class Tasks(NamedTuple):
-    """Tasks with the clients that had them and those that get them; clients go by their position."""
+    """Tasks with their previous and new clients; clients are identified by their position."""
 
     threads: list[int]
     copies: int
@@ -72,11 +72,11 @@ class Tasks(NamedTuple):
 
     @property
     def dear(self) -> int:
-        """What one unit of imbalance costs: more than all restores and changes together."""
+        """The cost of one unit of imbalance: more than all restores and changes together."""
         return (RESTORE * self.copies + CHANGE) * len(self.old) + 1
 
     def shares(self, copies: int, scale: int = 1) -> list[Due]:
-        """What each client is due of so many copies of all tasks."""
+        """Each client's share of this number of copies of all tasks."""
         every, total = sum(self.threads), len(self.old) * copies
         return [Due(own, every, total, scale * self.dear) for own in self.threads]
 
@@ -84,8 +84,8 @@ class Tasks(NamedTuple):
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its form has clients by id, and of the standbys of a task those beside its active client. One with
-    members inside its clients is posed by `check.members`.
+    Its canonical form has clients by id, and a task's standbys without its active client. `check.members`
+    reads documents with members inside their clients.
     """
     if speaks_of_members(document):
         return pose_members(document)
@@ -119,7 +119,7 @@ def pose(document: Any) -> Posed:
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove it."""
     case = read_tasks(form, certificate)
     restores, upper = _cost(case, certificate)
     lower, balanced = certificate["lower"], certificate["balanced"]
@@ -160,7 +160,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _balance(threads: list[int], goal: str, counts: Counter[int], proven: bool) -> dict[str, Any]:
-    """The goal of clients near their shares; unproven, its bound is what each alone is off at the least."""
+    """The goal of clients near their shares; unproven, its bound is the sum of the least distances."""
     total, every = counts.total(), sum(threads)
     value = sum((every * counts[c] - total * own) ** 2 for c, own in enumerate(threads))
     alone = sum(min(total * own % every, -total * own % every) ** 2 for own in threads)
@@ -168,7 +168,7 @@ def _balance(threads: list[int], goal: str, counts: Counter[int], proven: bool) 
 
 
 def read_tasks(form: Document, certificate: Document) -> Tasks:
-    """The tasks of a certificate; raises `RefusedError` where not every task has what it is due."""
+    """The tasks of a certificate; raises `RefusedError` where a task lacks a required copy."""
     place = {client["id"]: number for number, client in enumerate(form["clients"])}
     tasks = len(form["active"])
     old = [None if id_ is None else place[id_] for id_ in form["active"]]
@@ -206,7 +206,7 @@ def _holders(
 
 
 def _cost(case: Tasks, certificate: Document) -> tuple[int, int]:
-    """The restores, and what they and the changes of active client cost."""
+    """The number of restores, and the cost of restores and changes of active client."""
     changes = sum(lead is not None and lead != new for lead, new in zip(case.old, case.active, strict=True))
     require(certificate["moved"] == changes, f"{changes} active tasks move")
     restores = sum(
@@ -219,7 +219,7 @@ def _cost(case: Tasks, certificate: Document) -> tuple[int, int]:
 
 
 def _bound_holds(case: Tasks, certificate: Document) -> None:
-    """The prices prove what is said of both balances and of the cost."""
+    """Check that the prices prove the statements about both balances and the cost."""
     lower = certificate["lower"]
     if not certificate["balanced"]:
         require(lower == 0, "without a proven balance no cost is proven")
@@ -228,14 +228,14 @@ def _bound_holds(case: Tasks, certificate: Document) -> None:
     places = len(case.threads)
     prices = [one_price_each(certificate[key], places) for key in ("copy_prices", "active_prices")]
     proven = -(-lowest_payment(case, prices[0], prices[1]) // SCALE) - paid
-    # All costs together are less than `dear`, and imbalances differ by even numbers: a better one would
-    # pay less than the bound.
+    # All costs together are less than `dear`, and imbalances differ by even numbers: a better one would pay
+    # less than the bound.
     require(proven > -case.dear, "the balances are not proven")
     require(lower <= max(proven, 0), f"a cost of {max(proven, 0)} is proven, not {lower}")
 
 
 def imbalance(case: Tasks) -> int:
-    """What both imbalances cost."""
+    """The cost of both imbalances."""
     actives = Counter(case.active)
     copies = actives + Counter(c for row in case.standby for c in row)
     return sum(
@@ -246,15 +246,15 @@ def imbalance(case: Tasks) -> int:
 
 
 def lowest_payment(case: Tasks, copy_prices: list[int], active_prices: list[int]) -> int:
-    """What every assignment pays at the least, in 1 / SCALE, as the prices prove it."""
+    """The least payment of every assignment, in 1 / SCALE, as the prices prove it."""
     clients = range(len(case.threads))
     by_copy = sorted(clients, key=copy_prices.__getitem__)
     by_both = sorted(clients, key=lambda c: copy_prices[c] + active_prices[c])
     total = 0
     kinds = Counter(zip(case.old, case.state, strict=True))
     for (lead, state), number in kinds.items():
-        # Those without the state pay their prices and the same besides: of them the cheapest will do, as
-        # many as are copies, and as active client the one with the least sum of both prices.
+        # All clients without the state pay their prices and the same in addition: the cheapest of them
+        # suffice, one for each copy, and as active client the one with the least sum of both prices.
         most = case.copies + len(state) + 1
         near = state.union(by_copy[:most], by_both[:most])
         held = {c: copy_prices[c] + SCALE * RESTORE * (c not in state) for c in near}
@@ -263,7 +263,7 @@ def lowest_payment(case: Tasks, copy_prices: list[int], active_prices: list[int]
         choices = []
         for c in near:
             changed = SCALE * CHANGE * (lead is not None and c != lead)
-            # The others are the cheapest but c: if c is one of those, the next one takes its place.
+            # The others are the cheapest except c: if c is one of those, the next one takes its place.
             others = rest if held[c] >= order[case.copies - 1] else sum(order[: case.copies]) - held[c]
             choices.append(held[c] + active_prices[c] + changed + others)
         total += number * min(choices)

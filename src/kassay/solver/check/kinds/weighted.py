@@ -1,10 +1,10 @@
 """Weighted partitions: an interval for the weight of the heaviest member, and a bound on the moves.
 
-The packing is worth what it adds up to (`upper`); the certificate names a bound, a line of arithmetic, for
-what the heaviest member carries at least (`lower`). A higher `lower`, which Z3 or CP-SAT found, is their
-word: what is checked then is the interval from the named bound on, and the answer says whose word it is.
+The heaviest load of the packing is its sum (`upper`); the certificate names a bound, a line of arithmetic,
+for the least heaviest load (`lower`). A higher `lower`, which Z3 or CP-SAT found, relies on their word: the
+checker then verifies the interval from the named bound on, and names the prover in its answer.
 
-The members that bind a bound are given by id, prices in the order of member ids.
+The members of a bound are given by id, prices in the order of member ids.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PROVERS: Final = ("Z3", "CP-SAT")
 
 
 def check(form: Document, certificate: Document) -> Proven:
-    """What the certificate proves of its interval; raises `RefusedError` if it does not prove that."""
+    """What the certificate proves of its interval; raises `RefusedError` if it does not prove it."""
     packed = read_packing(form, certificate, weighted=True)
     upper, lower, prover = max(packed.loads()), certificate["lower"], certificate["prover"]
     require(certificate["upper"] == upper, f"the heaviest member carries {upper}")
@@ -31,7 +31,7 @@ def check(form: Document, certificate: Document) -> Proven:
     bound, moves = certificate["bound"], certificate["moves"]
     proven = _named_bound(packed, bound["name"], bound["members"], bound["k"])
     require(bound["value"] <= proven, f"the {bound['name']} proves {proven}, not {bound['value']}")
-    # Whoever packs as well as this carries at most `upper` on every member.
+    # A packing at least as good as this carries at most `upper` on every member.
     require(moves["low"] == 0 and moves["top"] >= upper, "the moves are not for this heaviest load")
     check_moves(packed, moves)
     if prover is None:
@@ -62,7 +62,7 @@ def check(form: Document, certificate: Document) -> Proven:
 
 
 def _named_bound(packed: PackedUnits, name: str, members: Sequence[str], k: int) -> int:
-    """The bound that the units make which only these members may take."""
+    """The bound from the units that only these members may take."""
     require(set(packed.ids) >= set(members), "the bound names a member that is not in the instance")
     require(len(set(members)) == len(members), "the bound names a member twice")
     inside = {m for m, member in enumerate(packed.ids) if member in set(members)}
@@ -82,7 +82,7 @@ def _named_bound(packed: PackedUnits, name: str, members: Sequence[str], k: int)
 
 
 def _objectives(certificate: Document) -> list[str]:
-    """The objectives, in order, of which the best is proven."""
+    """The objectives, in order, that are proven optimal."""
     if certificate["lower"] < certificate["upper"]:
         return []
     fewest = certificate["moved"] == certificate["moves"]["moves"]

@@ -1,1 +1,1 @@
-"""What the proofs about packings share: partitions and bundles of whatever sizes."""
+"""Shared parts of the proofs about packings of partitions and bundles of any sizes."""

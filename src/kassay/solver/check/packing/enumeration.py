@@ -1,8 +1,7 @@
-"""Every packing of a few units, looked at by the checker itself, as far as a bound on its work allows.
+"""Every packing of a few units, examined by the checker itself, up to a bound on its work.
 
-Partial packings that have the same loads, and the same future for every member, are one; of those only
-the cheapest counts. A partial packing whose loads are above those that are stated is left out, for loads
-only grow.
+Partial packings with the same loads, and the same future for every member, are one; only the cheapest of them
+is kept. A partial packing whose loads exceed the stated ones is dropped, since loads only grow.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from kassay.solver.check.refusal import require
 
 UNITS_MOST: Final = 64
 WORK_MOST: Final = 200_000
-"""So many placings of a unit on a member are looked at before the checker refuses to."""
+"""The checker refuses after this number of placings of a unit on a member."""
 
 
 class Complete(NamedTuple):
-    """Loads, heaviest first, that some packing has, and the least cost with them: moves and mismatches."""
+    """Loads, heaviest first, of some packing, and the least cost with them: moves and mismatches."""
 
     loads: tuple[int, ...]
     moves: int
@@ -27,7 +26,7 @@ class Complete(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """What a unit of movement and a mismatch count, so that their order is lexicographic."""
+    """The weights of a unit of movement and of a mismatch, so that their order is lexicographic."""
 
     move: int
     wrong: int
@@ -38,8 +37,8 @@ def complete(
 ) -> list[Complete]:
     """The loads that are no worse than `most`, heaviest first, each with its cheapest packing.
 
-    What is cheapest may have more moves than another, and no room left in the budget: `apart` keeps what has
-    other moves as well. Raises `RefusedError` where there are too many packings to look at.
+    The cheapest packing may have more moves than another, and so exceed the budget: `apart` keeps packings
+    with other numbers of moves as well. Raises `RefusedError` where there are too many packings.
     """
     require(len(packed.units) <= UNITS_MOST, "there are too many units to look at all packings")
     units = sorted(packed.units, key=lambda unit: (not unit.had, -unit.weight))
@@ -72,14 +71,14 @@ def complete(
 
 
 def cost_of(unit: Unit, member: int) -> int:
-    """What the moves cost that the unit makes on a member."""
+    """The cost of the moves that the unit makes on a member."""
     if member not in unit.had:
         return sum(unit.costs)
     return sum([cost for owner, cost in zip(unit.had, unit.costs, strict=True) if owner != member])
 
 
 def _twins(packed: PackedUnits, rest: Sequence[Unit]) -> list[list[int]]:
-    """The members that the rest of the units cannot tell apart, in groups of two or more."""
+    """The members that the rest of the units cannot distinguish, in groups of two or more."""
     owners = {m for unit in rest for m in unit.had}
     racked = any(unit.racks for unit in rest)
     able = list({id(unit.able): unit.able for unit in rest}.values())

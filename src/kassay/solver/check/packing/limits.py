@@ -1,17 +1,17 @@
-"""Steps that prove the sorted loads of a packing least, and prices that prove what it pays.
+"""Steps that prove the sorted loads of a packing least, and prices that prove its payment.
 
 Loads are compared heaviest first. A better packing has, up to some position, the same loads, and there a
-smaller one; so all its sorted loads are within the limits v1, ..., v(j-1), b - 1, ..., b - 1, where b is
-no more than the load v(j). A step shows that no packing has that. It holds for every earlier position of
-the same load as well, for there the limits are even smaller.
+smaller one; so all its sorted loads are within the limits v1, ..., v(j-1), b - 1, ..., b - 1, where b is no
+more than the load v(j). A step shows that no packing is within these limits. It holds for every earlier
+position of the same load as well, since there the limits are even smaller.
 
-* `mean`: what only some members may take is more than the heaviest limits for so many members. All loads
-  are multiples of the weights' greatest common divisor; and a member that carries, of that, only
+* `mean`: the units that only some members may take exceed the heaviest limits of that many members. All loads
+  are multiples of the weights' greatest common divisor; and a member that carries, of these units, only
   multiples of `grain` is limited to one.
-* `count`: of the heaviest `items` that only those members may take, fewer fit within these limits,
-  for a limit holds no more of them than of the lightest ones.
-* `moves`: whatever the prices from 0 on, a packing within the limits pays the sum of each unit's cheapest
-  choice, prices included, less the sorted prices times the sorted limits; that is above the budget.
+* `count`: of the heaviest `items` that only those members may take, not all fit within these limits, since a
+  limit holds no more of them than of the lightest ones.
+* `moves`: for any non-negative prices, a packing within the limits pays the sum of each unit's cheapest
+  choice, prices included, less the sorted prices times the sorted limits; that exceeds the budget.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ STEP: Final = record(
         "prices": rows(WHOLE),
     }
 )
-"""The load at `position` is `bound` at least, where the heavier ones are as they are."""
+"""The load at `position` is at least `bound` if the heavier ones are as they are."""
 
 
 def bounds(
     packed: PackedUnits, loads: Sequence[int], steps: Sequence[Document], budget: int | None
 ) -> list[int]:
-    """What the loads (heaviest first) are at least: equal to them as far as that is proven, then one more.
+    """Lower bounds of the loads (heaviest first): equal to them as far as that is proven, then one more.
 
     Raises `RefusedError` for a step that proves nothing.
     """
@@ -111,9 +111,9 @@ def _fit(weights: Sequence[int], limit: int) -> int:
 
 
 def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, prices: list[int]) -> int:
-    """What every packing with sorted loads within the limits pays at the least, as the prices prove it.
+    """The least payment of every packing with sorted loads within the limits, as the prices prove it.
 
-    Prices (in 1 / SCALE for a unit of weight) may be below 0 where the limits are just what there is.
+    Prices (in 1 / SCALE for a unit of weight) may be negative where the limits sum to the total load.
     """
     prices = one_price_each(prices, len(packed.ids))
     exact = sum(limits) == sum(unit.weight for unit in packed.units)
@@ -156,18 +156,19 @@ def _cheapest_of_each_rack(packed: PackedUnits, unit: Unit, prices: list[int]) -
 def _least_away(
     packed: PackedUnits, unit: Unit, nearest: Sequence[int], scales: Scales, prices: list[int]
 ) -> int:
-    """What the unit pays at the least beside its moves: with whoever of a rack has the least price.
+    """The least payment of the unit apart from its moves: on the cheapest member of a rack.
 
-    Without racks nobody is told apart by them, and the cheapest of all is first.
+    Without racks the cheapest member of all is the first.
     """
     takers = nearest if unit.racks else nearest[:1]
     return min([SCALE * scales.wrong * packed.mismatch(unit, m) + unit.weight * prices[m] for m in takers])
 
 
 def least_shed(packed: PackedUnits, limit: int) -> int:
-    """What must leave those who had more than the limit costs at the least.
+    """The least cost of moving away what exceeds the limit on its previous owners.
 
-    Of each the weightiest for its cost first, the last in part: no choice of units sheds as much for less.
+    From each the units with the most weight for their cost leave first, the last in part: no choice of units
+    moves as much for less.
     """
     held = Counter[int]()
     for unit in packed.units:
@@ -187,7 +188,8 @@ def _least_left(held: list[tuple[int, int]], excess: int) -> int:
         return 0
     total = Fraction(0)
     heavy = [h for h in held if h[0]]
-    # Ratios that differ do so by at least 1 / scale: so many times them, rounded down, are in their order.
+    # Different ratios differ by at least 1 / scale: multiplied by scale and rounded down, they keep their
+    # order.
     scale = max((weight for weight, _ in heavy), default=1) ** 2
     for weight, cost in sorted(heavy, key=lambda h: h[1] * scale // h[0]):
         if excess <= 0:

@@ -1,4 +1,4 @@
-"""What goes to one owner as a whole, who has it, and how many moves are needed at the least.
+"""The units that go to one owner as a whole, their owners, and a lower bound on moves.
 
 The checkers of weighted partitions and of uneven bundles share this.
 """
@@ -22,9 +22,9 @@ MOVES: Final[Shape] = record({"low": COUNT, "top": COUNT, "moves": COUNT, "price
 
 
 class Unit(NamedTuple):
-    """What goes to one owner as a whole: its weight and size, who may take it, who had it, who has it.
+    """What goes to one owner as a whole: its weight and size, possible, previous and new owners.
 
-    `costs` has what each move costs from those who had a part of it.
+    `costs` has the cost of its moves from each previous owner of a part of it.
     """
 
     weight: int
@@ -58,17 +58,17 @@ class PackedUnits(NamedTuple):
         return counts
 
     def moved(self, unit: Unit, member: int) -> int:
-        """How many of the unit's partitions change hands if the member takes it."""
+        """How many of the unit's partitions change their owner if the member takes it."""
         return len(unit.had) - unit.had.count(member)
 
     def mismatch(self, unit: Unit, member: int) -> int:
-        """How many of the unit's partitions are then far from their replicas."""
+        """How many of the unit's partitions are then outside the racks of their replicas."""
         if not unit.racks:
             return 0
         return sum([self.racks[member] not in racks for racks in unit.racks])
 
     def least_mismatch(self) -> int:
-        """How many partitions are far from their replicas whoever takes them."""
+        """How many partitions are outside the racks of their replicas in any packing."""
         of_able: dict[int, set[str | None]] = {}
         for unit in self.units:
             if id(unit.able) not in of_able:
@@ -81,7 +81,7 @@ class PackedUnits(NamedTuple):
 
 
 def read_packing(form: Document, certificate: Document, weighted: bool) -> PackedUnits:
-    """The packing of a certificate; raises `RefusedError` for what is none, and for false figures."""
+    """The packing of a certificate; raises `RefusedError` for an invalid one, and for false figures."""
     instance, owners = dense(form, certificate["assignment"])
     by_name = {topic.name: topic for topic in instance.topics}
     bound = {name for names in instance.copartition for name in names}
@@ -110,7 +110,7 @@ def read_packing(form: Document, certificate: Document, weighted: bool) -> Packe
 def _units(
     bundle: Sequence[Topic], able: dict[int, None], previous: Rows, owners: Rows, weighted: bool
 ) -> Iterable[Unit]:
-    """What goes to one owner each: the partitions of one number. All of it is told column by column."""
+    """The units of a bundle: the partitions of one number each. All is computed column by column."""
     name, count, held = bundle[0].name, bundle[0].partitions, [owners[topic.name] for topic in bundle]
     apart = next((p for p in range(count) if len({row[p] for row in held}) > 1), None) if held[1:] else None
     require(apart is None, f"{name}-{apart} and what goes with it have different owners")
@@ -133,7 +133,7 @@ def _units(
 def _history(
     bundle: Sequence[Topic], able: dict[int, None], previous: Rows
 ) -> tuple[list[list[int]], list[list[int]]]:
-    """For each unit who had a part of it and may keep it, and what it costs that they do not."""
+    """For each unit its previous owners that may keep a part of it, and the cost if each loses it."""
     costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
     if len(bundle) == 1:
         nobody: list[int] = []
@@ -158,11 +158,12 @@ def _racks(bundle: Sequence[Topic]) -> Iterable[list[frozenset[str]]]:
 
 
 def check_moves(packed: PackedUnits, moves: Document) -> None:
-    """Prices prove the moves: what each unit costs at its cheapest, less what the prices can bring in."""
+    """Check that prices prove the moves: each unit's cheapest cost, less the most that prices collect."""
     prices = one_price_each(moves["prices"], len(packed.ids))
     low, top = moves["low"], moves["top"]
     total = -sum(max(low * price, top * price) for price in prices)
-    # Where nobody had a part of the unit only the price counts: the least is the same for a whole topic.
+    # Without a previous owner of any part of the unit only the price counts: one minimum serves a whole
+    # topic.
     cheapest: dict[int, int] = {}
     for unit in packed.units:
         key = id(unit.able)

@@ -1,1 +1,1 @@
-"""Other solvers that are asked for a packing; nothing is taken on their word."""
+"""External solvers for packings; every result of theirs is checked."""

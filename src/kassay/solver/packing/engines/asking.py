@@ -1,4 +1,4 @@
-"""Z3 and CP-SAT asked for a packing with a lighter heaviest member; nothing is taken on their word."""
+"""Calls Z3 and CP-SAT for a packing with a lighter heaviest member; every result of theirs is checked."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SMALL: Final = 150
 def other_packing(
     packing: Packing, owner: Sequence[int], lower: int, engine: str, deadline: float
 ) -> list[int]:
-    """The packing of another solver within the time, or `owner` where there is none.
+    """The packing of another solver within the time, or `owner` without one.
 
-    `engine` is "own" (nobody is asked), "z3", "cpsat", or "auto": Z3 for small packings, else CP-SAT.
+    `engine` is "own" (no other solver), "z3", "cpsat", or "auto": Z3 for small packings, else CP-SAT.
     """
     left = deadline - time.monotonic()
     size = sum(len(item.able) for item in packing.items)

@@ -1,8 +1,8 @@
-"""CP-SAT as an optional second opinion on packings: run in a process of its own, always.
+"""CP-SAT as an optional second opinion on packings, always in a separate process.
 
-OR-tools and HiGHS cannot be loaded into one process, and a native solver that runs away can only be
+OR-tools and HiGHS cannot be loaded into one process, and a native solver that does not stop can only be
 stopped from outside. The job and the answer are JSON on standard input and output. Needs the extra
-`kassay[cpsat]`; without it there is no answer, which is an answer as well.
+`kassay[cpsat]`; without it there is no packing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def available() -> bool:
 
 
 def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> list[int] | None:
-    """A packing with a small heaviest load, then few moves; None if CP-SAT is not there, fails or is late."""
+    """A packing with a small heaviest load, then few moves; None if CP-SAT is missing, fails or is late."""
     if not available() or not packing.items:
         return None
     job = {
@@ -52,7 +52,7 @@ def pack(packing: Packing, hint: Sequence[int], lower: int, seconds: float) -> l
 
 
 def _solve(job: dict[str, Any]) -> list[int]:
-    """Two phases, the heaviest load and then the moves, half of the time each, a tenth left to answer in."""
+    """Two phases, the heaviest load and then the moves, half of the time each; a tenth is for the answer."""
     from ortools.sat.python import cp_model
 
     top_hint = [0] * job["members"]

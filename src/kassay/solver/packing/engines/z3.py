@@ -1,4 +1,4 @@
-"""Z3 closes small gaps: is there a packing whose heaviest member carries at most so much?"""
+"""Z3 closes small gaps: it decides whether a packing has a heaviest load below a number."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Active tasks on members: both balances, then the least cost, then the fewest that leave their member.
 
-A minimum-cost flow. A task goes to the member that ran it, to the hub of a process with its state, or to
-the hub of all; hubs lead to the processes' members. A member has a node for tasks with state behind one for
-all tasks, each with room for the even share at no cost and for one more at a cost above all others. That
-such counts exist for both at once is why both balances are reached; that the network is one of flows, why
-the optimum is whole and its potentials prove it.
+A minimum-cost flow. A task goes to the member that ran it, to the hub of a process with its state, or to the
+hub of all; hubs lead to the processes' members. A member has a node for tasks with state before one for all
+tasks, each with room for the even share at no cost and for one more at a cost above all others. Such counts
+exist for both at once, so both balances are reached; the network is one of flows, so the optimum is integral
+and its potentials prove it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from kassay.solver.streams.members.problem import MemberTaskProblem
 from kassay.solver.streams.optimum import CHANGE, RESTORE
 
 _Class = tuple[bool, int | None, frozenset[int]]
-"""Whether a task has state, which member ran it, which processes have its state: the rest is its name."""
+"""A class of tasks: whether they have state, their previous member, the processes with their state."""
 
 
 @dataclass(frozen=True)
 class PlacedActives:
     """Each task's member, and for each member a price for a task with state, and one for any task.
 
-    The prices prove how good the members are; they prove nothing where time was short (`proven`).
+    The prices prove how good the members are; if time was short (not `proven`) they prove nothing.
     """
 
     member: tuple[int, ...]
@@ -34,12 +34,12 @@ class PlacedActives:
 
 
 def dear(problem: MemberTaskProblem) -> int:
-    """What one unit of cost weighs: more than all tasks that leave their member."""
+    """The weight of one unit of cost: more than all tasks that leave their member."""
     return problem.tasks + 1
 
 
 def place_actives(problem: MemberTaskProblem, deadline: float | None = None) -> PlacedActives:
-    """The best active tasks, proven; or, once the deadline is past, some that are balanced."""
+    """The best active tasks, proven; or, once the deadline is past, balanced ones."""
     flow = _Flow(problem)
     if flow.run(deadline):
         return PlacedActives(flow.members(), *flow.prices(), True)
@@ -48,7 +48,7 @@ def place_actives(problem: MemberTaskProblem, deadline: float | None = None) -> 
 
 
 def dearest_actives(problem: MemberTaskProblem) -> tuple[int, ...]:
-    """The members of active tasks that cost the most of all that are balanced."""
+    """The members of active tasks with the highest cost of all balanced ones."""
     flow = _Flow(problem, dearest=True)
     flow.run(None)
     return flow.members()
@@ -57,7 +57,7 @@ def dearest_actives(problem: MemberTaskProblem) -> tuple[int, ...]:
 class _Flow:
     """The network of a problem: `out` has the arcs out of each hub and class.
 
-    For the `dearest` each class leads to all members, at what another could cost more.
+    For the `dearest` each class leads to all members, at the amount by which another could cost more.
     """
 
     def __init__(self, problem: MemberTaskProblem, dearest: bool = False) -> None:
@@ -85,7 +85,7 @@ class _Flow:
             lead(node, stateful, old, state)
 
     def run(self, deadline: float | None) -> bool:
-        """Whether all tasks went somewhere before the deadline."""
+        """Whether all tasks found a member before the deadline."""
         return self.network.cheapest(self.source, self.sink, deadline=deadline) == self.problem.tasks
 
     def members(self) -> tuple[int, ...]:
@@ -109,7 +109,7 @@ class _Flow:
         return tuple(member)
 
     def prices(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """What the last task with state, and the last of all, is worth at each member."""
+        """The value of the last task with state, and of the last of all, at each member."""
         potential = self.network.potential or [0] * len(self.network.out)
         stateful = tuple(
             potential[any_] - potential[own] for own, any_ in zip(self.stateful, self.any, strict=True)
@@ -159,7 +159,7 @@ class _Flow:
 
 
 def _balanced(problem: MemberTaskProblem) -> tuple[int, ...]:
-    """A member for each task, in balance: where it was as far as there is room, else the emptiest."""
+    """A member for each task, in balance: the previous one while it has room, else the emptiest."""
     places = range(len(problem.member_ids))
     member: list[int] = [-1] * problem.tasks
     of_all = [0] * len(places)
@@ -181,7 +181,7 @@ def _balanced(problem: MemberTaskProblem) -> tuple[int, ...]:
 
 
 def _room(counts: list[int], total: int) -> list[int]:
-    """How many more each member takes, so that all have within one of each other."""
+    """How many more tasks each member takes, so that all are within one of each other."""
     each, more = divmod(total, len(counts))
     more -= sum(count > each for count in counts)
     return [
@@ -190,7 +190,7 @@ def _room(counts: list[int], total: int) -> list[int]:
 
 
 def _extras(counts: list[int], each: int, more: int) -> Iterator[int]:
-    """1 for so many of those that are not above their share, 0 for the others."""
+    """1 for `more` of those that are not above their share, 0 for the others."""
     for count in counts:
         extra = count <= each and more > 0
         more -= extra

@@ -1,8 +1,8 @@
-"""Prices by process from which follows how few restores any standbys need (Lagrange's bound).
+"""Prices by process that prove the least number of restores of any standbys (Lagrange's bound).
 
-Where the active tasks pay no more than they must, each runs where its price of the flow is least, and
-members that ask more have more: so standbys are bounded beside all such active tasks at once, by a price
-for each copy in a process and one for each active task with state.
+Where the active tasks pay the least, each runs where its price of the flow is least, and members with higher
+prices have more: so standbys are bounded for all such active tasks at once, by a price for each copy in a
+process and one for each active task with state.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SCALE: Final = 16
 """Prices are whole numbers of 1 / SCALE of a restore."""
 _STEPS: Final = 100
 Prices = tuple[tuple[int, ...], tuple[int, ...]]
-"""Of each process the price of a copy, and that of an active task with state."""
+"""For each process the price of a copy, and that of an active task with state."""
 
 
 def standby_bound(
     problem: MemberTaskProblem, actives: PlacedActives, standbys: Standbys, deadline: float
 ) -> Prices:
-    """Prices with a high bound, by subgradient steps from nothing."""
+    """Prices with a high bound, by subgradient steps from zero."""
     best: Prices = ((0,) * len(problem.processes),) * 2
     if not actives.proven or not problem.following or not problem.stateful:
         return best
@@ -67,7 +67,7 @@ def _is_even(problem: MemberTaskProblem, actives: PlacedActives, standbys: Stand
 
 
 class _Dual:
-    """The bound as a function of the prices, with how it changes with each."""
+    """The bound as a function of the prices, with its slope in each."""
 
     def __init__(self, problem: MemberTaskProblem, actives: PlacedActives, even: bool) -> None:
         self.problem, self.actives = problem, actives
@@ -120,7 +120,7 @@ class _Dual:
         return total, slopes
 
     def _tight(self, old: int | None, state: frozenset[int]) -> list[int]:
-        """The processes where a task may run that pays no more than it must."""
+        """The processes where a task may run at its least payment."""
         problem, costs = self.problem, []
         for place, members in enumerate(problem.members_of):
             price = min(
@@ -145,7 +145,7 @@ class _Dual:
 
 
 def _ends(prices: Sequence[int], number: int) -> list[tuple[int, int]]:
-    """The fewest and the most tasks of each member where the prices bring in the most."""
+    """The fewest and the most tasks of each member where the prices collect the most."""
     each, more = divmod(number, len(prices))
     if not more:
         return [(each, each)] * len(prices)
@@ -154,7 +154,7 @@ def _ends(prices: Sequence[int], number: int) -> list[tuple[int, int]]:
 
 
 def _bring_in(prices: Sequence[int], ends: Sequence[tuple[int, int]], slope: list[int], total: int) -> int:
-    """The most that the prices bring in; its counts are taken off the slope."""
+    """The most that the prices collect; its counts are subtracted from the slope."""
     income, left = 0, total - sum(least for least, _ in ends)
     for place in sorted(range(len(prices)), key=lambda place: -prices[place]):
         least, most = ends[place]

@@ -1,4 +1,4 @@
-"""The result of tasks for members inside processes as JSON, and the certificate that goes with it."""
+"""The result of tasks for members inside processes as JSON, and its certificate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHARE_OF_STANDBYS: Final = 0.8
 
 
 def solve_member_tasks(problem: MemberTaskProblem, time_limit_s: float = 10.0) -> Solved:
-    """The optimum of active tasks, standbys beside them, and how good any standbys could be.
+    """The optimum of active tasks, their standbys, and a bound on any standbys.
 
     `lower` and `upper` are the cost of active tasks: restores and changes of process.
     """
@@ -28,7 +28,7 @@ def solve_member_tasks(problem: MemberTaskProblem, time_limit_s: float = 10.0) -
 
 
 def member_certificate(problem: MemberTaskProblem, time_limit_s: float) -> dict[str, Any]:
-    """What the checker needs: the instance, who is given what, and the prices that prove it."""
+    """The input of the checker: the instance, the assignment, and the prices that prove it."""
     began = time.monotonic()
     actives = place_actives(problem, began + _SHARE_OF_ACTIVES * time_limit_s)
     standbys, beside = place_standbys(problem, actives.member, began + _SHARE_OF_STANDBYS * time_limit_s)

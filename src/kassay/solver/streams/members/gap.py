@@ -1,9 +1,9 @@
-"""How far an answer of a task assignor is from the certified optimum of active tasks.
+"""The distance of a task assignor's answer from the certified optimum of active tasks.
 
-*balance* adds up the squares of members' active tasks above the least there are, those with state and all:
-0 exactly where both are even. *spread* is the largest count less the smallest, less the optimum's, in the
-worse of the two. *movement*, what restores (3) and changes of process (1) cost above the least, is judged
-where the balance is met.
+*balance* is the sum of the squares of members' active tasks above the least possible, those with state and
+all: 0 exactly where both are even. *spread* is the largest count less the smallest, less the optimum's, in
+the worse of the two. *movement*, the cost of restores (3 each) and changes of process (1 each) above the
+least, is judged where the balance is met.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kassay.solver.streams.members.problem import MemberTaskProblem
 from kassay.solver.streams.optimum import CHANGE, RESTORE
 
 MemberGap = Gap[MemberTaskProblem, Least]
-"""Of `loads`, members' active tasks; `moved` is what restores and changes of process cost."""
+"""Of `loads`, members' active tasks; `moved` is the cost of restores and changes of process."""
 
 
 def member_gap(
@@ -45,7 +45,7 @@ def member_gap(
 
 
 def cost(problem: MemberTaskProblem, runs: Sequence[int | None]) -> int:
-    """What it costs that these members run the tasks: 3 a restore, 1 a change of process."""
+    """The cost of running the tasks on these members: 3 a restore, 1 a change of process."""
     total = 0
     for task, member in enumerate(runs):
         if member is None or task in problem.stateless:
@@ -57,10 +57,10 @@ def cost(problem: MemberTaskProblem, runs: Sequence[int | None]) -> int:
 
 
 def runs_of(problem: MemberTaskProblem, request: TaskRequest, answer: TaskAssignment) -> list[int | None]:
-    """The member of each task of the request's problem, None for one that nobody runs.
+    """The member of each task of the request's problem, None for one that no member runs.
 
-    Where the answer names no members, a process deals its tasks out evenly, those with state first. Raises
-    `InputError` where the answer is none for the request: a task twice, or who or what it does not know.
+    Where the answer names no members, a process assigns its tasks evenly, those with state first. Raises
+    `InputError` where the answer is invalid for the request: a task twice, an unknown task or member.
     """
     number = {task: n for n, task in enumerate(sorted(request.tasks))}
     runs: list[int | None] = [None] * len(number)
@@ -76,7 +76,7 @@ def runs_of(problem: MemberTaskProblem, request: TaskRequest, answer: TaskAssign
 def _given(
     problem: MemberTaskProblem, answer: TaskAssignment, stateful: frozenset[TaskId]
 ) -> list[tuple[str, int, TaskId]]:
-    """Who is given each active task: the name in the answer, the member, the task."""
+    """The member of each active task: the name in the answer, the member, the task."""
     if answer.members is not None:
         places = {id_: range(m, m + 1) for m, id_ in enumerate(problem.member_ids)}
         what = "member"
@@ -112,5 +112,5 @@ def _above_even(loads: Sequence[int]) -> int:
 
 
 def _further_apart(loads: Sequence[int]) -> int:
-    """By how much the largest and the least load are further apart than in an even share."""
+    """By how much the difference of the largest and the least load exceeds that of an even share."""
     return max(loads) - min(loads) - (sum(loads) % len(loads) > 0)

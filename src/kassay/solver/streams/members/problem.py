@@ -1,4 +1,4 @@
-"""Tasks for members inside processes: who runs what, where state is, and which tasks have none.
+"""Tasks for members inside processes: who runs them, where their state is, and the stateless ones.
 
 The JSON form is family "C" of the instance format with `members` in its clients (`docs/instances.md`).
 """
@@ -52,7 +52,7 @@ class MemberTaskProblem:
 
     @property
     def following(self) -> int:
-        """Standby copies of a stateful task: as many as asked where there are processes enough."""
+        """Standby copies of a stateful task: the requested number, if there are enough processes."""
         return min(self.standbys, len(self.processes) - 1)
 
     @cached_property
@@ -84,7 +84,7 @@ class MemberTaskProblem:
     def by_thread(cls, problem: TaskProblem) -> MemberTaskProblem:
         """A problem of clients with each of their threads as a member; racks are left out.
 
-        The tasks that a client ran were run by its threads in turn.
+        A client's previous tasks count as run by its threads round robin.
         """
         processes = tuple(
             ProcessMembers(client.id, tuple(f"{client.id}-{thread}" for thread in range(client.threads)))
@@ -140,7 +140,7 @@ class MemberTaskProblem:
 
 
 def has_members(document: Any) -> bool:
-    """Whether a document of family "C" speaks of members inside its clients, or of stateless tasks."""
+    """Whether a document of family "C" has members inside its clients, or stateless tasks."""
     if not isinstance(document, dict):
         return False
     clients = document.get("clients")
@@ -163,7 +163,7 @@ class _Instance:
 
 
 def _refuse_unknown(document: Mapping[str, Any]) -> None:
-    """Raise for what only clients without members have."""
+    """Raise for fields that only clients without members have."""
     for i, client in enumerate(document["clients"]):
         for field in ("threads", "rack"):
             if client.get(field) is not None:
@@ -171,7 +171,7 @@ def _refuse_unknown(document: Mapping[str, Any]) -> None:
 
 
 def _refuse_impossible(instance: _Instance, clients: Collection[str], process_of: Mapping[str, str]) -> None:
-    """Raise where not every task has its entry, or somebody is unknown or has one task twice."""
+    """Raise where a task lacks its entry, or a name is unknown, or one client has a task twice."""
     for field, rows in (("active", instance.active), ("standby", instance.standby)):
         if len(rows) != instance.tasks:
             raise InputError(f"{field}: found {len(rows)} entries, expected {instance.tasks}")

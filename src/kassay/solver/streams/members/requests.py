@@ -1,4 +1,4 @@
-"""A request of a Streams application as tasks for members, and back: what the optimum is asked about."""
+"""Conversion of a Streams application's request to tasks for members, the optimum's input, and back."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from kassay.model.streams.tasks import (
 from kassay.solver.streams.members.problem import MemberTaskProblem, ProcessMembers
 
 _PROCESS: Final = "00000000-0000-4000-8000-{:012x}"
-"""The id of the n-th process: a UUID, for Java orders them so."""
+"""The id of the n-th process: a UUID, since Java sorts them as UUIDs."""
 
 
 def problem_of(request: TaskRequest) -> MemberTaskProblem:
-    """The problem of a request: tasks in their order, members by the ids that threads have.
+    """The problem of a request: tasks in their order, members by the ids of their threads.
 
-    A process has the state of a task of which its copy lacks less than the whole changelog, however far
-    behind it is.
+    A process has the state of a task if its copy lacks less than the whole changelog, whatever its lag.
     """
     tasks, stateful = sorted(request.tasks), frozenset(request.stateful)
     clients = sorted(request.clients, key=lambda client: client.process_id)
@@ -57,11 +56,11 @@ def problem_of(request: TaskRequest) -> MemberTaskProblem:
 
 
 def request_of(problem: MemberTaskProblem) -> TaskRequest:
-    """The problem as an assignor sees it; `problem_of` makes a problem of it that is worth the same.
+    """The problem as an assignor sees it; `problem_of` turns it into an equivalent problem.
 
     Processes and members get the ids that Kafka gives them, in the order of the problem's. Tasks without
-    state are a subtopology of their own, behind the others. A process's copies have caught up, and are held
-    by its members in turn. All tasks may warm up at once: how fast it goes is no matter here.
+    state are a subtopology of their own, after the others. A process's copies have caught up, and its members
+    hold them round robin. All tasks may warm up at once, since speed does not matter here.
     """
     numbers = (count(), count())
     task_of = [TaskId(sub := int(n in problem.stateless), next(numbers[sub])) for n in range(problem.tasks)]

@@ -1,8 +1,8 @@
-"""Standby copies beside given active tasks: all copies balanced by member, then the fewest restores.
+"""Standby copies for given active tasks: all copies balanced by member, then the fewest restores.
 
-Each task with state picks so many other processes, at 1 where its state is not; a process pays for its
-copies what they cost its members with the fewest. So the picks are one exchange (`algorithms.exchange`),
-exact and proven by a price for each process.
+Each task with state picks a number of other processes, at cost 1 where its state is missing; a process pays
+for its copies the costs of its members with the fewest. So the picks are one exchange
+(`algorithms.exchange`), exact and proven by a price for each process.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ Standbys = tuple[tuple[int, ...], ...]
 def place_standbys(
     problem: MemberTaskProblem, active: Sequence[int], deadline: float | None = None
 ) -> tuple[Standbys, tuple[int, ...]]:
-    """The members of the standbys of each task, and what a copy is worth at each process.
+    """The members of the standbys of each task, and the value of a copy at each process.
 
-    Past the deadline the standbys are valid all the same, and the prices may prove nothing.
+    After the deadline the standbys are still valid, but the prices may prove nothing.
     """
     return _placed(problem, active, deadline)
 
 
 def dearest_standbys(problem: MemberTaskProblem, active: Sequence[int]) -> Standbys:
-    """Of all standbys as even as the best those with the most restores."""
+    """Of all optimally balanced standbys those with the most restores."""
     return _placed(problem, active, None, dearest=True)[0]
 
 
@@ -58,7 +58,7 @@ def _placed(
 
 
 class _Steps:
-    """What each further copy costs a process: its member with the fewest copies takes it."""
+    """The cost of each further copy at a process: its member with the fewest copies takes it."""
 
     def __init__(self, problem: MemberTaskProblem, active: Sequence[int]) -> None:
         self.weight = problem.stateful * problem.following + 1
@@ -69,12 +69,12 @@ class _Steps:
         self._taken: list[list[tuple[int, int]]] = [[] for _ in self._heaps]
 
     def marginal(self, process: int, count: int) -> int:
-        """What the next copy costs a process that has so many."""
+        """The cost of the next copy at a process with `count` copies."""
         held, _ = self._next(process, count)
         return self.weight * (2 * held + 1)
 
     def takers(self, process: int, count: int) -> list[int]:
-        """The members that take so many copies."""
+        """The members that take this number of copies."""
         return [self._next(process, number)[1] for number in range(count)]
 
     def _next(self, process: int, number: int) -> tuple[int, int]:
