@@ -1,4 +1,4 @@
-"""Kafka's interfaces of what can be put to the test: their kind, and the jar that a user needs for them."""
+"""Kafka's interfaces that kassay can test: their kind, and the jar that defines them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 class Interface(NamedTuple):
     """One interface of Kafka's.
 
-    `kind` and `level` are what `META` calls them, `jar` is the one that holds it. `general` is the interface
-    that this one extends, where that stands here too. `known` are Kafka's own classes that implement it and
-    that others extend: a user's jar does not hold them. `constructors` are the arguments, by the short names
-    of their types, that a class may be constructed with: none, and what Kafka's own classes need.
+    `kind` and `level` are as in `META`; `jar` contains the interface. `general`: the interface that this one
+    extends, if listed here too. `known`: Kafka's own classes that implement it and that users extend, which a
+    user's jar does not contain. `constructors`: the argument types, by short names, of usable constructors:
+    none, and those of Kafka's own classes.
     """
 
     name: str
@@ -109,4 +109,4 @@ INTERFACES: Final = (
     MEMBERS,
     CONNECT,
 )
-"""All of them; a class of several is put to the test as the first of its own."""
+"""All interfaces; a class that implements several is tested as the first one."""
