@@ -1,4 +1,4 @@
-"""The house itself: its rooms, what may import what, one name a thing, and the links at the top."""
+"""Structure of the tree: folders, allowed imports, unique names, and the links at the top."""
 
 import ast
 import importlib
@@ -18,16 +18,16 @@ DOZEN = 12
 LARGER = {
     "cli.commands": (24, "a command is a file, and there will be two dozen"),
 }
-"""Folders that may hold more than a dozen modules, how many, and why."""
+"""Folders with more than a dozen modules, their number, and the reason."""
 
 SAME_NAME = {
     "Broker": "Kafka's broker with all that it says of itself; the solver's has a share and a number",
     "Member": "Kafka's member with its claims; the solver's is a vertex",
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
-"""Public classes that may stand twice, and why."""
+"""Public class names that may occur twice, with the reason."""
 VAGUE = {"found", "made", "told"}
-"""Names that say of a value only how it came."""
+"""Names that say only how a value came about."""
 
 
 OUT = {
@@ -48,13 +48,13 @@ OUT = {
     "click.secho": set(),
     "print()": set(),
 }
-"""The ways on which text leaves the program, and the files that may take them: there every name is made safe.
+"""Exits of text from the program, and the files that may use them, which escape every name.
 
-Java's options and CP-SAT's answers are of our own making, and only the other process reads them; a line of a
-fleet's snapshots is only asked whether UTF-8 can hold it.
+Java's options and CP-SAT's answers are our own, and only the other process reads them; a line of a fleet's
+snapshots is only tested for valid UTF-8.
 """
 PROBES = {".is_file": {"cli.main", "writing.files"}, ".is_dir": set(), "os.path.isfile": {"reading.paths"}}
-"""Looks at what is at a path: `Path`'s own raise for names that are too long, so they take ours alone."""
+"""Tests of a path's existence: `Path`'s own methods raise for too long names, so only ours are used."""
 CROSS_CUTTING = {
     "test_acceptance": "the figures that the first design promised",
     "test_conformance": "every reference against every claim that it declares",
@@ -95,7 +95,7 @@ CROSS_CUTTING = {
     "pipeline/test_survival": "killed drivers and workers",
     "pipeline/walk/test_survival": "a walk killed through the command, and gone on with",
 }
-"""Tests of no one file or folder, and what they hold."""
+"""Tests that belong to no single file or folder, with their subject."""
 
 
 NO_TEST_OF_ITS_OWN = {
@@ -116,7 +116,7 @@ NO_TEST_OF_ITS_OWN = {
     "reading.kafka.offsets.values": "values alone; offsets/test_records reads all of them",
     "solver.check.kinds.exact": "a door to balance; test_balance goes through it",
 }
-"""Modules without a test of their own name, and why."""
+"""Modules without a test file of their name, with the reason."""
 
 
 def test_no_circle_of_files():
@@ -185,7 +185,7 @@ def test_a_definition_is_seen_wherever_it_stands(text):
 
 
 def test_names_say_what_they_hold():
-    """A name is the noun of its value, not a word for how it came."""
+    """A name is the noun of its value, not a word for how the value came about."""
     vague = [
         (str(path.relative_to(ROOT)), line, name)
         for path in house.modules().values()
@@ -281,7 +281,7 @@ def test_every_module_has_a_test_of_its_own_name():
 
 
 def _needs_spark(node: ast.AST) -> bool:
-    """Whether it asks for what the environment of the pipeline's tests alone has, or skips without it."""
+    """Whether it requests something that only the pipeline's environment has, or skips without it."""
     text = ast.unparse(node)
     return (
         any(f"importorskip('{name}'" in text for name in ("duckdb", "pyarrow")) or "pipeline.commands" in text

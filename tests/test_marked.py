@@ -1,4 +1,4 @@
-"""A file is passed over only where it cannot have a test of the marker that is asked for."""
+"""A file is skipped only if it cannot have a test of the requested marker."""
 
 import pytest
 
