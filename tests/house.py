@@ -113,7 +113,7 @@ def mentions(name: str) -> frozenset[str]:
 
 
 def between(graph: Graph, folder: str = "") -> Graph:
-    """The graph of a folder's subfolders and files: an edge if something in one imports something in another."""
+    """The graph of a folder's subfolders and files: an edge if one imports anything of the other."""
     inside = f"{folder}." if folder else ""
 
     def room(name: str) -> str | None:

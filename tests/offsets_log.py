@@ -1,5 +1,4 @@
-"""Writer of `__consumer_offsets` in the format of Kafka's tools: encoders of Kafka's schemas, and both
-outputs.
+"""Writer of `__consumer_offsets` as Kafka's tools print it: encoders of Kafka's schemas, both outputs.
 
 Based on `ConsumerProtocolSubscription.json`, `ConsumerProtocolAssignment.json`, the records of
 `group-coordinator/src/main/resources/common/message`, `DumpLogSegments` and `GroupMetadataMessageFormatter`,

@@ -1,5 +1,4 @@
-"""`__consumer_offsets` written by kassay's own player: the records that a coordinator appends during a
-history.
+"""Writer of the records that a coordinator appends to `__consumer_offsets` while kassay plays a history.
 
 Classic groups: one record per round. Consumer groups (KIP-848): changes of members, the epoch, the target,
 and then the current assignments, first of members that must revoke.
