@@ -1,7 +1,7 @@
-"""Pages in a real Chromium: what the tests with the mark `browser` open, look at and hold.
+"""Helpers for pages in a real Chromium, for tests with the mark `browser`.
 
-The fixture `open_page(html)` shows the text as a file, offline, and gives Playwright's page. When the test ends, a page
-that asked for anything, or that the browser complained about, fails it.
+The fixture `open_page(html)` opens the text as an offline file and returns Playwright's page. At the end of
+the test, a page that requested anything, or about which the browser complained, fails it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 import pytest
 
 Page = Any
-"""Playwright's page, which is installed in an environment of its own."""
+"""Playwright's page; Playwright is installed in a separate environment."""
 Opener = Callable[..., Page]
 
 NAMING = {"cat.name-role-value", "cat.text-alternatives", "cat.tables", "cat.structure"}
-"""The rules about what a screen reader calls things by, tables and headings included."""
+"""The rules about accessible names, including tables and headings."""
 NARROW = 400
-"""The width of a telephone, in which nothing may need sideways scrolling."""
+"""The width of a phone, at which nothing may scroll sideways."""
 SHEET = 718
-"""The width of a sheet of paper (A4) between margins of a centimetre, in CSS pixels."""
+"""The width of a sheet of paper (A4) with margins of a centimetre, in CSS pixels."""
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser of this run; skips where there is none."""
+    """The browser of this test run; skips if there is none."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.skip("there is no Chromium on the PATH")
@@ -40,7 +40,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
-    """Shows a page: `open_page(html, width=400, dark=True, fragment="#round-2", still=True)`."""
+    """Opens a page: `open_page(html, width=400, dark=True, fragment="#round-2", still=True)`."""
     contexts, complaints, requests = [], [], []
 
     def show(
@@ -79,7 +79,7 @@ def open_page(chromium: Any, tmp_path: Path) -> Iterator[Opener]:
 
 
 def no_overflow(page: Page, width: int = NARROW) -> None:
-    """Nothing of the page is wider than the window of this width, so that it needs no sideways scrolling."""
+    """Nothing on the page is wider than a window of this width, so that nothing scrolls sideways."""
     page.set_viewport_size({"width": width, "height": 800})
     wide = page.evaluate(
         """() => document.documentElement.scrollWidth <= innerWidth ? [] :
@@ -91,9 +91,9 @@ def no_overflow(page: Page, width: int = NARROW) -> None:
 
 
 def axe(page: Page) -> None:
-    """The page breaks no rule of axe-core seriously, and none at all about names that are read out.
+    """The page has no serious violation of axe-core's rules, and none of the rules about accessible names.
 
-    Skips where there is no axe-core.
+    Skips without axe-core.
     """
     from tests.npm import unpacked
 
@@ -110,10 +110,10 @@ def axe(page: Page) -> None:
 
 
 def on_paper(page: Page, *shown: str) -> None:
-    """Of a page that is printed: nothing is folded, what these selectors name is there, and no control is.
+    """A printed page: nothing is folded, the elements of these selectors are visible, and no control is.
 
-    What is drawn is as wide as a sheet at most, on white whatever the screen has, and no name of a column is
-    larger than what stands below it. Boards that nobody opened stay packed.
+    Graphics fit the sheet, on white whatever the screen's theme, and no column heading is larger than the
+    text below it. Boards that were never opened stay packed.
     """
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

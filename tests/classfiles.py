@@ -1,4 +1,4 @@
-"""Class files and jars, written by hand: as the JVM specification has them, and no compiler needed."""
+"""Class files and jars built by hand from the JVM specification, without a compiler."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OTHER_CONSTANTS = (
     b"\x0f\x01\x00\x01",
     b"\x12\x00\x00\x00\x01",
 )
-"""Constants that nobody asks for; those of 8 bytes take two numbers."""
+"""Constants that no reader uses; those of 8 bytes take two numbers."""
 
 
 class Pool:
-    """A pool of constants that grows."""
+    """A growing constant pool."""
 
     def __init__(self, others: Sequence[bytes] = ()) -> None:
         self._constants: list[bytes] = []
@@ -32,7 +32,7 @@ class Pool:
             self.add(other)
 
     def add(self, constant: bytes) -> int:
-        """The number of the constant, which stands there once."""
+        """The number of the constant, which is stored once."""
         if constant not in self._numbers:
             self._numbers[constant] = self._next
             self._constants.append(constant)
@@ -40,18 +40,18 @@ class Pool:
         return self._numbers[constant]
 
     def text(self, text: str) -> int:
-        """The number of the text, as Java writes it."""
+        """The number of the text, in Java's encoding."""
         units = text.encode("utf-16-be", "surrogatepass")
         characters = [chr(unit) for (unit,) in struct.iter_unpack(">H", units)]
         raw = "".join(characters).encode("utf-8", "surrogatepass")
         return self.add(b"\x01" + struct.pack(">H", len(raw)) + raw)
 
     def name(self, name: str) -> int:
-        """The number of the class of that name."""
+        """The number of the class of this name."""
         return self.add(b"\x07" + struct.pack(">H", self.text(name.replace(".", "/"))))
 
     def written(self) -> bytes:
-        """The pool as it stands in the file."""
+        """The pool as bytes of the file."""
         return struct.pack(">H", self._next) + b"".join(self._constants)
 
 
@@ -67,7 +67,7 @@ def class_file(
     java: int = 11,
     others: Sequence[bytes] = (),
 ) -> bytes:
-    """The bytes of a class; its interfaces may stand there repeatedly.
+    """The bytes of a class; its interfaces may be repeated.
 
     Constructors are descriptors with their flags, by default a public one without parameters.
     """
@@ -92,7 +92,7 @@ def class_file(
 
 
 def jar(path: Path, *classes: bytes, others: Mapping[str, bytes] | None = None) -> Path:
-    """A jar of these classes, each where its name says, and of other entries."""
+    """A jar of these classes, each at the path of its name, and of other entries."""
     from kassay.reading.classfile import read_class
 
     entries = {read_class(each, "").name.replace(".", "/") + ".class": each for each in classes}

@@ -1,4 +1,4 @@
-"""Settings that all tests share: the Hypothesis profiles, chosen by KASSAY_HYPOTHESIS or CI; what is collected."""
+"""Settings of all tests: Hypothesis profiles, chosen by KASSAY_HYPOTHESIS or CI, and the collected files."""
 
 import gc
 import os
@@ -12,7 +12,7 @@ from tests.browser import chromium, open_page
 
 __all__ = ["chromium", "open_page"]
 
-# A slow machine is no finding: what takes long is measured in benchmarks.
+# A slow machine is not a failure: benchmarks measure durations.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("deep", deadline=None, max_examples=10_000, print_blob=True)
@@ -38,7 +38,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Pass over a file that has no test of the one marker that is asked for."""
+    """Skip a file without a test of the requested marker."""
     marker = marked.asked(config.getoption("markexpr"))
     if marker is None or not collection_path.name.startswith("test_") or collection_path.suffix != ".py":
         return None

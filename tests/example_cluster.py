@@ -1,9 +1,9 @@
 """Writes the logs of the invented cluster in `examples/cluster`: `python -m tests.example_cluster`.
 
-`billing` is classic and has a member that comes and goes, and its older records are compacted. `fraud` is a
-consumer group that asks for `range`, which moves partitions that need not move. The leader of `mailer` gives
-partitions on that are still owned. `alerts` is a share group, one of whose topics gets its state late, and
-`enricher` a Streams group whose assignor, one of its own, loses a task.
+`billing` is classic, a member of it leaves and returns, and its older records are compacted. `fraud` is a
+consumer group that requests `range`, which moves partitions needlessly. The leader of `mailer` assigns
+partitions that are still owned. `alerts` is a share group, one of whose topics gets its state late.
+`enricher` is a Streams group whose custom assignor loses a task.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OFFSETS_PARTITIONS = 50
 
 
 def of(app: str, life: int, topics: tuple[str, ...]) -> Member:
-    """A member with the id that a coordinator gives to each life of it."""
+    """A member with the id that a coordinator assigns in each of its lives."""
     number = int(app.rpartition("-")[2])
     return Member(f"{app}-{UUID(int=(number << 96) + (life << 64) + 0x5F3E4C0E9A540D1A, version=4)}", topics)
 
@@ -85,7 +85,7 @@ def mailer() -> Log:
 
 
 def hasty(rebalanced: Rebalanced) -> Rebalanced:
-    """The rebalance as a leader ends it that gives in the first round what is only free in the second."""
+    """The rebalance of a leader that assigns in the first round what is only free in the second."""
     first, second = rebalanced.steps[0], rebalanced.steps[1]
     return replace(rebalanced, steps=(replace(first, answer=Assignment(dict(second.given))),))
 
@@ -105,7 +105,7 @@ def alerts() -> Log:
 
 
 def enricher() -> Log:
-    """Orders are joined in a state, and refunds passed on; the last target forgets a task of the orders."""
+    """Orders are joined with state, and refunds forwarded; the last target loses a task of the orders."""
     processes = [f"{number:08}-5f3e-4c0e-9a54-0d1a52b9a00{number}" for number in range(1, 4)]
     history = TaskHistory(
         (counts("orders")["orders"], counts("refunds")["refunds"]),
@@ -121,7 +121,7 @@ def enricher() -> Log:
 
 
 def forgetful(step: TaskStep) -> TaskStep:
-    """The rebalance with an answer that lost an active task of the first thread with any."""
+    """The rebalance with an answer that lost an active task of the first thread that has any."""
     members = dict(step.given.members or {})
     who = min(name for name, tasks in members.items() if tasks.active)
     members[who] = members[who]._replace(active=members[who].active[1:])

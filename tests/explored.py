@@ -1,4 +1,4 @@
-"""Explorations spelled in a line: the settings as keywords, faults, network and clock as a user types them."""
+"""One-line explorations: settings as keywords; faults, network and clock as users type them."""
 
 from typing import Any
 from unittest.mock import patch
@@ -13,7 +13,7 @@ from kassay.model.protocols.world.streams.options import StreamsOptions
 from kassay.model.protocols.world.timed.clock import Timing
 
 OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
-"""The rules of walks from before there were releases: that of epoch 0 was mended already."""
+"""The rules before there were releases, except epoch 0, which was already fixed."""
 
 LIMITS = ("states_max", "time_s", "stop_at_first")
 STREAMS = ("standby", "processes", "endpoints", "delayed", "fresh", "offsets", "warmup")
@@ -39,9 +39,9 @@ def settings(model: str, **chosen: Any) -> ExploreSettings:
 
 
 def as_before(model: str, **chosen: Any) -> exploring.ExploreResult:
-    """As `explore`, where the model has consumer groups under the older rules, but for the one that was mended.
+    """Like `explore`, with the older rules if the model has consumer groups, except the one already fixed.
 
-    They are put in the place of their release, which promises less than the newest.
+    They replace those of their release, which promises less than the newest one.
     """
     if model not in ("kip848", "migration"):
         return explore(model, **chosen)
@@ -55,7 +55,7 @@ def build(model: str, **chosen: Any) -> Any:
 
 
 def explore(model: str, **chosen: Any) -> exploring.ExploreResult:
-    """The model with these options, walked within these limits."""
+    """The model with these options, explored within these limits."""
     limits = WalkLimits(**{name: chosen.pop(name) for name in LIMITS if name in chosen})
     walk = {name: chosen.pop(name) for name in WALK if name in chosen}
     return exploring.explore(settings(model, **chosen), limits, **walk)

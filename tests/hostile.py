@@ -1,4 +1,4 @@
-"""Names that terminals, browsers, parsers and shells would take for something else than names."""
+"""Names that terminals, browsers, parsers and shells would interpret."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PIECES: Final = (
     "|", "`", "```", "*", "_", "#", "~", "\\", "'", '"', "$(id)", "${x}", "%s", "{0}", ":smile:", "@name", "1.", "-",
     "?q=a b#c", "a:b", "//", "..", " ", "  ", "é", "日本語", "م", "😀", "x" * 300,
 )  # fmt: skip
-"""What breaks one format or another."""
+"""Texts that break some format."""
 
 TEXTS: Final = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
-"""Texts of such pieces."""
+"""Texts composed of such pieces."""
 
 SOME: Final = settings(max_examples=max(20, settings.default.max_examples // 4))  # type: ignore[union-attr]
-"""For a test that takes long of each text."""
+"""Settings for a test that is slow on each text."""
 
 ALL: Final = "".join(piece for piece in PIECES if len(piece) < 100)
-"""All of them in one text."""
+"""All pieces in one text."""

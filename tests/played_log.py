@@ -1,7 +1,7 @@
-"""The records that a coordinator appends while a history is played: kassay's own player writes `__consumer_offsets`.
+"""Writer of the records that a coordinator appends to `__consumer_offsets` while kassay plays a history.
 
-Classic groups: a record a round. Consumer groups (KIP-848): the changes of members, the epoch, the target, and then
-what each member has, those first who must give something up.
+Classic groups: one record per round. Consumer groups (KIP-848): changes of members, the epoch, the target,
+and then the current assignments, first of members that must revoke.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def played(spec: str, history: History) -> list[Rebalanced]:
 
 
 def client_of(member_id: str) -> str:
-    """A client id: the member id without the uuid that a coordinator puts behind it."""
+    """A client id: the member id without the uuid that a coordinator appends."""
     return (
         member_id[:-37]
         if re.fullmatch(r".+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", member_id)
@@ -37,7 +37,7 @@ def client_of(member_id: str) -> str:
 
 
 def stored(step: Step, answer: Assignment, version: int = 3) -> list[Stored]:
-    """The members of a round as their coordinator stores them; eager members have given everything up."""
+    """The members of a round as their coordinator stores them; eager members have revoked everything."""
     cooperative = step.protocol is RebalanceProtocol.COOPERATIVE
     return [
         Stored(
@@ -61,7 +61,7 @@ def stored(step: Step, answer: Assignment, version: int = 3) -> list[Stored]:
 def write_classic(
     log: Log, group: str, protocol: str, rebalanced: Iterable[Rebalanced], *, confirmed: bool = True
 ) -> None:
-    """A record for each round; the player's last one, which changes nothing, only if `confirmed`."""
+    """One record per round; the player's last round, which changes nothing, only if `confirmed`."""
     numbers = {-1: -1}
     for each in rebalanced:
         for before, step in zip((None, *each.steps), each.steps):
@@ -83,7 +83,7 @@ Ids = Callable[[str], str]
 
 
 def topic_id(topic: str) -> str:
-    """A topic id that is made of the name."""
+    """A topic id derived from the name."""
     return f"id-{topic}"
 
 
@@ -100,7 +100,7 @@ def write_consumer(
     named: bool = True,
     ids: Ids = topic_id,
 ) -> None:
-    """The records of a consumer group whose coordinator answers as the rebalances went."""
+    """The records of a consumer group whose coordinator answers as in these rebalances."""
     subscribed: dict[str, tuple[tuple[str, ...], str | None]] = {}
     targets: dict[str, tuple[TopicPartition, ...]] = {}
     has: dict[str, tuple[TopicPartition, ...]] = {}
@@ -151,7 +151,7 @@ def _reconcile(
     targets: dict[str, tuple[TopicPartition, ...]],
     has: dict[str, tuple[TopicPartition, ...]],
 ) -> None:
-    """Heartbeats until everybody has its target: what is to go goes first."""
+    """Heartbeats until every member has its target; revocations first."""
     for member, target in targets.items():
         lost = [tp for tp in has.get(member, ()) if tp not in target]
         if lost:
@@ -168,7 +168,7 @@ def _reconcile(
 
 
 def a_life() -> History:
-    """Three members of two topics, one of which leaves, comes back, and sees a topic grow."""
+    """Three members and two topics; one member leaves and returns, and a topic grows."""
     a, b, c = (Member(name, ("orders", "refunds")) for name in "abc")
     return History(
         Cluster.of({"orders": 6, "refunds": 4}),

@@ -1,7 +1,7 @@
-"""The records of share groups and Streams groups whose coordinator answers as kassay's references do.
+"""The records of share groups and Streams groups whose coordinator answers like kassay's references.
 
-A coordinator writes the changes of members, the epoch, the targets that differ, their epoch, and then what each
-member has: in a Streams group those first who must give a task up.
+A coordinator writes the changes of members, the epoch, the changed targets, their epoch, and then the current
+assignments: in a Streams group first those of members that must revoke a task.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.played_log import Ids, by_id, client_of, topic_id
 
 
 def write_share(log: Log, group: str, rebalanced: Iterable[Rebalanced], *, ids: Ids = topic_id) -> None:
-    """The records of a share group: its state first where that changes, then members, epoch and targets."""
+    """The records of a share group: its state if that changes, then members, epoch and targets."""
     reads: dict[str, tuple[str, ...]] = {}
     targets: dict[str, tuple[TopicPartition, ...]] = {}
     ready: tuple[TopicPartition, ...] | None = None
@@ -75,7 +75,7 @@ def write_streams(
     standbys_said: bool = True,
     reads: Sequence[str] = (),
 ) -> None:
-    """The records of a Streams group; its subtopologies read these topics, or `in-0`, `in-1` and so on."""
+    """The records of a Streams group; its subtopologies read these topics, by default `in-0`, `in-1`, ..."""
     homes: dict[str, str] = {}
     targets: dict[str, ClientTasks] = {}
     has: dict[str, ClientTasks] = {}
@@ -114,7 +114,7 @@ def write_streams(
 def _reconcile(
     log: Log, group: str, epoch: int, targets: dict[str, ClientTasks], has: dict[str, ClientTasks]
 ) -> None:
-    """Heartbeats until everybody has its target: what is to go goes first."""
+    """Heartbeats until every member has its target; revocations first."""
     for member, target in targets.items():
         had = has.get(member, ClientTasks())
         lost = as_tasks(task for task in had.active if task not in target.active)

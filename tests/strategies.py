@@ -1,4 +1,4 @@
-"""Hypothesis strategies that several test folders share."""
+"""Hypothesis strategies shared by several test folders."""
 
 from typing import Any
 
@@ -13,5 +13,5 @@ SMALL = GroupProfile()
 
 @st.composite
 def histories(draw: Any, profile: GroupProfile = SMALL) -> Any:
-    """Histories as the generator makes them, with Hypothesis as the source of choices."""
+    """Histories of the generator, with Hypothesis as the source of choices."""
     return history(Drawn(draw), profile)

@@ -1,7 +1,7 @@
-"""No acceptance scenario can vanish: each number is borne by a test that asserts something.
+"""Every acceptance scenario has a test that asserts something.
 
-A test bears a scenario by its name, `test_scenario_17_...`, or a run of them, `test_scenario_15_to_18_...`;
-those of the migration between protocols, which have no numbers, are listed here.
+A test belongs to a scenario by its name, `test_scenario_17_...`, or to several, `test_scenario_15_to_18_...`;
+the scenarios of the migration between protocols, which have no numbers, are listed here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MIGRATION = {
 
 
 def functions() -> dict[str, tuple[ast.FunctionDef, dict[str, ast.FunctionDef]]]:
-    """Every test by name, with the functions of its module; of the modules that bear a scenario."""
+    """Every test by name, with the functions of its module, in modules that test a scenario."""
     found = {}
     for path in sorted(ROOT.rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ TESTS = functions()
 
 
 def borne() -> dict[str, list[str]]:
-    """Scenario -> the tests that bear it."""
+    """Scenario -> its tests."""
     found = defaultdict(list)
     for name in TESTS:
         if match := NAME.match(name):

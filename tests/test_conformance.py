@@ -1,7 +1,7 @@
-"""Every reference against validity and every claim that it declares, with the same seed each time.
+"""Every reference against validity and every claim that it declares, with a fixed seed.
 
-What Kafka's own rules break is kept in a baseline by claim and class of input: a finding that is not in it fails
-here, and so does one that has vanished. `docs/findings.md` tells each of them.
+Violations by Kafka's own assignors are in a baseline by claim and class of input: a finding missing from it
+fails here, and so does one that has vanished. `docs/findings.md` explains each of them.
 """
 
 import datetime
@@ -36,7 +36,7 @@ HISTORIES = {
 }
 BUGGY = {"sticky": 800, "cooperative-sticky": 800}
 LONGER = {**BUGGY, "connect-incremental": 1000, "optimal-streams": 80}
-"""Rules with findings are played longer, so that the rarer ones come up; one that solves a flow a call is not."""
+"""Assignors with findings run longer, so that rare findings appear; one with a flow per call, shorter."""
 FOREIGN = {"kafka-python:range": 200, "kafka-python:roundrobin": 200}
 SLOW = {"kafka-python:sticky": 1000, "kafka-python:cooperative-sticky": 500}
 AIOKAFKA = {"aiokafka:range": 150, "aiokafka:roundrobin": 150, "aiokafka:sticky": 150}
@@ -46,7 +46,7 @@ RARE = {
     ("share-simple@4.1", "total"),
     ("share-simple@4.2", "shared-evenly"),
 }
-"""Findings that come up once in a thousand histories or less."""
+"""Findings that appear once in a thousand histories or less."""
 
 REFERENCES = {
     spec: LONGER.get(spec, HISTORIES[found.kind])
@@ -74,7 +74,7 @@ def known(spec):
 
 def test_every_kind_of_reference_takes_part():
     left_out = {found.kind for found in registry.load_all().values()} - HISTORIES.keys()
-    # the lookup of a coordinator is no target: vectors and its own tests hold it
+    # the coordinator's lookup is not a target: vectors and its own tests check it
     assert left_out <= {COORDINATOR}
     assert {entry.target for entry in BASELINE} <= {*REFERENCES, *FOREIGN, *SLOW, *AIOKAFKA, *NPM}
 

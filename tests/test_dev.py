@@ -1,4 +1,4 @@
-"""`./dev jars`: what is taken out of a wheel."""
+"""`./dev jars`: extraction from a wheel."""
 
 import zipfile
 from importlib.machinery import SourceFileLoader

@@ -1,4 +1,4 @@
-"""Every example of Kafka's documentation and of the articles that this project set out from, by target spec."""
+"""Every example of Kafka's documentation and of the articles that motivated this project, by target spec."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from kassay.model.placement.request import PlacementRequest
 
 
 def played(spec, counts, reads, leaver=None, configs=None):
-    """What each member has at the start, and after one has left."""
+    """The assignment at the start, and after one member has left."""
     joins = tuple(
         Join(Member(m, tuple(topics.split())), (configs or {}).get(m, ())) for m, topics in reads.items()
     )

@@ -1,4 +1,4 @@
-"""The logs of the invented cluster are those that its script writes."""
+"""The logs of the invented cluster equal the output of their script."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The door for classes in the full form."""
+"""The public names for classes in the full form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users hold keeps being read: traces, certificates, targets and options as they were at 91a1e5b."""
+"""Users' files stay readable: traces, certificates, targets and options as of 91a1e5b."""
 
 import copy
 import json
@@ -19,21 +19,21 @@ RESULTS = [json.loads(line) for line in (HELD / "results.jsonl").read_text().spl
 CERTIFICATES = [json.loads(line) for line in (HELD / "certificates.jsonl").read_text().splitlines()]
 INSTANCES = [json.loads(line) for line in (HELD / "instances.jsonl").read_text().splitlines()]
 MEMBERS = [json.loads(line) for line in (HELD / "member-results.jsonl").read_text().splitlines()]
-"""Of tasks for members inside processes, which came later: the certificate has a schema of its own."""
+"""Results for tasks of members inside processes, which came later: their certificate has its own schema."""
 JUDGED = DATA / "judged-targets.json"
-"""What the held targets are counted at by the histories that a seed gives today."""
+"""The counts of the held targets with today's histories of a seed."""
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with the held targets, which traces and certificates name by their paths from there."""
+    """A folder with the held targets, which traces and certificates name by relative paths."""
     shutil.copytree(HELD / "targets", tmp_path / "targets")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def answer(*arguments):
-    """The exit code of a command and the document that it wrote; of several lines, a list of them."""
+    """The exit code of a command and its document; a list for several lines."""
     path = Path("answer.json").absolute()
     code = run([*map(str, arguments), "--json", str(path)])
     text = path.read_text()
@@ -44,7 +44,7 @@ def answer(*arguments):
 
 
 def subjects(violations):
-    """What violates which claim; the evidence in brackets is prose."""
+    """The subjects that violate each claim; the evidence in brackets is prose."""
     return [violation.partition(" (")[0] for violation in violations]
 
 
@@ -62,7 +62,7 @@ def test_a_trace_replays_to_the_same_verdict(path, here):
 
 
 def _as_held(now, held):
-    """What is told now, without the fields that later versions of a trace tell beside those of then."""
+    """The present document, without fields that later versions of a trace added."""
     if isinstance(held, dict) and isinstance(now, dict):
         return {name: _as_held(now[name], value) for name, value in held.items() if name in now}
     if isinstance(held, list) and isinstance(now, list) and len(held) == len(now):
@@ -91,14 +91,14 @@ def test_targets_of_every_form_are_judged_as_they_were(here):
     assert [one["target"] for one in now] == [one["target"] for one in of_targets]
     refuted = [{c["id"] for c in one["claims"] if c["verdict"] == "violated"} for one in (*now, *of_targets)]
     assert refuted[: len(now)] == refuted[len(now) :]
-    # Which histories a seed gives is not held: what the earlier ones left unknown, later ones may show.
+    # The histories of a seed may change: later ones may show what earlier ones left unknown.
     changed = {
         (one["target"], claim): verdicts(one)[claim]
         for one, held in zip(now, of_targets, strict=True)
         for claim, verdict in verdicts(held).items()
         if verdict != "unknown" and verdicts(one)[claim] != verdict
     }
-    # Half of those judgements could not have failed and do not count, which leaves too few.
+    # Half of those checks could not have failed and do not count, which leaves too few.
     assert changed == {("targets/partitioners.py", "same-key-same-partition"): "unknown"}
     again = "write it anew: python -m tests.judged > tests/data/judged-targets.json"
     assert judged.text(judged.judged(now)) == JUDGED.read_text(), again
@@ -175,7 +175,7 @@ def test_the_instances_of_each_family_have_the_same_optima(instance, held, here)
     if held["status"] == "optimal" and held["certificate"]["schema"] != "kassay/interval-certificate/1":
         same += ["status", "lower"]
     elif held["status"] == "optimal":
-        # What was proven is: of bundles the balance alone, and "optimal" says more than that.
+        # Proven statements stay: for bundles only the balance, since "optimal" says more than that.
         assert held["proven"] == ["balance"]
         assert now["goals"][0]["proven"]
     assert {field: now[field] for field in same} == {field: held[field] for field in same}

@@ -1,4 +1,4 @@
-"""The house itself: its rooms, what may import what, one name a thing, and the links at the top."""
+"""Structure of the tree: folders, allowed imports, unique names, and the links at the top."""
 
 import ast
 import importlib
@@ -20,9 +20,9 @@ SAME_NAME = {
     "Member": "Kafka's member with its claims; the solver's is a vertex",
     "Topic": "Kafka's topic; the solver's is a weight for each partition",
 }
-"""Public classes that may stand twice, and why."""
+"""Public class names that may occur twice, with the reason."""
 VAGUE = {"found", "made", "told"}
-"""Names that say of a value only how it came."""
+"""Names that say only how a value came about."""
 
 
 OUT = {
@@ -43,13 +43,13 @@ OUT = {
     "click.secho": set(),
     "print()": set(),
 }
-"""The ways on which text leaves the program, and the files that may take them: there every name is made safe.
+"""Exits of text from the program, and the files that may use them, which escape every name.
 
-Java's options and CP-SAT's answers are of our own making, and only the other process reads them; a line of a
-fleet's snapshots is only asked whether UTF-8 can hold it.
+Java's options and CP-SAT's answers are our own, and only the other process reads them; a line of a fleet's
+snapshots is only tested for valid UTF-8.
 """
 PROBES = {".is_file": {"cli.main", "writing.files"}, ".is_dir": set(), "os.path.isfile": {"reading.paths"}}
-"""Looks at what is at a path: `Path`'s own raise for names that are too long, so they take ours alone."""
+"""Tests of a path's existence: `Path`'s own methods raise for too long names, so only ours are used."""
 NO_HOME = {
     "docs": "the pages of the site, and the writers of those that are made",
     "faults": "the faults planted in our own judges",
@@ -213,7 +213,7 @@ def test_a_definition_is_seen_wherever_it_stands(text):
 
 
 def test_names_say_what_they_hold():
-    """A name is the noun of its value, not a word for how it came."""
+    """A name is the noun of its value, not a word for how the value came about."""
     vague = [
         (str(path.relative_to(ROOT)), line, name)
         for path in house.modules().values()
@@ -305,7 +305,7 @@ def test_a_folder_of_tests_has_a_folder_of_its_name_in_the_package():
 
 
 def _needs_spark(node: ast.AST) -> bool:
-    """Whether it asks for what the environment of the pipeline's tests alone has, or skips without it."""
+    """Whether it requests something that only the pipeline's environment has, or skips without it."""
     text = ast.unparse(node)
     return (
         any(f"importorskip('{name}'" in text for name in ("duckdb", "pyarrow")) or "pipeline.commands" in text

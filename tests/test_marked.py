@@ -1,4 +1,4 @@
-"""A file is passed over only where it cannot have a test of the marker that is asked for; nor is the package rewritten."""
+"""A file is skipped only if it cannot have a test of the requested marker; the package is not rewritten."""
 
 from importlib.machinery import SourceFileLoader
 

@@ -35,7 +35,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    """What each command says, in a copy of the package with these files and nothing else changed."""
+    """The output of each command, in a copy of the package with only these files added."""
     here = tmp_path_factory.mktemp("copy")
     shutil.copytree(SRC, here / "kassay", ignore=shutil.ignore_patterns("__pycache__"))
     for path, text in FILES.items():

@@ -1,4 +1,4 @@
-"""kassay inside a user's tests: the function, and the examples."""
+"""kassay inside a user's tests: the functions, and the examples."""
 
 import re
 import shlex
@@ -17,7 +17,7 @@ from tests.test_pytest_plugin import pytest_in
 
 
 class EverythingToTheFirst:
-    """A class of this very module, as users pass theirs."""
+    """A class of this module, as users pass theirs."""
 
     def assign(self, partitions_per_topic, members):
         given = {m["id"]: [] for m in members}
@@ -41,7 +41,7 @@ class Endless:
 
 
 class EveryTaskEverywhere:
-    """A task assignor of this very module."""
+    """A task assignor of this module."""
 
     META = {"level": "process"}  # noqa: RUF012  # as users write it
 
@@ -52,7 +52,7 @@ class EveryTaskEverywhere:
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """Where traces go unless something else is said."""
+    """The default folder of traces."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -95,8 +95,10 @@ def test_a_task_assignor_is_certified_like_any_other():
 
 @pytest.mark.slow
 def test_a_failure_says_how_to_play_it_again_and_that_command_does(here):
-    """The class stands in a package, and its module imports from there."""
-    from tests.cli.runner import kassay  # here, for each child process that loads this file would import it
+    """The class is in a package, and its module imports from the package."""
+    from tests.cli.runner import (
+        kassay,
+    )  # imported here, because each child process that loads this file would import it
 
     with pytest.raises(NotCertifiedError) as caught:
         certify_assignor(EverythingToTheFirst, claims=["balanced-within-one"], histories=30, out="some where")

@@ -1,4 +1,4 @@
-"""What a class in the full form needs, under names that stay.
+"""Public names for classes in the full form; they stay stable.
 
 from kassay.full_form import Assignment, AssignorBase, Cluster, Group
 

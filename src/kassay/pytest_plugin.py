@@ -1,6 +1,6 @@
-"""The pytest plugin: `pytest --kassay TARGET` certifies a target as a test of its own.
+"""The pytest plugin: `pytest --kassay TARGET` adds a test that certifies the target.
 
-pytest is imported by whoever loads the plugin; kassay itself does not need it.
+Only pytest imports this module; kassay itself does not need pytest.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CertifyItem(pytest.Item):
         self.spec = spec
 
     def runtest(self) -> None:
-        """Certify it as the command would: under a guard, with controls, an unknown claim fails."""
+        """Certify it like the command: under a guard, with controls, and failing for an unknown claim."""
         from kassay.testing import certify_assignor
 
         certify_assignor(
@@ -68,7 +68,7 @@ class CertifyItem(pytest.Item):
         )
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The shrunk history as a table and how to play it again, or a line for what could not be tested."""
+        """The shrunk history as a table with its replay command, or one line if nothing could be tested."""
         from kassay.model.errors import KassayError
         from kassay.testing import NotCertifiedError
 
@@ -77,5 +77,5 @@ class CertifyItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
-        """Where the test is said to be."""
+        """The reported location of the test."""
         return self.path, None, self.name

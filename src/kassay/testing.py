@@ -5,7 +5,7 @@
     def test_my_assignor():
         certify_assignor("path/to/my_assignor.py", claims=["balanced-kip54"], histories=500)
 
-With pytest, `pytest --kassay path/to/my_assignor.py` adds the same as a test of its own.
+With pytest, `pytest --kassay path/to/my_assignor.py` adds the same test without code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from kassay.reading.specs import place_and_class
 
 HISTORIES: Final = 300
 OUT: Final = ".kassay"
-"""Where the traces of what is violated go, as with the command."""
+"""The folder of the traces of violated claims, as with the command."""
 
 
 class NotCertifiedError(AssertionError):
-    """A claim is violated or unknown; `certificate` holds everything."""
+    """A claim is violated or unknown; `certificate` has the details."""
 
     def __init__(self, certificate: Certificate) -> None:
         super().__init__(failure_text(certificate))
@@ -66,21 +66,20 @@ def certify_assignor(
     allow_unknown: bool = False,
     out: str | Path = OUT,
 ) -> Certificate:
-    """The certificate of a target that is certified; it means what `kassay certify` means by exit code 0.
+    """Certify a target and return its certificate, under the conditions of exit code 0 of `kassay certify`.
 
-    `target` is a target spec or a class at the top level of a module. `claims` are judged in place of
-    validity and what the target declares; at least one; the sentences of `claims_file` beside them.
-    `assume` narrows the inputs. `histories` (300 unless told) or `seconds` is the budget. A call may take
-    `call_timeout` seconds (2; 20 unless the `profile` is small) and `memory` MiB. `isolated` runs a
-    user's code in a child process under a guard; without it an endless loop in C, or one that catches
-    everything, is never ended. `controls` are the built-in faulty assignors that the same histories must
-    catch, in the certificate's `controls`. Traces of violated claims are written to the folder `traces`
-    of `out`.
+    `target` is a target spec or a class at the top level of a module. `claims` (at least one) replace
+    validity and the target's declared claims; the sentences of `claims_file` are added to them. `assume`
+    narrows the inputs. The budget is `histories` (default 300) or `seconds`. A call is limited to
+    `call_timeout` seconds (default 2; 20 unless the `profile` is small) and `memory` MiB. `isolated` runs the
+    code in a child process under a guard; without it, an endless loop in C, or one that catches every
+    exception, never ends. `controls` runs the built-in faulty assignors on the same histories; the
+    certificate's `controls` has the results. Traces of violated claims are written to the folder `traces` of
+    `out`.
 
     Raises `NotCertifiedError` for a violated claim, with the shrunk history as a table and the command that
-    plays it again, and for an unknown one, with what is missing (unless `allow_unknown`); `InputError` or a
-    target error for what cannot be tested; `KeyboardInterrupt` where it was interrupted with nothing
-    violated.
+    replays it, and for an unknown claim, with what is missing (unless `allow_unknown`); `InputError` or a
+    target error if the target cannot be tested; `KeyboardInterrupt` if interrupted without a violation.
     """
     __tracebackhide__ = True
     if histories is None and seconds is None:
@@ -123,7 +122,7 @@ def certify_assignor(
 def load_class(spec: str) -> type:
     """The class of `path/file.py[:Name]` or `pkg.mod[:Name]`, loaded into this process as kassay loads it.
 
-    Raises `TargetNotLoadable` for what is none.
+    Raises `TargetNotLoadable` if there is no such class.
     """
     place, name = place_and_class(spec)
     is_path = place.endswith(".py") or "/" in place
@@ -143,11 +142,11 @@ def violations(
     call_timeout: float = LIMITS.call_timeout_s,
     memory: int = LIMITS.memory_mib,
 ) -> list[str]:
-    """How the target breaks the claim with the case, a line each; none where it keeps it.
+    """The target's violations of the claim on the case, one line each; empty if the claim holds.
 
-    `case` is that of a trace: a history or a request as dicts and lists. `beside` are claims that are judged
-    as well, for their second looks. Raises `InputError` for a claim or a case that the target's kind does not
-    have, and a target error for what cannot be asked.
+    `case` is that of a trace: a history or a request as dicts and lists. `beside` names further claims to
+    check, because of their repeated calls. Raises `InputError` for a claim or a case that does not fit the
+    target's kind, and a target error if the target cannot be called.
     """
     __tracebackhide__ = True
     from kassay.certify.runs.replay import Playback, replay
@@ -184,10 +183,10 @@ def differences(
     call_timeout: float = LIMITS.call_timeout_s,
     memory: int = LIMITS.memory_mib,
 ) -> list[str]:
-    """What two targets say differently to the case, a line each; none where they agree.
+    """The differences between two targets' answers to the case, one line each; empty if they agree.
 
-    `case` is that of a difference, whose history lives by the answers of the one that leads. Raises
-    `InputError` for targets of two kinds and for a case that is none of theirs, and a target error.
+    `case` is that of a difference; its history continues with the answers of the target in `lead`. Raises
+    `InputError` for targets of different kinds and for a case of another kind, and a target error.
     """
     __tracebackhide__ = True
     from kassay.certify.diff.compare import By, Lead
@@ -210,7 +209,7 @@ def differences(
 
 
 def _with_traces(certificate: Certificate, out: Path) -> Certificate:
-    """The certificate with its traces saved; where that cannot be, a note says why."""
+    """The certificate with its traces saved, or with a note if they cannot be saved."""
     from kassay.report.files.traces import with_saved_traces
 
     try:
@@ -227,7 +226,7 @@ def _protocol(name: str) -> RebalanceProtocol:
 
 @contextmanager
 def _importable(cls: type) -> Iterator[None]:
-    """The folder above the packages of the class on the path, where a child process looks as well.
+    """Add the folder above the class's packages to the path, where child processes look as well.
 
     pytest imports test modules without that.
     """
@@ -242,7 +241,7 @@ def _importable(cls: type) -> Iterator[None]:
 
 
 def _spec_of(cls: type) -> str:
-    """The spec of a class: the file that it stands in, and its name."""
+    """The target spec of a class: its file and its name."""
     if "<locals>" in cls.__qualname__ or "." in cls.__qualname__:
         raise InputError(f"{cls.__qualname__}: expected a class at the top level of a module")
     return f"{inspect.getfile(cls)}:{cls.__name__}"
@@ -251,7 +250,7 @@ def _spec_of(cls: type) -> str:
 def failure_text(certificate: Certificate) -> str:
     """The certificate as plain text: each broken claim with its smallest history as a table.
 
-    What is unknown comes first, with what is missing.
+    Unknown claims come first, with what is missing.
     """
     from kassay.report.screen.console import console
     from kassay.report.screen.terminal import certificate_view
@@ -270,7 +269,7 @@ def failure_text(certificate: Certificate) -> str:
 
 
 def _as_test(certificate: Certificate) -> list[str]:
-    """The first counterexample as a test to paste; nothing where there is none that can be asked again."""
+    """The first counterexample as a test to paste; empty if none can be repeated."""
     from kassay.certify.causes.as_python import example_as_python
 
     example = next((result.counterexample for result in certificate.claims if result.counterexample), None)

@@ -1,1 +1,1 @@
-"""One thin command per question."""
+"""The command line: one thin module per command."""

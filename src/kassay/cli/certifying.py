@@ -1,4 +1,4 @@
-"""What `kassay certify` keeps while it goes through its targets."""
+"""State of `kassay certify` while it processes its targets."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 PAGE: Final = "html"
 TESTS_MAX: Final = 12
-"""Counterexamples of a target whose test a page shows: each is asked once more for it."""
+"""Counterexamples per target that a page shows as a test; each costs one more call of the target."""
 
 
 @dataclass
 class Session:
-    """One call of the command: options, where things go, and the certificates so far."""
+    """One run of the command: options, outputs, and the certificates so far."""
 
     options: RunOptions
     out: Path
@@ -51,10 +51,10 @@ class Session:
         self.errors = console(stderr=True)
 
     def certify(self, *specs: str) -> int:
-        """Certify the targets, each once, and show their certificates; the gravest exit code.
+        """Certify each target once and show its certificate; returns the gravest exit code.
 
-        All are loaded first: raises `InputError` before any is played. An interrupt ends the call; what was
-        found by then is told.
+        All targets are loaded first: raises `InputError` before any history runs. An interrupt ends the
+        command; results so far are reported.
         """
         if self.events is not None:
             self.events.run_started([*dict.fromkeys(specs)], self.options)
@@ -67,9 +67,9 @@ class Session:
         return gravest(outcomes)
 
     def _loaded(self, specs: Sequence[str]) -> tuple[list[Target], list[int]]:
-        """The targets that load, each of them to be asked about what the options say; 4 for each other.
+        """The targets that load, with the options checked against each; exit code 4 for each other one.
 
-        What does not load is told, a line each, once nothing is wrong with the options.
+        A target that does not load is reported in one line, after the options are checked.
         """
         targets = []
         errors = dict[str, TargetError]()
@@ -96,7 +96,7 @@ class Session:
         return targets, [4] * len(errors)
 
     def _lost(self, spec: str, complaint: TargetError) -> int:
-        """Tell of a target that cannot be asked; its exit code."""
+        """Report a target that cannot be called; returns its exit code."""
         complain(complaint)
         self.missing.append(facts.NotLoaded(spec, str(complaint)))
         if self.events is not None:
@@ -104,12 +104,15 @@ class Session:
         return 4
 
     def _certified(self, target: Target) -> int:
-        """Certify one target; its exit code. What goes wrong with it is said and ends it alone."""
+        """Certify one target; returns its exit code. Its errors are reported and end only that target."""
         try:
             certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
         except TargetError as error:
             return self._lost(target.spec, error)
-        except (InputError, BrokenPipeError):  # whoever read the events has had enough of all targets
+        except (
+            InputError,
+            BrokenPipeError,
+        ):  # the reader of the events has closed them, which ends all targets
             raise
         except Exception as error:
             return fault(error)
@@ -127,7 +130,7 @@ class Session:
         return certificate.exit_code
 
     def _run(self, work: Callable[[Report], Certificate], spec: str) -> Certificate:
-        """Run with a progress bar on a terminal, and with the events that were asked for."""
+        """Run with a progress bar on a terminal, and with the requested events."""
         if not self.errors.is_terminal:
             return work(self._heard(spec))
         with bar(spec, 1.0) as show:
@@ -144,7 +147,7 @@ class Session:
         return (lambda _: None) if self.events is None else partial(self.events.progress, spec)
 
     def write_reports(self) -> None:
-        """Write the reports that were asked for, and the baseline where this call writes it."""
+        """Write the requested reports, and the baseline if this run writes it."""
         if self.formats:
             for file, text in reports(self.certificates, self.formats, self.missing):
                 path = str(self.out / file)
@@ -154,7 +157,7 @@ class Session:
             self._write_baseline(self.baseline)
 
     def _write_baseline(self, baseline: Baseline) -> None:
-        """Write the findings of this run into the baseline, and say what that changed."""
+        """Write this run's findings into the baseline, and report the changes."""
         if baseline.first and (self.missing or any(c.interrupted for c in self.certificates)):
             self.errors.say(f"baseline {baseline.path}: not written, as not every target was put to the test")
             return
@@ -172,11 +175,13 @@ class Session:
             self.errors.say(text)
 
     def conclude(self, exit_code: int) -> None:
-        """Say what came out, a line a target, the last of all."""
+        """Print the results, one line per target, as the last output."""
         if self.detail is not None:
             for certificate in self.certificates:
                 self.screen.show(verdict_line(certificate))
-            for each in self.missing if self.certificates else ():  # alone, its complaint has been the last
+            for each in (
+                self.missing if self.certificates else ()
+            ):  # for a single target, its error was the last line already
                 self.screen.say(("NOT LOADED", "bold red"), f"  {each.target}")
         if self.events is not None:
             self.events.run_ended(exit_code)

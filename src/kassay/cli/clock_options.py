@@ -1,4 +1,4 @@
-"""How long everything takes in an exploration on the clock: the options, and the value they make."""
+"""Options for the durations of a timed exploration, and the value that they form."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ OPTIONS: Final = {
     ),
     "load": ("--load", "On the clock: how long a new coordinator reads its log.  [default: 0]"),
 }
-"""By the field of `Timing` that an option sets."""
+"""Option names and helps, by the field of `Timing` that they set."""
 
 
 def clock_options(command: F) -> F:
-    """`--clock`, and the times that it needs."""
+    """Add `--clock` and its duration options."""
     for field, (option, words) in reversed(OPTIONS.items()):
         command = click.option(option, field, type=int, metavar="TICKS", help=words)(command)
     words = (
@@ -42,7 +42,7 @@ def clock_options(command: F) -> F:
 
 
 def timing_of(chosen: dict[str, Any]) -> Timing | None:
-    """The times that the options ask for, None without a clock. Raises InputError for times without one."""
+    """The durations of the options; None without a clock. Raises InputError for durations without a clock."""
     from kassay.model.protocols.world.parts.levels import ClockLevel
     from kassay.model.protocols.world.timed.clock import Timing
 

@@ -1,4 +1,4 @@
-"""What commands that read a cluster's own outputs share: the files, the group that is meant."""
+"""Shared by commands that read a cluster's own outputs: the files, and the selected group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cluster_options(command: F) -> F:
-    """The outputs of Kafka's tools that tell of a group."""
+    """Add the options for outputs of Kafka's tools that describe a group."""
     options = (
         click.argument("files", nargs=-1, metavar="[FILE...]", shell_complete=completing.file),
         click.option(
@@ -80,7 +80,7 @@ def cluster_options(command: F) -> F:
 
 
 def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
-    """The group that the options mean; raises `InputError`."""
+    """The group that the options select; raises `InputError`."""
     if chosen["bootstrap"] is not None:
         return _live_group(chosen)
     if chosen["command_config"] is not None:
@@ -101,7 +101,7 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
 
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
-    """The group as its brokers tell of it, with the files beside; raises `InputError`."""
+    """The group as its brokers report it, combined with the files; raises `InputError`."""
     from kassay.certify.clusters.live import connect, read_config, read_live
     from kassay.certify.clusters.observed import observe
 
@@ -120,7 +120,7 @@ def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
 
 
 def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
-    """What all files say; those of racks may hold what is not told by its content."""
+    """The content of all files; files of racks may have content that does not identify itself."""
     from kassay.certify.clusters.inputs import read_cluster
     from kassay.reading.documents import read_text
     from kassay.reading.kafka.brokers import read_brokers
@@ -137,7 +137,7 @@ def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
 
 
 def loaded(specs: tuple[str, ...], chosen: Mapping[str, Any]) -> list[Target]:
-    """The targets of consumer groups that the specs name; raises as `resolve` does."""
+    """The targets that the specs name, all assignors of consumer groups; raises as `resolve` does."""
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
     from kassay.certify.targets.resolve import resolve
@@ -154,7 +154,7 @@ def loaded(specs: tuple[str, ...], chosen: Mapping[str, Any]) -> list[Target]:
 
 
 def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target | None:
-    """The assignor of today: the one given, else the one that the coordinator names if kassay knows it."""
+    """The current assignor: the given one, else the one that the coordinator names if kassay knows it."""
     from kassay.certify.clusters.rollout import start_of
     from kassay.model.errors import TargetError
 
@@ -163,12 +163,12 @@ def start_target(observed: ObservedGroup, chosen: Mapping[str, Any]) -> Target |
     spec = start_of(observed.strategy, is_consumer_group=observed.is_consumer_group)
     try:
         return None if spec is None else loaded((spec,), {**chosen, "configs": ()})[0]
-    except (TargetError, InputError):  # a rule of their own, which only --from can name
+    except (TargetError, InputError):  # a custom assignor, which only --from can name
         return None
 
 
 def require_out(out: Path | None, *, wanted: bool) -> None:
-    """Raises `InputError` where what is wanted could not be written, which is looked at before any work."""
+    """Raises `InputError` if the outputs could not be written; called before any work."""
     if wanted:
         place = out or _OUT
         require_writable(str(place), "--out", folder=place.suffix != ".json")
@@ -177,7 +177,7 @@ def require_out(out: Path | None, *, wanted: bool) -> None:
 def write_cluster_page(
     context: click.Context, page: Callable[[str], str], out: Path | None, name: str
 ) -> None:
-    """Write what `page` makes of the command that was typed into the folder; raises `InputError`."""
+    """Write the page of this command line into the folder; raises `InputError`."""
     from kassay.cli.pages import write_page
     from kassay.writing.text import shell_command
 

@@ -1,7 +1,7 @@
-"""What completes in a shell: targets, claims, assumptions, models, switches, suites, reports and files.
+"""Shell completion of targets, claims, assumptions, models, switches, suites, reports and files.
 
-A function here is a `shell_complete` of an option or an argument: what was typed so far in, candidates out.
-They import registries alone, nothing that solves or draws.
+Each function is the `shell_complete` of an option or an argument: it takes the typed text and returns
+candidates. They import only registries, neither solver nor generator.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-"""What click asks for the candidates of a value."""
+"""The signature of click's completion functions."""
 Named = Callable[[], Iterable[tuple[str, str]]]
-"""Names with what each means, in a line."""
+"""Names, each with its meaning in one line."""
 
 VARIABLE: Final = "_KASSAY_COMPLETE"
 _FILE: Final = CompletionItem("", type="file")
 
 
 def _one(names: Named, *, files: bool = False) -> Complete:
-    """Completes one of the names, or a file."""
+    """Complete one of the names, or a file."""
 
     def complete(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
         items = [CompletionItem(name, help=words) for name, words in names() if name.startswith(typed)]
@@ -33,7 +33,7 @@ def _one(names: Named, *, files: bool = False) -> Complete:
 
 
 def _several(names: Named) -> Complete:
-    """Completes the last of names with commas between; those before are not offered again."""
+    """Complete the last of several names separated by commas; names already given are not offered again."""
 
     def complete(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
         head, comma, tail = typed.rpartition(",")
@@ -116,7 +116,7 @@ def _goals() -> Iterable[tuple[str, str]]:
 
 
 def _unique(names: Named) -> Named:
-    """The names, each once: a claim of several kinds is one."""
+    """The names without repetition: a claim of several kinds appears once."""
     return lambda: dict(names()).items()
 
 
@@ -136,15 +136,15 @@ goals: Final = _several(_goals)
 
 
 def file(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Leaves a file to the shell."""
+    """Leave the completion of a file to the shell."""
     return [CompletionItem(typed, type="file")]
 
 
 class KassayBash(BashComplete):
-    """Bash, which takes what stands between colons and equals signs for words of their own.
+    """Bash, which treats the text between colons and equals signs as separate words.
 
-    The script hands over the line as it was typed and the part that bash is about to replace; what stands
-    before that part in the same word is left out of the answers.
+    The script passes the typed line and the part that bash will replace; the text before that part in the
+    same word is removed from the candidates.
     """
 
     source_template = """\
@@ -166,26 +166,26 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words of the line so far, and the one that the cursor is in."""
+        """The words of the line so far, and the word under the cursor."""
         line = os.environ["COMP_TYPED"]
         words = split_arg_string(line)
         typed = "" if not words or line[-1:].isspace() else words.pop()
         return words[1:], typed
 
     def format_completion(self, item: CompletionItem) -> str:
-        """The kind of the candidate and what bash is to put for the part that it replaces."""
+        """The kind of the candidate, and bash's replacement of the current part."""
         _, typed = self.get_completion_args()
         kept = typed.removesuffix(os.environ["COMP_PART"].strip("\"'"))
         return f"{item.type},{item.value.removeprefix(kept)}"
 
 
 def register() -> None:
-    """Have click complete in bash by the class above."""
+    """Register the class above for bash in click."""
     add_completion_class(KassayBash)
 
 
 def source(shell: str, program: click.Command) -> str:
-    """The script that teaches the shell to complete `kassay`."""
+    """The shell script that completes `kassay`."""
     from click.shell_completion import get_completion_class
 
     register()

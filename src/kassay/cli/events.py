@@ -1,8 +1,8 @@
-"""What happens in a run, a line of JSON each as it happens: `kassay/events/1`.
+"""Progress of a run as JSON lines: `kassay/events/1`.
 
-Each line says what happened (`event`) and how many seconds after the start of the call (`elapsed_s`):
+Each line has the event (`event`) and the seconds since the start of the command (`elapsed_s`). Events:
 `run-started`, `target-loaded`, `target-not-loaded`, `progress`, `claim-violated`, `shrunk`, `verdict` and
-`run-ended`. Lines of one target stand together, in the order of the targets.
+`run-ended`. Lines of one target are contiguous, in the order of the targets.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from kassay.writing.documents import json_text
 
 SCHEMA: Final = "kassay/events/1"
 _SIZES: Final = ("input", "members", "partitions", "events", "message")
-"""What is told of a counterexample; the file has the rest."""
+"""The fields reported of a counterexample; its file has the rest."""
 
 
 @dataclass
 class Events:
-    """The stream of one call, to a file or, for `-`, to standard output; each line is there at once."""
+    """The event stream of one run, to a file or, for `-`, to standard output; lines are flushed at once."""
 
     path: str
     _started: float = field(default_factory=time.monotonic)
@@ -48,22 +48,22 @@ class Events:
                 raise self._unwritable(error) from None
 
     def run_started(self, specs: Sequence[str], options: RunOptions) -> None:
-        """The call begins."""
+        """The run starts."""
         budget = asdict(options.budget)
         about = {"kassay": __version__, "seed": options.seed, "profile": options.profile, "budget": budget}
         self._tell("run-started", schema=SCHEMA, **about, targets=[*specs])
 
     def target_loaded(self, target: Target) -> None:
-        """The target can be asked."""
+        """The target can be called."""
         about = {"kind": target.kind.name, "protocol": target.protocol.value, "digest": target.digest}
         self._tell("target-loaded", target=target.spec, **about, claims=[*target.claims])
 
     def target_not_loaded(self, spec: str, message: str) -> None:
-        """The target could not be loaded, or not be started."""
+        """The target could not be loaded or started."""
         self._tell("target-not-loaded", target=spec, message=message)
 
     def progress(self, target: str, now: RunProgress) -> None:
-        """A block of histories was played, a counterexample made smaller, or a control caught."""
+        """A block of histories was played, a counterexample shrunk, or a control caught."""
         for claim in now.broken:
             self._violation(target, claim)
         if now.shrunk is not None:
@@ -73,7 +73,7 @@ class Events:
             self._tell("progress", target=target, **about)
 
     def verdict(self, certificate: Certificate) -> None:
-        """What came out for the target, with the files of its counterexamples."""
+        """The target's verdicts, with the files of its counterexamples."""
         for result in certificate.claims:
             if result.verdict is Verdict.VIOLATED:
                 self._violation(certificate.target, result.id)
@@ -85,13 +85,13 @@ class Events:
         self._tell("verdict", target=certificate.target, **about, warnings=facts.warnings(certificate))
 
     def run_ended(self, exit_code: int) -> None:
-        """The call is over."""
+        """The run has ended."""
         self._tell("run-ended", exit_code=exit_code)
         if self._file is not None:
             self._file.close()
 
     def _violation(self, target: str, claim: str) -> None:
-        """The claim is violated; said once of each target."""
+        """The claim is violated; reported once per target."""
         known = self._violated.setdefault(target, set())
         if claim not in known:
             known.add(claim)

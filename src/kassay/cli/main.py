@@ -1,4 +1,4 @@
-"""The `kassay` command: finds a subcommand without importing the others, and turns errors into exit codes."""
+"""The `kassay` command: imports only the subcommand that runs, and turns errors into exit codes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXIT_TARGET: Final = 4
 EXIT_INTERRUPTED: Final = 130
 
 _HEAD: Final = re.compile(r'"""(?P<line>.+?)(?:\n|""").*?^PLACE = (?P<place>\d+)$', re.DOTALL | re.MULTILINE)
-"""What the help reads of a command's file: the first line of its docstring, and its place in the list."""
+"""The part of a command's file that the help reads: the first docstring line, and `PLACE`."""
 
 SECTIONS: Final = {
     1: "Put to the test",
@@ -37,7 +37,7 @@ SECTIONS: Final = {
     6: "At scale",
     7: "Your CI and your shell",
 }
-"""What people want, by the hundreds of the places of the commands that answer it."""
+"""Sections of the help, by the hundreds of a command's `PLACE`."""
 OTHERS: Final = "More"
 
 _EXAMPLES: Final = (
@@ -59,7 +59,7 @@ _EXIT_CODES: Final = (
 
 
 class OutputClosed(Exception):
-    """Whoever read the output has had enough: no OSError, which click ends with 1, as a violation."""
+    """The reader closed the output. Not an OSError, for which click exits with 1, the code of a violation."""
 
 
 @contextmanager
@@ -71,19 +71,19 @@ def _read() -> Iterator[None]:
 
 
 class Commands(click.Group):
-    """Subcommands that are imported when they are used."""
+    """Subcommands that are imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """The commands by name: one a module of `kassay.cli.commands`."""
+        """The commands by name: one per module of `kassay.cli.commands`."""
         return [module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)]
 
     def make_context(self, *arguments: Any, **named: Any) -> click.Context:
-        """What was typed, read; raises `OutputClosed` where nobody reads the help."""
+        """Parse the command line; raises `OutputClosed` if the reader of the help has gone."""
         with _read():
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """What the command returns; raises `OutputClosed` where nobody reads what it prints."""
+        """The command's result; raises `OutputClosed` if the reader of its output has gone."""
         with _read():
             return super().invoke(ctx)
 
@@ -96,7 +96,7 @@ class Commands(click.Group):
         return command
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by what people want, examples, exit codes, and the options last."""
+        """Write the commands by section, examples, exit codes, and last the options."""
         self.format_commands(ctx, formatter)
         for title, rows in (("Examples", _EXAMPLES), ("Exit codes", _EXIT_CODES)):
             with formatter.section(title):
@@ -104,7 +104,7 @@ class Commands(click.Group):
         click.Command.format_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in the help, from the files' text alone, in the order in which a newcomer meets them."""
+        """Write the list of commands from the files' text, without imports, in the order for newcomers."""
         lines = []
         for name in self.list_commands(ctx):
             text = pkgutil.get_data(commands.__name__, f"{name.replace('-', '_')}.py") or b""
@@ -131,13 +131,13 @@ def cli(ctx: click.Context) -> None:
 
 
 def settings(path: Path) -> dict[str, Any]:
-    """The defaults in `[tool.kassay]`: of a command in its own table, others for every command.
+    """The defaults in `[tool.kassay]`: a command's own table, and values for every command.
 
-    Raises InputError for a file that cannot be read, and for what is neither a command nor an option.
+    Raises InputError for an unreadable file, and for an unknown command or option.
     """
     if not path.is_file():
         return {}
-    # Read here, not by `reading`: every command starts with it, and few find such a table.
+    # Not read through `reading`: every command starts with this, and few find such a table.
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get("kassay", {})
     except (ValueError, RecursionError, AttributeError) as error:
@@ -154,16 +154,18 @@ def settings(path: Path) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command line and end the process with its exit code."""
+    """Run the command line and exit the process with its exit code."""
     sys.exit(run(argv))
 
 
 def run(argv: list[str] | None = None) -> int:
-    """The exit code of a command line; what went wrong is told in one line on standard error."""
+    """The exit code of a command line; errors are reported in one line on standard error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal has no letters for
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # for names with characters that the terminal cannot show
     try:
-        if "_KASSAY_COMPLETE" in os.environ:  # a shell asks what could be typed next
+        if "_KASSAY_COMPLETE" in os.environ:  # the shell requests completions
             from kassay.cli.completing import register
 
             register()
@@ -174,26 +176,26 @@ def run(argv: list[str] | None = None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted", EXIT_INTERRUPTED)
-    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command: what there is
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without a command prints its help
         return _help(error)
     except click.ClickException as error:
         return _say(error.format_message(), EXIT_USAGE)
     except InputError as error:
         return _say(str(error), EXIT_USAGE)
     except (OutputClosed, BrokenPipeError):
-        # Closed here, or Python complains of it at exit.
+        # closed here, or Python reports an error at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
     except TargetError as error:
         return _say(str(error), EXIT_TARGET)
-    except Exception as error:  # the last line of defence: a fault of ours is exit 70, never a traceback
+    except Exception as error:  # last resort: an internal error is exit code 70, never a traceback
         from kassay.cli.options import fault
 
         return fault(error)
 
 
 def _say(message: str, code: int) -> int:
-    from kassay.cli.options import complain  # the help, which complains of nothing, starts without it
+    from kassay.cli.options import complain  # imported late, since a help without errors does not need it
 
     complain(message)
     return code

@@ -1,4 +1,4 @@
-"""Options and types that several commands share."""
+"""Options and option types shared by several commands."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _UNITS: Final = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 GRAVEST: Final = (70, 4, 1, 130, 3, 0)
-"""Exit codes of several targets in one call: the first of them that one target ended with is the call's."""
+"""Exit codes in order of gravity: a call with several targets exits with the first one that occurred."""
 
 SOLVERS: Final = ("flow", "networkx", "z3")
-"""Who may find the optimum of a consumer group: the first unless asked, the others as second opinions."""
+"""Solvers for the optimum of a consumer group: the default first, the others as second opinions."""
 
 
 class Duration(click.ParamType[float]):
@@ -43,7 +43,7 @@ class Duration(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The seconds."""
+        """The duration in seconds."""
         if isinstance(value, int | float):
             return float(value)
         match = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|)", str(value).strip())
@@ -53,7 +53,7 @@ class Duration(click.ParamType[float]):
 
 
 class Seed(click.ParamType[int]):
-    """A whole number, or `random` for one drawn now, which is told on standard error where it is `needed`."""
+    """An integer, or `random` for a random one, which is printed on standard error if it is `needed`."""
 
     name = "seed"
 
@@ -63,7 +63,7 @@ class Seed(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The seed."""
         if value == "random":
-            from random import SystemRandom  # what it needs takes a tenth of a start
+            from random import SystemRandom  # its imports take a tenth of the start-up time
 
             drawn = SystemRandom().randrange(2**32)
             if self._needed:
@@ -76,7 +76,7 @@ class Seed(click.ParamType[int]):
 
 
 class FilePath(click.ParamType[Path]):
-    """What a file or a folder may be called; whether it is there shows when it is opened."""
+    """A valid path of a file or folder; opening it shows whether it exists."""
 
     name = "path"
 
@@ -93,19 +93,19 @@ class FilePath(click.ParamType[Path]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Leaves a file to the shell."""
+        """Leave the completion of a file to the shell."""
         return completing.file(ctx, param, incomplete)
 
 
 class ScopeType(click.ParamType[tuple[int, int]]):
-    """A scope `MxP`: so many members, so many partitions."""
+    """A scope `MxP`: a number of members and of partitions."""
 
     name = "MxP"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
-        """Members and partitions."""
+        """The numbers of members and of partitions."""
         if isinstance(value, tuple):
             return value
         match = re.fullmatch(r"([1-9]\d{0,8})x([1-9]\d{0,8})", str(value))
@@ -129,7 +129,7 @@ in_process_option = click.option(
 
 
 def typed_again(context: click.Context) -> str:
-    """The command line as it was typed, but for the seed: one that was drawn stands for `random`."""
+    """The command line as typed, with the seed that was drawn in place of `random`."""
     from kassay.writing.text import shell_command
 
     seed, typed, words = str(context.params["seed"]), list(context.find_root().obj), ["kassay"]
@@ -144,9 +144,9 @@ def typed_again(context: click.Context) -> str:
 
 
 def written_file(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Callback of an option that names a file to be written; `-` is standard output.
+    """Callback of an option that names an output file; `-` is standard output.
 
-    Raises InputError where no such file could be written, which is looked at before any work begins.
+    Raises InputError if the file could not be written; checked before any work.
     """
     if value == "":
         raise click.BadParameter("expected a file, or `-`", context, option)
@@ -156,9 +156,9 @@ def written_file(context: click.Context, option: click.Parameter, value: Any) ->
 
 
 def written_folder(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Callback of an option that names a folder to write into; an address, as `hdfs://`, is Spark's to check.
+    """Callback of an option that names an output folder; Spark checks addresses such as `hdfs://`.
 
-    Raises InputError where nothing could be written there, which is looked at before any work begins.
+    Raises InputError if the folder could not be written; checked before any work.
     """
     if value is not None and "://" not in str(value) and not context.resilient_parsing:
         require_writable(str(value), option.opts[-1], folder=True)
@@ -166,7 +166,7 @@ def written_folder(context: click.Context, option: click.Parameter, value: Any) 
 
 
 def _mode(path: Path) -> int | None:
-    """What is at the path; None for nothing. Raises OSError where nothing can be."""
+    """The mode of the file at the path; None if it is missing. Raises OSError if the path is impossible."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
@@ -174,7 +174,7 @@ def _mode(path: Path) -> int | None:
 
 
 def require_writable(path: str, option: str, *, folder: bool) -> None:
-    """Raises InputError where the nearest folder that is there takes no new file; nothing is left behind."""
+    """Raises InputError if the nearest existing folder does not accept a new file; leaves nothing behind."""
     from tempfile import TemporaryFile
 
     try:
@@ -206,12 +206,12 @@ json_option = click.option(
 
 
 def quiet_option(command: F) -> F:
-    """`--quiet`: what came out, and nothing else."""
+    """Add `--quiet`: print only the verdicts."""
     return click.option("-q", "--quiet", is_flag=True, help="Print verdict lines only.")(command)
 
 
 def histories_options(command: F) -> F:
-    """Which histories to play, and how many."""
+    """Add the options that select histories and their number."""
     options = (
         click.option(
             "--assume",
@@ -240,12 +240,12 @@ def histories_options(command: F) -> F:
 
 
 def gravest(codes: Iterable[int]) -> int:
-    """The exit code of a call whose targets ended with these."""
+    """The exit code of a call whose targets ended with these codes."""
     return min(codes, key=GRAVEST.index)
 
 
 def fault(error: Exception) -> int:
-    """Say in one line that kassay itself is at fault; the exit code."""
+    """Report an internal error of kassay in one line; returns the exit code."""
     if os.environ.get("KASSAY_TRACEBACK"):
         raise error
     complain(f"a fault of kassay itself: {type(error).__name__}: {error} (KASSAY_TRACEBACK=1 shows where)")
@@ -253,7 +253,7 @@ def fault(error: Exception) -> int:
 
 
 def commas(value: str | None, option: str) -> tuple[str, ...] | None:
-    """The parts of a comma-separated option; None if it was not given; one without any is refused."""
+    """The parts of a comma-separated option; None if it was not given; raises for an empty list."""
     if value is None:
         return None
     parts = tuple(part.strip() for part in value.split(",") if part.strip())
@@ -263,7 +263,7 @@ def commas(value: str | None, option: str) -> tuple[str, ...] | None:
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """The `key=value` pairs of an option that may be repeated; raises `InputError` for a key given twice."""
+    """The `key=value` pairs of a repeatable option; raises `InputError` for a repeated key."""
     by_key = {}
     for value in values:
         key, equals, text = value.partition("=")
@@ -276,7 +276,7 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
 
 
 def as_option(command: F) -> F:
-    """`--as python`: the failing call of a trace as code to paste into a test."""
+    """Add `--as python`: print the failing call of a trace as code for a test."""
     return click.option(
         "--as",
         "language",
@@ -286,17 +286,17 @@ def as_option(command: F) -> F:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a line in which every character shows, on standard output or standard error."""
+    """Print a line with all characters made visible, on standard output or standard error."""
     click.echo(text if text.isprintable() else visible(text), err=err)
 
 
 def paste(text: str) -> None:
-    """Lines to copy, whole and as they are; what could not be seen in one shows as its escape."""
+    """Print lines for copying, unwrapped and unchanged; invisible characters appear as escapes."""
     click.echo("\n".join(map(visible, text.rstrip("\n").split("\n"))))
 
 
 def complain(error: object) -> None:
-    """Say in one line on standard error what is wrong."""
+    """Report an error in one line on standard error."""
     say(f"kassay: {' '.join(str(error).split())}", err=True)
 
 
@@ -312,12 +312,12 @@ def write_json(document: Any, path: str) -> None:
 
 
 def _ascii_only() -> bool:
-    """Whether standard output is not in UTF-8: JSON then has escapes for all that it might not have."""
+    """Whether standard output is not UTF-8: JSON then escapes all other characters."""
     return codecs.lookup(sys.stdout.encoding or "ascii").name != "utf-8"
 
 
 def present(document: Any, view: Callable[[], View], json_path: str | None) -> None:
-    """Write the document where that was asked for, and show the view unless the document is shown instead."""
+    """Write the document if requested, and show the view unless the document goes to standard output."""
     from kassay.report.screen.console import console
 
     if json_path:
@@ -327,7 +327,7 @@ def present(document: Any, view: Callable[[], View], json_path: str | None) -> N
 
 
 def write_line(document: Any) -> None:
-    """Write the document as one line of standard output, there at once."""
+    """Write the document as one line of standard output, flushed at once."""
     from kassay.writing.documents import json_text
 
     sys.stdout.write(json_text(document, compact=True, ascii_only=_ascii_only()) + "\n")
@@ -335,10 +335,10 @@ def write_line(document: Any) -> None:
 
 
 class JsonLines:
-    """A context that writes documents one a line: to a file, to standard output for `-`, or nowhere.
+    """A context that writes one document per line: to a file, to standard output for `-`, or nowhere.
 
-    A file is written at the end, when everything went well. The documents are `plain` where they are of
-    JSON's own types and their floats finite: large ones are then written sooner.
+    A file is written at the end, if there was no error. `plain` documents consist of JSON's own types with
+    finite floats, which makes large ones faster to write.
     """
 
     def __init__(self, path: str | None, *, plain: bool = False) -> None:
@@ -347,7 +347,7 @@ class JsonLines:
         self._lines: list[bytes] = []
 
     def write(self, document: Any) -> None:
-        """Add a line; standard output has it at once."""
+        """Add a line; standard output receives it at once."""
         if self._path is None:
             return
         if self._path == "-":

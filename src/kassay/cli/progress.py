@@ -1,4 +1,4 @@
-"""The progress of a campaign, a line at a time."""
+"""Progress lines of a campaign."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kassay.report.screen.console import Screen
 
 @dataclass
 class ProgressLines:
-    """Tells the progress of a campaign: a line a batch, and in between at most one every `every_s`."""
+    """Prints the progress of a campaign: one line per batch, and in between at most one every `every_s`."""
 
     screen: Screen
     every_s: float = 15.0
     _last: float = field(default_factory=time.monotonic)
 
     def progress(self, now: CampaignProgress) -> None:
-        """Print where the campaign is after a batch."""
+        """Print the progress after a batch."""
         self._last = time.monotonic()
         self.screen.say(progress_line(now))
         for target in dict.fromkeys(target for target, _ in now.broken):
@@ -26,13 +26,13 @@ class ProgressLines:
             self.screen.say(f"  violated by {target}: {claims}")
 
     def tick(self, now: CampaignProgress) -> None:
-        """Print where the campaign is within a batch, if nothing was said for a while."""
+        """Print the progress during a batch, unless a line was printed recently."""
         if now.tasks and time.monotonic() - self._last >= self.every_s:
             self.progress(now)
 
 
 def progress_line(now: CampaignProgress) -> str:
-    """Where the campaign is."""
+    """The progress as a line."""
     within = f" ({now.tasks_done} of {now.tasks} tasks)" if now.tasks else ""
     about = "about " if now.tasks else ""
     left = "?" if now.eta_s is None else f"{now.eta_s:.0f} s"

@@ -1,4 +1,4 @@
-"""`[tool.kassay]` of a pyproject.toml as defaults of the commands, each option under its public name."""
+"""Defaults of the commands from `[tool.kassay]` of a pyproject.toml, by the options' public names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kassay.reading.fields import suggestion
 
 
 class Setting(NamedTuple):
-    """The value of an option, and where it stands."""
+    """The value of an option, and its position."""
 
     value: object
     where: str
@@ -24,10 +24,10 @@ def defaults(
     command: click.Command,
     above: Mapping[str, Setting] | None = None,
 ) -> dict[str, Any]:
-    """What click takes as `default_map` of the command, each value as it would stand on the command line.
+    """The command's `default_map` for click, with each value as on the command line.
 
-    An option in the table of a group is for every command below that has it; a command's own table goes
-    before it. `place` is the file and the table's name, `above` what the tables above it set. Raises
+    An option in the table of a group applies to every command below that has it; a command's own table takes
+    precedence. `place` is the file and the table's name, `above` the settings of the outer tables. Raises
     InputError for a key that is neither a command nor an option, and for a value that its option refuses.
     """
     commands = dict(_subcommands(command))
@@ -64,12 +64,12 @@ def _subcommands(command: click.Command) -> Iterator[tuple[str, click.Command]]:
 
 
 def _leaves(command: click.Command) -> list[click.Command]:
-    """The commands below a group that are no groups; a command itself."""
+    """The commands below a group that are not groups; the command itself if it is not a group."""
     return [leaf for _, below in _subcommands(command) for leaf in _leaves(below)] or [command]
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
-    """The options of one command by their public names, without the dashes."""
+    """The options of one command by public name, without dashes."""
     return {
         name.removeprefix("--"): option
         for option in command.params
@@ -85,7 +85,7 @@ def _unknown(name: str, known: Iterable[str], *, of_group: bool) -> str:
 
 
 def _taken(option: click.Option, setting: Setting) -> bool | str | list[str]:
-    """The value of a flag, else the text that would stand on the command line; of several, a list."""
+    """The value of a flag, else the text as on the command line; a list if the option is repeatable."""
     value, where = setting
     if option.is_flag:
         if not isinstance(value, bool):

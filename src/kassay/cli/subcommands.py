@@ -1,4 +1,4 @@
-"""A command that has commands below it, each of which stands in the help with its whole first sentence."""
+"""A command group whose help shows the whole first sentence of each subcommand."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _SENTENCE: Final = re.compile(r".+?\.(?=\s|$)", re.DOTALL)
 
 
 class Subcommands(click.Group):
-    """A group; named without a command it prints its help, laid out, and ends with 2."""
+    """A group; without a subcommand it prints its help and exits with 2."""
 
     def format_commands(
         self,
         ctx: click.Context,  # noqa: ARG002  # click's signature
         formatter: click.HelpFormatter,
     ) -> None:
-        """The commands in the order in which they were added, the first sentence of each uncut."""
+        """Write the subcommands in order of definition, each with its whole first sentence."""
         rows = [(name, _sentence(command)) for name, command in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        """The names in the order in which they were added."""
+        """The names in order of definition."""
         return [*self.commands]
 
 

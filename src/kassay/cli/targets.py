@@ -1,4 +1,4 @@
-"""What commands that measure several targets share: their options, the targets that load, the instances."""
+"""Shared by commands that measure several targets: options, the targets that load, the instances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def instances_options(command: F) -> F:
-    """Which instances to measure on, and in which order their goals count."""
+    """Add the options that select the instances, and the order of goals."""
     path_help = "Instances of a file, `-` for standard input."
     path = click.option("--instances", "path", metavar="FILE", shell_complete=completing.file, help=path_help)
     suite = click.option(
@@ -41,7 +41,7 @@ def instances_options(command: F) -> F:
 
 
 def target_options(command: F) -> F:
-    """How targets are loaded and asked."""
+    """Add the options for loading and calling targets."""
     timeout = click.option(
         "--call-timeout", type=Duration(), default=f"{CALL_TIMEOUT_S:g}s", show_default=True
     )
@@ -49,7 +49,7 @@ def target_options(command: F) -> F:
 
 
 def asked_again(chosen: Mapping[str, Any]) -> list[str]:
-    """The words of a command line that have a target asked as these `target_options` do."""
+    """The command-line words that repeat these `target_options`."""
     words = [word for pair in chosen["configs"] for word in ("--config", pair)]
     if chosen["in_process"]:
         words.append("--in-process")
@@ -59,7 +59,7 @@ def asked_again(chosen: Mapping[str, Any]) -> list[str]:
 
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
-    """The instances that the options ask for, and where they are from."""
+    """The instances that the options select, and their source."""
     from kassay.certify.optimum.instances import located_in_suite
     from kassay.reading.documents import documents
 
@@ -70,7 +70,7 @@ def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
 
 
 def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with the suite for these targets, `bench` where they have none in common."""
+    """The options with the default suite of these targets, `bench` if they have none in common."""
     suites = {target.kind.instances.suite for target in targets if target.kind.instances}
     return {**chosen, "suite_name": suites.pop() if len(suites) == 1 else "bench"}
 
@@ -78,10 +78,10 @@ def usual_suite(targets: Iterable[Target], chosen: Mapping[str, Any]) -> dict[st
 def measurable(
     specs: Sequence[str], chosen: Mapping[str, Any], kinds: Collection[Kind]
 ) -> tuple[list[Target], list[TargetError]]:
-    """The targets that load, each once, and why others do not, for `complained` to tell at the end.
+    """The targets that load, each once, and the errors of the others, for `complained` to print at the end.
 
-    What is wrong with the call or an instance ends it in one line and comes first. Raises `InputError` for a
-    target that is of none of these `kinds`.
+    Errors of the call or of an instance come first and end it in one line. Raises `InputError` for a target
+    of none of these `kinds`.
     """
     from kassay.certify.optimum.gaps import require_measurable
     from kassay.certify.processes.host import Limits
@@ -102,7 +102,7 @@ def measurable(
 
 
 def complained(errors: Iterable[TargetError]) -> bool:
-    """Whether there are any; each is told in a line."""
+    """Whether there are errors; prints each in one line."""
     lines = [str(error) for error in errors]
     for line in lines:
         complain(line)

@@ -1,1 +1,1 @@
-"""What `__consumer_offsets` still holds of groups' rebalances, judged and held against the optimum."""
+"""Audit of `__consumer_offsets`: the recorded rebalances of groups, checked and compared with the optimum."""

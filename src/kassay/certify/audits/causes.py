@@ -1,4 +1,4 @@
-"""Who caused a rebalance: the differences between a group's members before and after it."""
+"""Causes of a rebalance: the differences between a group's members before and after it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kassay.certify.audits.values import CauseWord, RebalanceCause
 
 
 class SeenMember(NamedTuple):
-    """A member as its records show it; `home` is its instance id, or its client id and host."""
+    """A member as recorded; `home` is its instance id, or its client id and host."""
 
     member_id: str
     instance_id: str | None
@@ -18,12 +18,12 @@ class SeenMember(NamedTuple):
 
 
 def home(instance_id: str | None, client_id: str, host: str) -> str:
-    """What a member is known by after it has come back under another member id."""
+    """The identity of a member that survives a new member id."""
     return instance_id or f"{client_id}@{host.removeprefix('/')}"
 
 
 def renamed(before: Iterable[SeenMember], after: Iterable[SeenMember]) -> dict[str, str]:
-    """The new member ids of static members that are back, by their old ones (KIP-345)."""
+    """The new member ids of returned static members, by their old ones (KIP-345)."""
     old = {each.instance_id: each.member_id for each in before if each.instance_id}
     return {
         old[each.instance_id]: each.member_id
@@ -33,7 +33,7 @@ def renamed(before: Iterable[SeenMember], after: Iterable[SeenMember]) -> dict[s
 
 
 def causes(before: Sequence[SeenMember], after: Sequence[SeenMember]) -> tuple[RebalanceCause, ...]:
-    """What is different about the members: who joined, left, is back, or reads other topics."""
+    """The differences between the members: who joined, left, returned, or changed its subscription."""
     ids_before, ids_after = (
         {each.member_id: each for each in before},
         {each.member_id: each for each in after},

@@ -1,8 +1,8 @@
-"""What is missing in a partition of `__consumer_offsets`: the log cleaner takes older records of a key away.
+"""Missing records in a partition of `__consumer_offsets`: the log cleaner removes older records of a key.
 
-Below some offset c that nobody knows, the cleaner leaves the last record of each key; from c on all records
-are there. So a key that stands twice, the second time at o, says that c is at most o: from o on nothing is
-missing, and what is known of every key is its truth. As long as no offset is missing from 0 on, no record is.
+Below some unknown offset c, the cleaner keeps the last record of each key; from c on, all records exist. So a
+key that occurs twice, the second time at offset o, proves that c is at most o: from o on nothing is missing,
+and the known value of every key is correct. As long as no offset from 0 on is missing, no record is.
 
 Source: Kafka `LogCleaner` and `Cleaner`.
 """
@@ -16,17 +16,17 @@ from kassay.model.errors import InputError
 from kassay.reading.kafka.offsets.dump import LogRow
 
 _TWICE: Final = 3
-"""Keys that must stand twice: of the cleaner one says enough, of other tools that thin a log it does not."""
+"""Keys that must occur twice. One would prove it for the cleaner, but not for other tools that thin a log."""
 
 
 @dataclass
 class LogContinuity:
-    """How much of a partition's log is there, row by row.
+    """Completeness of a partition's log, row by row.
 
-    `unbroken_from` is the offset from which none is missing up to here. `is_whole` says that what is known of
-    every key is its truth here, and that it stays so; `is_inferred` that only keys that stand twice say so,
-    which `is_torn` would refute. `begins_late` says that the log was given from a later offset than its first
-    on, `is_torn` that offsets are missing where the cleaner cannot have been.
+    `unbroken_from`: the offset from which no offset is missing up to here. `is_whole`: the known value of
+    every key is correct here and stays so; `is_inferred`: only keys that occur twice show this, and `is_torn`
+    would refute it. `begins_late`: the log was given from a later offset than its first; `is_torn`: offsets
+    are missing where the cleaner cannot have removed them.
     """
 
     unbroken_from: int | None = None
@@ -40,7 +40,7 @@ class LogContinuity:
 
     @property
     def is_inferred(self) -> bool:
-        """Whether offsets are missing before here, though what is known is the truth."""
+        """Whether offsets before here are missing although the known values are correct."""
         return self.is_whole and self.unbroken_from != 0
 
     def start(self, offset: int) -> None:
@@ -49,7 +49,7 @@ class LogContinuity:
             self._begin(offset)
 
     def take(self, row: LogRow) -> None:
-        """Another record; raises `InputError` where its offset is not behind those before."""
+        """Add a record; raises `InputError` if its offset is not higher than those before."""
         if row.offset is None:
             return
         if self._next is None:
@@ -78,11 +78,11 @@ class LogContinuity:
         self.is_whole = offset == 0
 
     def _break(self, offset: int) -> None:
-        """Offsets are missing before this one."""
+        """Record that offsets before this one are missing."""
         self.unbroken_from = offset
         if self._cleaned_no_further:
             self.is_torn = True
         self.is_whole = False
-        # A key counts as twice there where nothing is missing between its two places.
+        # A key counts as occurring twice only if nothing is missing between its two records.
         self._keys.clear()
         self._twice = 0

@@ -1,4 +1,4 @@
-"""An audit as JSON."""
+"""The JSON document of an audit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCHEMA: Final = "kassay/audit/1"
 
 
 def audit_document(audit: LogAudit, files: Sequence[str], out: str | None) -> dict[str, Any]:
-    """The document of the audit of these files; `out` is the folder with traces, if any was written."""
+    """The document of the audit of these files; `out` is the folder with traces, if any were written."""
     return {
         "schema": SCHEMA,
         "files": list(files),
@@ -32,7 +32,7 @@ def audit_document(audit: LogAudit, files: Sequence[str], out: str | None) -> di
 
 
 def verdict(audit: LogAudit) -> str:
-    """`findings`, `clean`, or `unknown` where nothing could be judged."""
+    """`findings`, `clean`, or `unknown` if no rebalance could be checked."""
     if audit.findings:
         return "findings"
     return "clean" if audit.judged else "unknown"

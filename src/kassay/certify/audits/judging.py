@@ -1,8 +1,8 @@
-"""Claims put to a recorded rebalance of partitions, which holds what the assignor saw and what it answered.
+"""Claims checked on a recorded rebalance of partitions: the assignor's input and its answer.
 
-Of the claims that an assignor's reference declares those are asked that need nothing but a step: second looks
-(`deterministic`) and the assignor itself are not to be had. Kafka's sticky assignors say that they keep what
-they can: where the balance is the best there is, moves beyond the certified least are a finding.
+Of the claims that an assignor's reference declares, those that need only a step are checked; a repeated call
+(`deterministic`) and the assignor itself are not available. Kafka's sticky assignors promise to keep
+partitions where possible: if the balance is optimal, moves beyond the certified minimum are a finding.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ REFERENCES: Final = {
     SERVER: {"uniform": "uniform", "range": "server-range"},
     SHARE: {"simple": "share-simple@4.4"},
 }
-"""The references of the assignors that Kafka has under these names."""
+"""The references of Kafka's assignors, by Kafka's names."""
 COOPERATIVE: Final = frozenset({"cooperative-sticky", "stream"})
-"""Those that withhold partitions until their owners have given them up; `stream` is Kafka Streams."""
+"""Assignors that withhold partitions until their owners have revoked them; `stream` is Kafka Streams."""
 _STICKY: Final = frozenset({"sticky", "cooperative-sticky", "uniform"})
 _VALID: Final = ("single-owner", "subscribed", "complete")
 _OF_A_STEP: Final = frozenset(
@@ -57,12 +57,12 @@ _OF_A_STEP: Final = frozenset(
     }
 )
 _OF_RACKS: Final = frozenset({"contiguous", "copartitioned"})
-"""Claims that a rule leaves where it matches racks; those of replicas are not recorded."""
+"""Claims that an assignor gives up to match racks; racks of replicas are not recorded."""
 _SHOWN: Final = 3
 
 
 class Promises(NamedTuple):
-    """What is asked of each round, and of what came of a rebalance in the end."""
+    """The claims checked on each round, and on the outcome of a rebalance."""
 
     rounds: tuple[Promise, ...]
     outcome: tuple[Promise, ...]
@@ -70,10 +70,10 @@ class Promises(NamedTuple):
 
 @cache
 def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
-    """What can be asked of the records of an assignor; of one that is unknown validity alone."""
+    """The claims that the records of an assignor allow; for an unknown one, validity only."""
     names = list(_VALID)
     if assignor == "stream":
-        names.remove("complete")  # a leader of Streams may hold tasks back until they have caught up
+        names.remove("complete")  # a leader of Streams may withhold tasks until their copies have caught up
     spec = REFERENCES[kind].get(assignor or "")
     reference = registry.find(spec) if spec else None
     if reference is not None:
@@ -90,7 +90,7 @@ def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
 
 
 class Judgement(NamedTuple):
-    """What a rebalance showed."""
+    """The result of checking a rebalance."""
 
     judged: tuple[str, ...]
     findings: tuple[AuditFinding, ...]
@@ -106,9 +106,9 @@ def judgement(
     *,
     owners_known: bool,
 ) -> Judgement:
-    """The round, and the rebalance that it ends if there is an `outcome`, judged and measured.
+    """The round, and the rebalance that it ends if there is an `outcome`, checked and measured.
 
-    `owners_known` says whether the outcome's group claims what its members owned before.
+    `owners_known`: the members of the outcome's group report the partitions that they owned before.
     """
     asked = promises(kind, assignor, any(member.rack for member in step.group.members))
     seen = Examination()
@@ -138,7 +138,7 @@ def judgement(
 
 
 def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment) -> Judgement:
-    """The round asked alone whether a partition has two owners, whatever else is known."""
+    """The round, checked only for partitions with two owners."""
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
     judge(rebalanced, _subject(step, (promise("single-owner", kind),)), seen, no_best, ())
@@ -150,9 +150,9 @@ def only_owners(kind: Kind, assignor: str | None, step: Step, moment: LogMoment)
 def convergence(
     kind: Kind, assignor: str | None, rounds: Sequence[Step], moment: LogMoment, *, at_rest: bool
 ) -> Judgement:
-    """The rounds that one change led to, asked whether they came to rest in those that the rule promises.
+    """The rounds that one change led to: whether they became stable within the promised number.
 
-    A round revokes if it withholds something. Of a rule that promises nothing of the kind nothing is asked.
+    A round revokes if it withholds partitions. An assignor without such a promise is not checked.
     """
     reference = registry.find(REFERENCES[kind].get(assignor or "", ""))
     promised = [name for name in (reference.claims if reference else ()) if name.startswith("converges")]
@@ -170,12 +170,12 @@ def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
 
 
 def not_there(_: object) -> NoReturn:
-    """Records have no assignor that could be asked: raises `KassayError`."""
+    """Stands for the assignor, which records do not contain: raises `KassayError`."""
     raise KassayError("a record was to be asked again")
 
 
 def no_best(*_: object) -> None:
-    """The certified best of rounds, which nobody compares."""
+    """No certified optimum of rounds: they are not compared."""
 
 
 def _best(kind: Kind, outcome: Step) -> Best | BestSharing:
@@ -185,7 +185,7 @@ def _best(kind: Kind, outcome: Step) -> Best | BestSharing:
 
 
 def _shared(outcome: Step, owners_known: bool) -> RebalanceFigures:
-    """Of a share group: the copies of members, and those that were taken back from one."""
+    """Figures of a share group: the copies of members, and the copies revoked."""
     problem = ShareProblem.of(outcome.cluster, outcome.group)
     best = best_sharing(problem)
     loads = outcome.loads.values()
@@ -230,9 +230,9 @@ def findings_of(
     moment: LogMoment,
     trace: Callable[[str, Sequence[Violation]], Trace | None],
 ) -> list[AuditFinding]:
-    """A finding for each claim that is broken, for however many partitions or members.
+    """One finding per broken claim, for any number of partitions or members.
 
-    `trace` makes the trace of a claim and what breaks it.
+    `trace` makes the trace from a claim and its violations.
     """
     by_claim: dict[str, list[Violation]] = {}
     for violation in violations:
@@ -257,7 +257,7 @@ def _words(violation: Violation) -> str:
 def _trace(
     kind: Kind, assignor: str | None, rebalanced: Rebalanced, claim: str, broken: Sequence[Violation]
 ) -> Trace:
-    """The step as a history of one change: its members come with what they claimed; the answer is told."""
+    """The step as a history of one change: members join with their owned partitions; the answer is kept."""
     step = rebalanced.steps[0]
     members = tuple(member._replace(user_data=None) for member in step.group.members)
     history = History(step.cluster, ((*_withheld(step), *(Join(member) for member in members)),))
@@ -276,14 +276,14 @@ def _trace(
 
 
 def _withheld(step: Step) -> Iterator[Withhold]:
-    """What a share group may not give out."""
+    """The partitions that a share group must not assign."""
     if step.group.assignable is not None:
         withheld = step.cluster.everything - step.group.assignable
         yield from (Withhold(topic, tuple(ns)) for topic, ns in numbers_by_topic(sorted(withheld)).items())
 
 
 def merged(first: Step, last: Step) -> Step:
-    """A rebalance of several rounds as one: what the first was asked, and what came of it in the last."""
+    """A rebalance of several rounds as one: the input of the first, and the outcome of the last."""
     if first is last:
         return last
     return Step(
@@ -296,7 +296,7 @@ def merged(first: Step, last: Step) -> Step:
 
 
 def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProtocol:
-    """How the assignor gives partitions on; of an unknown one by whether its members keep what they own."""
+    """The rebalance protocol of the assignor; if unknown, by whether members keep their partitions."""
     if kind is not CLIENT:
         return RebalanceProtocol.EAGER
     known = assignor in REFERENCES[kind]
@@ -305,7 +305,7 @@ def protocol_of(kind: Kind, assignor: str | None, claims: bool) -> RebalanceProt
 
 
 def is_full(step: Step) -> bool:
-    """Whether the round withholds nothing: all that somebody reads and that is there is given out."""
+    """Whether the round withholds nothing: every existing partition of a subscribed topic is assigned."""
     answer: Assignment = step.given
     withheld = {tp for member in step.group.members for tp in member.owned} - step.given_out
     return bool(answer) and not any(

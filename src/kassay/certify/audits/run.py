@@ -1,4 +1,4 @@
-"""An audit of files: each record read once, in the order of its partition, into the history of its group."""
+"""An audit of files: reads each record once, in the order of its partition, into its group's history."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOLD_EVERY = 100_000
 
 @dataclass
 class _Partition:
-    """A partition of `__consumer_offsets`: the groups that are in it, and what of it is missing."""
+    """A partition of `__consumer_offsets`: its groups, and what is missing from it."""
 
     log: LogContinuity = field(default_factory=LogContinuity)
     classic: dict[str, ClassicHistory] = field(default_factory=dict)
@@ -43,9 +43,10 @@ class _Partition:
 
 @dataclass
 class LogReader:
-    """Takes records in, group by group.
+    """Collects records by group.
 
-    `only` keeps to one group, `since` (milliseconds) leaves out what was before, though it is read.
+    `only` restricts it to one group; `since` (milliseconds) excludes earlier results, though the records are
+    read.
     """
 
     known: KnownTopics
@@ -56,7 +57,7 @@ class LogReader:
     unread: list[str] = field(default_factory=list)
 
     def read(self, file: LogFile, tell: Callable[[int], None]) -> None:
-        """Take in what the file holds; raises `InputError` where that cannot be read on."""
+        """Read the records of a file; raises `InputError` if it cannot be read further."""
         name = "" if not file.of_console else f"console {file.path}"
         partition = self.partitions.setdefault(name, _Partition())
         for number, item in enumerate(read_log(file)):
@@ -74,7 +75,7 @@ class LogReader:
         self._end_batch(partition)
 
     def finish(self) -> LogAudit:
-        """What was found, and what of it means less."""
+        """The result, with what limits its meaning."""
         for partition in self.partitions.values():
             for history in (*partition.ended, *partition.decided.values()):
                 self._add(history.audit, history.finish(partition.log))
@@ -105,7 +106,7 @@ class LogReader:
             self._add(history.audit, history.take(record, moment, partition.log))
 
     def _history(self, partition: _Partition, record: GroupRecord) -> TargetHistory:
-        """The history of the record's group; one of another protocol that had its name is over."""
+        """The history of the record's group; a former history of the name with another protocol ends."""
         speaks = _PROTOCOLS[_family(record.type)]
         history = partition.decided.get(record.group)
         if history is None or not isinstance(history, speaks):
@@ -144,7 +145,7 @@ class LogReader:
             audit.add(rebalance)
 
     def _is_wanted(self, moment: LogMoment) -> bool:
-        """Whether it was not before `since`; what has no time is taken in."""
+        """Whether the moment is not before `since`; moments without a time are included."""
         return self.since is None or moment.timestamp is None or moment.timestamp >= self.since
 
     def _notes(self) -> list[str]:
@@ -170,9 +171,9 @@ def audit_log(
     since: int | None = None,
     tell: Callable[[int], None] = lambda _: None,
 ) -> LogAudit:
-    """What the files hold of groups, judged; `tell` is called with how many records were read.
+    """The groups of the files, checked; `tell` is called with the number of records read.
 
-    Raises `InputError` for a file that cannot be read on, and where `only` names a group that is not there.
+    Raises `InputError` if a file cannot be read further, or if `only` names a missing group.
     """
     reader = LogReader(known, only, since)
     for file in files:
@@ -197,7 +198,7 @@ def _sort(row: LogRow) -> str:
 
 
 def _family(number: int) -> str:
-    """The groups that records of the type are about."""
+    """The kind of group that records of this type describe."""
     if number == RecordType.CLASSIC_GROUP:
         return "classic groups"
     if number in SHARE:

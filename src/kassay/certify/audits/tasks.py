@@ -1,7 +1,8 @@
-"""Claims put to a recorded target of a Streams group, and the target beside the certified optimum of tasks.
+"""Claims checked on a recorded target of a Streams group, with the certified optimum of its tasks.
 
-Of the claims that Kafka's own rule declares those are asked of every target that hold of each answer; those
-about balance hold at rest, so of a target that repeats the one before. Balance is a figure for the others.
+Of the claims that Kafka's own assignor declares, those about any answer are checked on every target; those
+about balance apply to a stable group, so only to a target that repeats the previous one. For other targets,
+balance is a figure.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from kassay.solver.streams.members.requests import problem_of
 REFERENCE: Final = "streams-group-sticky@4.4"
 _VALID: Final = ("exists", "single-owner", "complete")
 _OF_COPIES: Final = frozenset({"standby-disjoint", "standby-count"})
-"""Claims that need to know how many copies there are to be."""
+"""Claims that need the configured number of copies."""
 
 
 class TaskTarget(NamedTuple):
@@ -45,7 +46,7 @@ class TaskTarget(NamedTuple):
 
 @cache
 def task_promises(copies_known: bool) -> tuple[Promise, ...]:
-    """What can be asked of a target: claims about one answer, and about one at rest."""
+    """The claims checked on a target: those about any answer, and those about a stable group."""
     reference = registry.find(REFERENCE)
     declared = reference.claims if reference is not None else ()
     asked = [promise(name, STREAMS) for name in (*_VALID, *declared)]
@@ -67,10 +68,10 @@ def task_judgement(
     copies_known: bool,
     at_rest: bool,
 ) -> Judgement:
-    """The target judged and measured.
+    """The target, checked and measured.
 
-    `owners_known` says whether the request has what threads had, `copies_known` whether how many copies were
-    asked for, and `at_rest` whether the target is the one before.
+    `owners_known`: the request has the previous tasks of threads; `copies_known`: the configured number of
+    copies is known; `at_rest`: the target equals the previous one.
     """
     request = target.request
     processes = {client.process_id: _of_process(target, client.process_id) for client in request.clients}
@@ -85,7 +86,7 @@ def task_judgement(
 
 
 def _of_process(target: TaskTarget, process_id: str) -> ClientTasks:
-    """What the threads of a process are given together."""
+    """The tasks of all threads of a process."""
     client = target.request.by_id[process_id]
     given = [target.given[name] for name in (m.member_id for m in client.members) if name in target.given]
     return ClientTasks(
@@ -95,9 +96,10 @@ def _of_process(target: TaskTarget, process_id: str) -> ClientTasks:
 
 
 def _measured(target: TaskTarget, owners_known: bool) -> RebalanceFigures | None:
-    """Active tasks of threads, and those that leave a thread which is still there.
+    """Active tasks of threads, and those that leave a thread which still exists.
 
-    The optimum is even by thread, restores the least, and then moves the fewest. None where it is not proven.
+    The optimum balances tasks by thread, then restores the least, then moves the fewest. None if it is not
+    proven.
     """
     problem = problem_of(target.request)
     placed = place_actives(problem)
@@ -120,16 +122,16 @@ def _measured(target: TaskTarget, owners_known: bool) -> RebalanceFigures | None
 
 
 def _by_member(message: str, members: Mapping[str, str]) -> str:
-    """The message with member ids for the names of threads; longer names first, as one may begin another."""
+    """The message with member ids instead of thread names; longest first, as one may be another's prefix."""
     for name in sorted(members, key=len, reverse=True):
         message = message.replace(name, members[name])
     return message
 
 
 def _trace(step: TaskStep, claim: str, broken: Sequence[Violation]) -> Trace | None:
-    """The target as the start of an application; None where its tasks cannot be those of a history.
+    """The target as the start of an application; None if no history can have its tasks.
 
-    A history numbers subtopologies from 0, those with state first, and knows processes by UUIDs.
+    A history numbers subtopologies from 0, stateful ones first, and identifies processes by UUIDs.
     """
     request = step.request
     sizes = Counter(task.subtopology for task in request.tasks)

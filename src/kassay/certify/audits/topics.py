@@ -1,4 +1,4 @@
-"""What is known of topics: names of topic ids, and how many partitions a topic had at least."""
+"""Known facts about topics: names of topic ids, and a lower bound of the partitions that a topic had."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.shape.codec import MOST
 
 @dataclass(frozen=True)
 class KnownTopics:
-    """Topics as they are described today: partition counts by name, and names by topic id."""
+    """Topics as described today: partition counts by name, and names by topic id."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
@@ -26,10 +26,10 @@ class KnownTopics:
 
 @dataclass
 class SeenTopics:
-    """How many partitions each topic of a group had at least, by what its members were given so far.
+    """A lower bound of each topic's partitions, from the assignments of its group so far.
 
-    Topics grow, so what is described today bounds what was; a number that was given and is there today was
-    there all the time between.
+    Topics only grow, so today's count is an upper bound; a partition that was assigned and exists today has
+    existed since.
     """
 
     today: Mapping[str, int]
@@ -38,9 +38,9 @@ class SeenTopics:
     def cluster(
         self, given: Iterable[TopicPartition], claimed: Iterable[TopicPartition], exact: Mapping[str, int]
     ) -> Cluster | None:
-        """The topics as a rebalance had them, by what it gave out and what was claimed in it.
+        """The topics at the time of a rebalance, from its assigned and its owned partitions.
 
-        `exact` are counts that the records have. None where they are absurdly many.
+        `exact`: counts that the records contain. None if the counts are implausibly large.
         """
         here: dict[str, int] = {}
         for topic, number in given:

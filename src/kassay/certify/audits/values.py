@@ -1,4 +1,4 @@
-"""What an audit says: rebalances with who caused them, findings with where they stand, groups, the log."""
+"""Results of an audit: rebalances with causes, findings with positions, groups, the log."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kassay.model.trace import Trace
 from kassay.reading.kafka.lines import Place
 
 QUIET_MS: Final = 60_000
-"""Rebalances of a classic group that follow each other within this time are one unrest."""
+"""Rebalances of a classic group within this time of each other form one period of instability."""
 
 
 class LogMoment(NamedTuple):
-    """Where and when a record was: its line, its offset and its time in milliseconds, None where unknown."""
+    """Position and time of a record: line, offset, and milliseconds; None if unknown."""
 
     place: Place
     offset: int | None
@@ -25,7 +25,7 @@ class LogMoment(NamedTuple):
 
 
 class CauseWord(StrEnum):
-    """Why a group rebalanced, from the differences between its records."""
+    """The cause of a rebalance, from the differences between its records."""
 
     BEGAN = "first members"
     JOINED = "joined"
@@ -41,14 +41,14 @@ class CauseWord(StrEnum):
 
 
 class RebalanceCause(NamedTuple):
-    """A cause, and the members or topics that it is about."""
+    """A cause, and the members or topics concerned."""
 
     word: CauseWord
     who: tuple[str, ...] = ()
 
 
 class GroupProtocol(StrEnum):
-    """How the members of a group speak with its coordinator."""
+    """The protocol between the members of a group and its coordinator."""
 
     CLASSIC = "classic"
     CONSUMER = "consumer"
@@ -58,7 +58,7 @@ class GroupProtocol(StrEnum):
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """A claim that a recorded rebalance breaks; `trace` holds the step, None where no trace can."""
+    """A claim that a recorded rebalance breaks; `trace` holds the step, None if no trace can."""
 
     claim: str
     message: str
@@ -69,11 +69,11 @@ class AuditFinding:
 
 
 class RebalanceFigures(NamedTuple):
-    """What an assignment costs beside the certified optimum.
+    """The cost of an assignment compared with the certified optimum.
 
-    `spread` is the largest load less the smallest, `moved` the partitions that left their owner: in a share
-    group the copies that were taken back, in a Streams group the active tasks that left their thread. `moved`
-    and `least` are None where the records do not say who owned what.
+    `spread`: the largest load minus the smallest. `moved`: partitions that left their owner; in a share group
+    the copies revoked, in a Streams group the active tasks that left their thread. `moved` and `least` are
+    None if the records do not contain the owners.
     """
 
     spread: int
@@ -83,17 +83,17 @@ class RebalanceFigures(NamedTuple):
 
     @property
     def needless(self) -> int | None:
-        """Partitions that moved beyond the least that the best balance takes."""
+        """Partitions moved beyond the minimum for the best balance."""
         return None if self.moved is None or self.least is None else max(0, self.moved - self.least)
 
 
 @dataclass(frozen=True)
 class AuditedRebalance:
-    """A generation or a target of a group, and what was found of it.
+    """A generation or a target of a group, and its result.
 
-    `generation` is the group epoch of a group that its coordinator assigns. `turn` counts the rounds of one
-    rebalance from 0. `judged` are the claims that were asked, empty with `why_not` where none could be. `gap`
-    says what is missing before it. `unrest_ms` is how long the group took to come to rest, where records say.
+    `generation`: the group epoch if the coordinator assigns. `turn`: the round within a rebalance, from 0.
+    `judged`: the claims checked; empty, with `why_not`, if none applies. `gap`: what is missing before it.
+    `unrest_ms`: how long the group took to become stable, if recorded.
     """
 
     generation: int
@@ -113,11 +113,11 @@ class AuditedRebalance:
 
 @dataclass
 class GroupAudit:
-    """What the records of one group hold.
+    """The audited records of one group.
 
-    `returns` counts, by client and host (or instance id), how often a member was there again after it had
-    left; `kept` counts static members that were back without a rebalance; `abandoned` rebalances that began
-    anew before the leader had answered.
+    `returns`: how often a member returned after leaving, by client and host (or instance id). `kept`: static
+    members that returned without a rebalance. `abandoned`: rebalances that restarted before the leader
+    answered.
     """
 
     name: str
@@ -131,14 +131,14 @@ class GroupAudit:
     unread: int = 0
 
     def add(self, rebalance: AuditedRebalance) -> None:
-        """Take the rebalance in, with its findings and its gap."""
+        """Add the rebalance, with its findings and its gap."""
         self.rebalances.append(rebalance)
         self.note(rebalance.findings)
         if rebalance.gap:
             self.gaps.append(rebalance.gap)
 
     def withdraw(self, moments: Container[LogMoment], why_not: str) -> None:
-        """Take back what was judged at these moments, and say why."""
+        """Withdraw the results at these moments, with the reason."""
         self.findings = [each for each in self.findings if each.moment not in moments]
         self.rebalances = [
             replace(each, judged=(), findings=(), measured=None, why_not=why_not)
@@ -148,49 +148,49 @@ class GroupAudit:
         ]
 
     def settle(self, unrest_ms: int) -> None:
-        """Say of the last rebalance how long it took until the group was at rest."""
+        """Record how long the last rebalance took until the group was stable."""
         self.rebalances[-1] = replace(self.rebalances[-1], unrest_ms=unrest_ms)
 
     def note(self, findings: Iterable[AuditFinding]) -> None:
-        """Take findings in; of those of one claim the first keeps its trace."""
+        """Add findings; the first finding of each claim keeps its trace."""
         for finding in findings:
             traced = any(each.claim == finding.claim and each.trace for each in self.findings)
             self.findings.append(replace(finding, trace=None) if traced else finding)
 
     @property
     def judged(self) -> int:
-        """Rebalances of which some claim could be asked."""
+        """Rebalances with at least one claim checked."""
         return sum(bool(each.judged) for each in self.rebalances)
 
     @property
     def moved(self) -> int:
-        """Partitions that moved in all rebalances of which that is known."""
+        """Partitions moved in all rebalances, as far as known."""
         return sum(each.measured.moved or 0 for each in self.rebalances if each.measured)
 
     @property
     def needless(self) -> int:
-        """Those of them that need not have."""
+        """Those of them that an optimal assignment would not have moved."""
         return sum(each.measured.needless or 0 for each in self.rebalances if each.measured)
 
     @property
     def double_owners(self) -> int:
-        """Findings of a partition with two owners."""
+        """Findings of partitions with two owners."""
         return sum(each.claim == "single-owner" for each in self.findings)
 
     @property
     def worst_spread(self) -> RebalanceFigures | None:
-        """The rebalance whose loads are farthest apart beyond what could be."""
+        """The rebalance whose spread exceeds the possible one most."""
         measured = [each.measured for each in self.rebalances if each.measured]
         return max(measured, key=lambda each: each.spread - each.best_spread, default=None)
 
     @property
     def longest_unrest_ms(self) -> int | None:
-        """The longest time for which the group was not at rest, None where the records do not say."""
+        """The longest time without stability; None if the records do not contain it."""
         known = [each.unrest_ms for each in self.rebalances if each.unrest_ms is not None]
         return max((*known, *self._bursts()), default=None)
 
     def _bursts(self) -> list[int]:
-        """Of a classic group, the lengths of rows of rebalances with little time between them."""
+        """Durations of sequences of close rebalances of a classic group."""
         times = [each.moment.timestamp for each in self.rebalances if each.moment.timestamp is not None]
         if self.protocol is not GroupProtocol.CLASSIC or not times:
             return []
@@ -205,10 +205,10 @@ class GroupAudit:
 
 @dataclass(frozen=True)
 class LogAudit:
-    """What all files hold: groups by name, and how many records of each sort were read.
+    """All files together: groups by name, and the number of records of each type.
 
-    `unread` are the first records that could not be read, with their places; `notes` what could make the
-    result mean less.
+    `unread`: the first records that could not be read, with their positions; `notes`: what limits the meaning
+    of the result.
     """
 
     groups: tuple[GroupAudit, ...]
@@ -223,5 +223,5 @@ class LogAudit:
 
     @property
     def judged(self) -> int:
-        """Rebalances of which some claim could be asked."""
+        """Rebalances with at least one claim checked."""
         return sum(group.judged for group in self.groups)

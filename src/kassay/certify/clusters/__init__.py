@@ -1,1 +1,1 @@
-"""A real consumer group from the outputs of Kafka's tools, and what would become of it."""
+"""Read a real consumer group from the outputs of Kafka's tools, and predict how it changes."""

@@ -1,8 +1,8 @@
-"""What an assignor would make of a group as it is, and of what happens to it then: played, step by step.
+"""A candidate assignor, played on an observed group and on the events that follow.
 
-The group comes together with what its members own now, as it does where the rule alone changes; a rolling
-restart, in which members come without anything, is `rollout`'s. Each event is then played through the same
-player as any history.
+The group starts with the partitions that its members own now, as when only the assignor changes. `rollout`
+covers rolling restarts, in which members join with nothing. Each event runs through the same player as any
+history.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ SWITCH: Final = "switch"
 class PlayedStep:
     """One rebalance of a group.
 
-    `moved` are the partitions that leave a member who stays, `orphaned` those whose member went, `unassigned`
-    those that nobody has afterwards. `paused`: how many a member stops reading, if only to read on. `rounds`
-    are those until the group is at rest, None where it does not come to rest.
+    `moved`: partitions that leave a member who stays; `orphaned`: partitions whose owner left the group;
+    `unassigned`: partitions without an owner afterwards; `paused`: partitions that a member stops reading,
+    even if it resumes them. `rounds`: rebalance rounds until the group is stable, None if it never is.
     """
 
     text: str
@@ -49,7 +49,7 @@ class PlayedStep:
     racks: Racks | None
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of this step."""
         return {
             "step": self.text,
             "loads": self.loads.to_json(),
@@ -64,7 +64,7 @@ class PlayedStep:
 
 @dataclass(frozen=True)
 class PlayedCandidate:
-    """An assignor, the steps that it was asked, its answer after each, and why it failed, if it did."""
+    """An assignor, its rebalances, its answer after each, and the reason for a failure, if any."""
 
     spec: str
     protocol: RebalanceProtocol
@@ -75,7 +75,7 @@ class PlayedCandidate:
 
     @property
     def switch(self) -> PlayedStep | None:
-        """What switching to it comes to."""
+        """The rebalance that switches the group to this assignor."""
         return self.steps[0] if self.steps else None
 
     @property
@@ -84,7 +84,7 @@ class PlayedCandidate:
         return max((step.paused for step in self.steps), default=0)
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of this candidate."""
         return {
             "target": self.spec,
             "protocol": self.protocol.value if self.kind is CLIENT else "consumer",
@@ -96,7 +96,7 @@ class PlayedCandidate:
 def play_candidate(
     target: Target, observed: ObservedGroup, changes: Sequence[PlannedChange]
 ) -> PlayedCandidate:
-    """What the target makes of the group and of the changes; it is opened and closed here."""
+    """Play the group and the changes against the target; opens and closes the target."""
     with target.open() as host:
         return play_on(host, target, observed, changes)
 
@@ -104,7 +104,7 @@ def play_candidate(
 def play_on(
     host: Host, target: Target, observed: ObservedGroup, changes: Sequence[PlannedChange]
 ) -> PlayedCandidate:
-    """What the target on this host makes of the group and of the changes."""
+    """Play the group and the changes against the target on this open host."""
     joins = tuple(Join(member) for member in observed.group.members)
     texts = (SWITCH, *(each.text for each in changes))
     history = History(observed.cluster, (joins, *(each.change for each in changes)))
@@ -125,7 +125,7 @@ def play_on(
 
 
 def _failure(rebalanced: Rebalanced) -> str | None:
-    """Why the target's answer is no assignment, None where it is one."""
+    """Why the target's answer is not an assignment; None if it is one."""
     last = rebalanced.steps[-1]
     if isinstance(last.answer, Failure):
         return last.answer.message
@@ -147,7 +147,7 @@ def _failure(rebalanced: Rebalanced) -> str | None:
 def _step(
     text: str, target: Target, rebalanced: Rebalanced, before: Assignment, after: Assignment
 ) -> PlayedStep:
-    """What a rebalance came to, from what members had before it."""
+    """The figures of a rebalance, compared with what members owned before it."""
     first, last = rebalanced.steps[0], rebalanced.steps[-1]
     staying = first.group.by_id
     owners = {tp: member for tp, member in before.owners().items() if last.cluster.has(tp)}
@@ -171,7 +171,7 @@ def _step(
 
 
 def _rounds(rebalanced: Rebalanced, eager: bool) -> int | None:
-    """Rounds until the group is at rest: the look that sees that it is counts for none."""
+    """Rounds until the group is stable, without the last round, which only confirms that."""
     if eager or len(rebalanced.steps) == 1:
         return len(rebalanced.steps)
     return rebalanced.revocations + 1 if rebalanced.settled else None

@@ -1,14 +1,13 @@
-"""What may happen to a group, as people write it: `leave:2,join:3,add-partitions:orders+12`.
+"""Parser of planned events: `leave:2,join:3,add-partitions:orders+12`.
 
-Events between commas happen one after the other, each followed by a rebalance; those between `&` happen
-together.
+A comma separates events that are each followed by a rebalance; `&` joins events of one rebalance.
 
     leave:N             the last N members by id leave
     leave:NAME          the member of this member id, or all of this instance id, client id or host
-    join:N              N members come, who read what most members read
+    join:N              N members join, subscribed to what most members subscribe to
     add-partitions:T+N  topic T gets N more partitions
     remove-topic:T      topic T is deleted
-    add-topic:T:N       topic T comes with N partitions, and all members read it
+    add-topic:T:N       topic T is created with N partitions; all members subscribe
     rebalance           the group rebalances though nothing changed
 """
 
@@ -48,7 +47,7 @@ MEMBERS_MAX: Final = 10_000
 
 
 class PlannedChange(NamedTuple):
-    """A change as it was written, and its events."""
+    """A change as the user wrote it, and its events."""
 
     text: str
     change: Change
@@ -56,7 +55,7 @@ class PlannedChange(NamedTuple):
 
 @dataclass
 class _Group:
-    """The members and the topics while events are read, each event against what those before it left."""
+    """Members and topics while events are parsed: each event sees the effect of those before it."""
 
     observed: ObservedGroup
     members: dict[str, Member] = field(default_factory=dict)
@@ -68,7 +67,7 @@ class _Group:
         self.topics = dict(self.observed.cluster.counts)
 
     def leave(self, text: str) -> list[Event]:
-        """So many of the last members by id, or who is called so."""
+        """The last N members by id, or the members of this name."""
         if _NUMBER.fullmatch(text):
             leavers = sorted(self.members)[-int(text) :]
             if int(text) >= len(self.members):
@@ -89,7 +88,7 @@ class _Group:
         return [Leave(member_id) for member_id in leavers]
 
     def _names(self) -> dict[str, set[str]]:
-        """What each member may be called."""
+        """The names that each member answers to."""
         names: dict[str, set[str]] = {}
         for each in self.observed.consumers:
             if each.member_id in self.members:
@@ -100,12 +99,12 @@ class _Group:
         return {**{member_id: {member_id} for member_id in self.members}, **names}
 
     def join(self, text: str) -> list[Event]:
-        """So many new members."""
+        """N new members."""
         count = _number(text, "how many join", MEMBERS_MAX - len(self.members))
         return [Join(self._newcomer()) for _ in range(count)]
 
     def _newcomer(self) -> Member:
-        """A member that reads what most do, in the rack with the fewest members."""
+        """A member that subscribes to what most members do, in the rack with the fewest members."""
         self.joined += 1
         members = self.members.values()
         topics = Counter(member.topics for member in members).most_common(1)[0][0]
@@ -119,7 +118,7 @@ class _Group:
         return self.members[name]
 
     def add_partitions(self, text: str) -> list[Event]:
-        """A topic grows."""
+        """Add partitions to a topic."""
         topic, plus, more = text.rpartition("+")
         if not plus:
             raise InputError(difference(text, "TOPIC+N"))
@@ -128,13 +127,13 @@ class _Group:
         return [AddPartitions(topic, self.topics[topic])]
 
     def remove_topic(self, text: str) -> list[Event]:
-        """A topic goes."""
+        """Delete a topic."""
         self._require_topic(text)
         del self.topics[text]
         return [DeleteTopic(text)]
 
     def add_topic(self, text: str) -> list[Event]:
-        """A topic comes, and everybody reads it."""
+        """Create a topic; every member subscribes to it."""
         topic, colon, count = text.rpartition(":")
         if not colon or not _TOPIC.fullmatch(topic) or topic in (".", ".."):
             raise InputError(difference(text, "TOPIC:N, with a name that Kafka takes"))
@@ -147,7 +146,7 @@ class _Group:
         return [CreateTopic(Topic(topic, self.topics[topic])), *resubscribed]
 
     def rebalance(self, text: str) -> list[Event]:
-        """Nothing changes."""
+        """Rebalance without a change."""
         if text:
             raise InputError(difference(text, "nothing after rebalance"))
         return [Rebalance()]
@@ -170,7 +169,7 @@ _FORMS: Final[Mapping[str, Callable[[_Group, str], list[Event]]]] = {
 
 
 def parse_events(text: str, observed: ObservedGroup) -> tuple[PlannedChange, ...]:
-    """The changes in order; raises `InputError` with the column (from 1) of what cannot be."""
+    """The changes in order; raises `InputError` with the column (from 1) of an invalid event."""
     group = _Group(observed)
     changes: list[PlannedChange] = []
     column = 1

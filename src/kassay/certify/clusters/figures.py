@@ -1,4 +1,4 @@
-"""What an assignment of a whole group comes to: loads, idle members, moves, racks."""
+"""Figures of a group's assignment: loads, idle members, rack matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.groups.metrics import rack_mismatches
 
 
 class Loads(NamedTuple):
-    """The loads of all members: how they spread, and who has most. `idle` are members with nothing."""
+    """The loads of all members: their spread, and the member with most. `idle` members own nothing."""
 
     members: int
     partitions: int
@@ -22,11 +22,11 @@ class Loads(NamedTuple):
 
     @property
     def spread(self) -> int:
-        """The largest load less the smallest."""
+        """The largest load minus the smallest."""
         return self.most - self.least
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of the loads."""
         return {
             "members": self.members,
             "partitions": self.partitions,
@@ -39,7 +39,7 @@ class Loads(NamedTuple):
 
 
 def loads_of(members: Iterable[str], assignment: Mapping[str, tuple[TopicPartition, ...]]) -> Loads:
-    """The loads of these members, of whom there is at least one."""
+    """The loads of these members (at least one)."""
     loads = {member_id: len(assignment.get(member_id, ())) for member_id in sorted(members)}
     busiest = max(loads, key=lambda member_id: loads[member_id])
     return Loads(
@@ -53,18 +53,18 @@ def loads_of(members: Iterable[str], assignment: Mapping[str, tuple[TopicPartiti
 
 
 class Racks(NamedTuple):
-    """How many partitions have an owner in the rack of one of their replicas, of how many that could."""
+    """Partitions whose owner is in the rack of a replica, and how many could be."""
 
     matched: int
     of: int
 
     def to_json(self) -> dict[str, int]:
-        """Its part of a document."""
+        """JSON fields of the rack matches."""
         return {"matched": self.matched, "of": self.of}
 
 
 def racks_of(cluster: Cluster, group: Group, assignment: Assignment) -> Racks | None:
-    """The rack matches; None where the racks of replicas or of members are not known."""
+    """The rack matches; None if the racks of replicas or of members are unknown."""
     racks = cluster.replica_racks
     if not any(member.rack for member in group.members):
         return None

@@ -1,4 +1,4 @@
-"""The files of a cluster, each of which says by its content what it is."""
+"""Input files of a cluster; the content of each file identifies its format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS: Final = (
 
 @dataclass
 class ClusterInputs:
-    """All that the files say; `topics` is None where no file tells of topics, `files` were read."""
+    """The parsed files; `topics` is None if no file describes topics, `files` lists the files read."""
 
     groups: list[GroupOutputs] = field(default_factory=list)
     topics: dict[str, Topic] | None = None
@@ -34,11 +34,11 @@ class ClusterInputs:
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The groups that the files speak of, by name."""
+        """The groups that the files mention, by name."""
         return tuple(sorted({name for each in self.groups for name in each.groups}))
 
     def take(self, text: str, file: str) -> None:
-        """Take what a file says; raises `InputError` for one that is no such file."""
+        """Add the content of a file; raises `InputError` if its format is unknown."""
         titles = titles_of(text)
         if titles == LAGS:
             self.lags = {**(self.lags or {}), **read_lags(text, file)}
@@ -57,7 +57,7 @@ class ClusterInputs:
         self.files.append(file)
 
     def take_brokers(self, brokers: Iterable[Broker], file: str) -> None:
-        """Take the brokers with their racks; raises `InputError` where a rack differs from one before."""
+        """Add brokers with their racks; raises `InputError` if a rack contradicts an earlier one."""
         for broker in brokers:
             known = self.brokers.setdefault(broker.broker_id, broker)
             if known.rack != broker.rack:
@@ -78,7 +78,7 @@ class ClusterInputs:
 
 
 def read_cluster(paths: Iterable[str], labels: Mapping[str, str] | None = None) -> ClusterInputs:
-    """What the files say; `labels` names some of them otherwise in complaints. Raises `InputError`."""
+    """Read the files; `labels` gives some of them another name in errors. Raises `InputError`."""
     inputs = ClusterInputs()
     for path in dict.fromkeys(paths):
         name = "standard input" if path == "-" else path

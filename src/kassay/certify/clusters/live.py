@@ -1,9 +1,9 @@
-"""A group as the brokers tell of it now, through an AdminClient (confluent-kafka); nothing is ever changed.
+"""A live group, read through an AdminClient (confluent-kafka) with read-only calls.
 
-The calls of `CALLS` are made, all of them read-only: the last only where a group is not found, to tell one
-that is not there from one of another type. What they answer becomes the same values as the outputs of Kafka's
-tools do. Passwords of a configuration are handed to the client and never told.
-Source: `AdminClient` of confluent-kafka; a group of the consumer protocol by ConsumerGroupDescribe (KIP-848).
+Only the calls of `CALLS` are made; the last one only if a group is not found, to distinguish a missing group
+from one of another type. Answers become the same values as the outputs of Kafka's tools. Passwords of a
+configuration go to the client and are never printed. Source: `AdminClient` of confluent-kafka;
+ConsumerGroupDescribe (KIP-848) for groups of the consumer protocol.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kassay.reading.kafka.groups import GroupOutputs, MemberRow, StateRow
 from kassay.reading.kafka.lines import Place
 
 CALLS: Final = ("describe_consumer_groups", "describe_topics", "describe_cluster", "list_groups")
-"""All that is ever asked of the cluster."""
+"""The only calls made to the cluster."""
 TIMEOUT_S: Final = 15.0
 _JAAS: Final = re.compile(r"(username|password)\s*=\s*\"((?:[^\"\\]|\\.)*)\"")
 _STATES: Final = {
@@ -35,7 +35,7 @@ _STATES: Final = {
 
 
 class Admin(Protocol):
-    """The part of an AdminClient that is used: each call gives futures."""
+    """The calls of AdminClient that kassay uses; each returns futures."""
 
     def describe_consumer_groups(self, group_ids: list[str], **more: Any) -> Mapping[str, Any]:
         """Futures of descriptions by group."""
@@ -51,7 +51,7 @@ class Admin(Protocol):
 
 
 def connect(bootstrap: str, config: Mapping[str, str]) -> Admin:
-    """A client; raises `InputError` where confluent-kafka is not there or refuses the configuration."""
+    """A client; raises `InputError` if confluent-kafka is missing or refuses the configuration."""
     try:
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
@@ -68,9 +68,9 @@ def connect(bootstrap: str, config: Mapping[str, str]) -> Admin:
 
 
 def read_config(path: str) -> dict[str, str]:
-    """The properties of a file, as librdkafka calls them; raises `InputError` with file and line.
+    """Properties of a file, named as in librdkafka; raises `InputError` with file and line.
 
-    User and password come out of `sasl.jaas.config`, which only Java reads.
+    User and password are extracted from `sasl.jaas.config`, which only Java clients read.
     """
     config: dict[str, str] = {}
     for number, line in enumerate(read_text(path, "properties").splitlines(), start=1):
@@ -88,10 +88,10 @@ def read_config(path: str) -> dict[str, str]:
 
 
 def read_live(admin: Admin, group: str, bootstrap: str, also: Iterable[str] = ()) -> ClusterInputs:
-    """The group, the topics that it owns partitions of and those `also` named, and the brokers.
+    """The group, the topics of its partitions, the topics of `also`, and the brokers.
 
-    Raises `InputError` for a group that does not exist or is no consumer group, and for what the brokers do
-    not answer.
+    Raises `InputError` if the group does not exist or is not a consumer group, or if the brokers do not
+    answer.
     """
     inputs = ClusterInputs(files=[bootstrap])
     described = _answer(admin.describe_consumer_groups([group], request_timeout=TIMEOUT_S)[group], bootstrap)
@@ -110,14 +110,14 @@ def read_live(admin: Admin, group: str, bootstrap: str, also: Iterable[str] = ()
 
 
 def _collection(names: list[str]) -> Any:
-    """The names as the client takes them."""
+    """The names in the collection type that the client expects."""
     from confluent_kafka import TopicCollection
 
     return TopicCollection(names)
 
 
 def _answer(future: Any, bootstrap: str) -> Any:
-    """What the brokers answered; raises `InputError` in a line where they did not."""
+    """The brokers' answer; raises `InputError` with a one-line message if the call failed."""
     from confluent_kafka import KafkaException
 
     try:
@@ -127,7 +127,7 @@ def _answer(future: Any, bootstrap: str) -> Any:
 
 
 def _outputs(described: Any, bootstrap: str) -> GroupOutputs:
-    """The members and the state of a described group."""
+    """Members and state of a described group."""
     is_consumer = described.type.name == "CONSUMER"
     members = tuple(
         MemberRow(
@@ -159,16 +159,16 @@ def _outputs(described: Any, bootstrap: str) -> GroupOutputs:
 
 
 def _state_of_consumer_group(members: Iterable[MemberRow]) -> str:
-    """The state of a group of the consumer protocol of which librdkafka says only that it does not know it.
+    """The state of a consumer-protocol group that librdkafka reports as unknown.
 
-    Members are on their way to targets that they do not own yet, or the targets are still to be computed.
+    Either members still move to their target assignments, or the targets are not computed yet.
     """
     on_the_way = any(row.target is not None and set(row.target) != set(row.owned or ()) for row in members)
     return "Reconciling" if on_the_way else "Assigning"
 
 
 def _why_dead(admin: Admin, group: str) -> str:
-    """What a group is that no broker knows as a consumer group: to brokers it is Dead in either case."""
+    """Why brokers report the group as Dead: it does not exist, or it has another type."""
     from confluent_kafka import KafkaException
 
     with warnings.catch_warnings():

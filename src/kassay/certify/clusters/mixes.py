@@ -1,8 +1,8 @@
-"""Which assignor is in force in each mix of members that have been restarted and members that have not.
+"""The assignor in force for each mix of restarted and not yet restarted members.
 
-Between assignors of the classic protocol the coordinator's own vote is asked for every mix of all members;
-between the protocols members are restarted one by one on its model; within the consumer protocol the assignor
-that most members want is in force.
+Between classic assignors, the coordinator's own vote decides for every mix of all members. Between the
+protocols, members restart one by one on the coordinator's model. Within the consumer protocol, the assignor
+that most members request is in force.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMe
 from kassay.model.protocols.values.requests import Config, Subscription
 
 MIXES_WALKED_MAX: Final = 12
-"""Members that are walked where each mix of both protocols is looked at."""
+"""Members explored if every mix of both protocols is checked."""
 
 
 class RuleSpan(NamedTuple):
-    """The assignors that may be in force after `first` to `last` restarts of a step; several are a tie."""
+    """The assignors in force after `first` to `last` restarts of a step; several mean a tie."""
 
     rules: tuple[str, ...]
     first: int
@@ -32,7 +32,7 @@ class RuleSpan(NamedTuple):
 
 
 class Members(NamedTuple):
-    """How many members there are, and how many of them are static."""
+    """The number of members, and of static members among them."""
 
     total: int
     static: int
@@ -41,7 +41,7 @@ class Members(NamedTuple):
 def walk(
     first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
 ) -> list[list[Restarted]]:
-    """What each restart of each step came to; it ends at the first refusal."""
+    """The result of each restart of each step; stops at the first refusal."""
     group = RollingGroup(config, walked, first, static=static)
     steps: list[list[Restarted]] = []
     for setting in way:
@@ -54,7 +54,7 @@ def walk(
 
 
 def kinds_of(members: Members) -> tuple[bool, ...]:
-    """Whether static, whether dynamic members are to be walked."""
+    """Which kinds of members to explore: static (True), dynamic (False)."""
     return tuple(
         kind for kind, count in ((False, members.total - members.static), (True, members.static)) if count
     )
@@ -63,7 +63,7 @@ def kinds_of(members: Members) -> tuple[bool, ...]:
 def in_force(
     first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
 ) -> tuple[RuleSpan, ...]:
-    """The rules in force after each number of restarts of the step."""
+    """The assignors in force after each number of restarts of the step."""
     before, setting = way[number - 1] if number else first, way[number]
     if before.is_consumer and setting.is_consumer:
         half = members.total // 2
@@ -82,9 +82,10 @@ def in_force(
 def _mixed(
     first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
 ) -> tuple[RuleSpan, ...]:
-    """The rules in force after each number of restarts between the protocols, by a walk over every mix.
+    """The assignors in force after each number of restarts between the protocols, checked for every mix.
 
-    Of a large group so many members are walked: those between the first ones and the last change nothing.
+    A large group is represented by a bounded number of members: those between the first and the last change
+    nothing.
     """
     walked = min(members.total, MIXES_WALKED_MAX)
     selected: list[set[str]] = [set() for _ in range(walked)]
@@ -106,7 +107,7 @@ def _mixed(
 
 
 class _Options(WithoutStreams):
-    """Notes among what a choice is."""
+    """Records the options of each choice."""
 
     def __init__(self) -> None:
         self.options: tuple[str, ...] = ()
@@ -125,7 +126,7 @@ class _Options(WithoutStreams):
 def _spans(
     before: ClientSetting, setting: ClientSetting, members: int, config: Config
 ) -> tuple[RuleSpan, ...]:
-    """The assignors that are selected after each number of restarts, by the coordinator's own vote."""
+    """The assignors selected after each number of restarts, by the coordinator's own vote."""
     spans: list[RuleSpan] = []
     for done in range(1, members + 1):
         options = _Options()

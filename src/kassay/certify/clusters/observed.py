@@ -1,7 +1,7 @@
-"""A consumer group as its cluster shows it now: who is there, who owns what, and what had to be assumed.
+"""A consumer group as observed: members, owned partitions, and assumptions.
 
-No tool of Kafka prints what a member of a classic group subscribes to: each member is taken to read every
-topic of which the group owns a partition, unless a file says otherwise.
+Kafka's tools do not print the subscriptions of classic members. Unless a file says otherwise, each member is
+assumed to subscribe to every topic of which the group owns a partition.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from kassay.reading.kafka.groups import GroupOutputs, MemberRow, of_group
 from kassay.reading.kafka.overrides import Said
 
 NOW: Final = 1
-"""The generation of what members own now."""
+"""The generation of the partitions that members own now."""
 _GAPS_MAX: Final = 4
 _FEW: Final = 1_000
-"""A topic that is known by so few of its partitions is not known: how many it has must be told."""
+"""A topic known only by this few of its partitions is unknown: its partition count must be given."""
 
 
 @dataclass(frozen=True)
 class Consumer:
-    """A member beside what the model knows of it: under which names users may call it."""
+    """A member and the names by which users may refer to it."""
 
     member_id: str
     client_id: str | None
@@ -42,9 +42,9 @@ class Consumer:
 class ObservedGroup:
     """A group at one moment.
 
-    `strategy` is what the coordinator printed, None where no output tells. `is_consumer_group`: it speaks the
-    consumer protocol (KIP-848). `warnings` are what could make an answer meaningless, `assumptions` what was
-    taken for granted.
+    `strategy`: the assignor that the coordinator printed, None if no output has it. `is_consumer_group`: the
+    group uses the consumer protocol (KIP-848). `warnings`: conditions that may make an answer meaningless;
+    `assumptions`: facts taken for granted.
     """
 
     name: str
@@ -58,12 +58,12 @@ class ObservedGroup:
 
     @lazy
     def assignment(self) -> Assignment:
-        """What each member owns now."""
+        """The partitions that each member owns now."""
         return Assignment({member.member_id: member.owned for member in self.group.members})
 
     @lazy
     def unowned(self) -> tuple[TopicPartition, ...]:
-        """The partitions of subscribed topics that nobody owns, in order."""
+        """The partitions of subscribed topics without an owner, in order."""
         owned = self.assignment.owners()
         read = self.group.subscribers
         return tuple(
@@ -76,7 +76,7 @@ class ObservedGroup:
 
     @lazy
     def labels(self) -> dict[str, str]:
-        """What each member is called where people read it: its client id if no other has it, else its id."""
+        """The display name of each member: its client id if unique, else its member id."""
         clients = Counter(each.client_id for each in self.consumers)
         unique = {client for client, count in clients.items() if client and count == 1}
         return {
@@ -91,7 +91,7 @@ class ObservedGroup:
 
 
 def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
-    """The group of this name, or the only one that the files speak of; raises `InputError`."""
+    """The group of this name, or the only group in the files; raises `InputError`."""
     group = _named(inputs, name)
     outputs = of_group(inputs.groups, group)
     warnings: list[str] = []
@@ -145,7 +145,7 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
 
 
 def _named(inputs: ClusterInputs, name: str | None) -> str:
-    """The group that is meant."""
+    """The name of the group to observe."""
     names = inputs.group_names
     if not names:
         raise InputError(
@@ -178,7 +178,7 @@ def _counts(
     warnings: list[str],
     assumptions: list[str],
 ) -> dict[str, int]:
-    """How many partitions each topic has of which an output speaks; raises `InputError`."""
+    """The partition count of each topic that an output mentions; raises `InputError`."""
     shown_tps = {TopicPartition(row.topic, row.partition) for row in outputs.offsets if row.topic is not None}
     numbers = numbers_by_topic(shown_tps.union(*owned.values()))
     seen = {topic: max(each) + 1 for topic, each in numbers.items()}
@@ -214,7 +214,7 @@ def _subscriptions(
     counts: Mapping[str, int],
     assumptions: list[str],
 ) -> dict[str, tuple[str, ...]]:
-    """The topics that each member reads; raises `InputError` for one that nobody knows."""
+    """The topics of each member's subscription; raises `InputError` for an unknown topic."""
     everything = {topic for tps in owned.values() for topic, _ in tps}
     everything |= {tp[0] for row in rows.values() for tp in row.target or ()}
     said = _by_consumer(inputs.subscriptions, consumers, rows)
@@ -239,7 +239,7 @@ def _subscriptions(
 def _by_consumer(
     said: Iterable[Said], consumers: tuple[Consumer, ...], rows: Mapping[str, MemberRow]
 ) -> dict[str, tuple[str, ...]]:
-    """What is said of each member, by any of its names; raises `InputError` for a name of nobody."""
+    """The subscriptions given for each member by any of its names; raises `InputError` if unknown."""
     by_name: dict[str, list[str]] = {}
     for each in consumers:
         instance = rows[each.member_id].instance_id if each.member_id in rows else None
@@ -257,13 +257,13 @@ def _by_consumer(
 
 
 def _topic(inputs: ClusterInputs, name: str, partitions: int) -> Topic:
-    """The topic as its own output has it, or as the group's show it."""
+    """The topic from its own output, or as the group's output shows it."""
     known = (inputs.topics or {}).get(name)
     return known if known is not None else Topic(name, partitions)
 
 
 def lags_of(text: str, file: str, observed: ObservedGroup) -> dict[TopicPartition, int]:
-    """The lags that a text tells of the group: lines of lags, or the offsets view. Raises `InputError`."""
+    """The lags of the group from lines of lags or from the offsets view; raises `InputError`."""
     inputs = ClusterInputs()
     inputs.take(text, file)
     lags = inputs.lags

@@ -1,4 +1,4 @@
-"""Who owns what, read off the offsets view and the members view of one group together."""
+"""Ownership of partitions, read from the offsets view and the members view of a group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kassay.reading.kafka.lines import Place
 def ownership(
     outputs: GroupOutputs, group: str, warnings: list[str]
 ) -> tuple[dict[str, set[TopicPartition]], dict[str, MemberRow]]:
-    """What each member owns, and the rows of the members view by member; raises `InputError`."""
+    """The partitions of each member, and each member's row of the members view; raises `InputError`."""
     by_offsets: dict[str, set[TopicPartition]] = {}
     seen: dict[TopicPartition, tuple[str, Place]] = {}
     for row in outputs.offsets:
@@ -68,7 +68,7 @@ def ownership(
 
 
 def _warn_of_doubles(owned: Mapping[str, set[TopicPartition]], warnings: list[str]) -> None:
-    """Say where two members own the same."""
+    """Warn about partitions that two members own."""
     owners = Counter(tp for tps in owned.values() for tp in tps)
     twice = sorted(tp for tp, count in owners.items() if count > 1)
     if twice:

@@ -1,8 +1,8 @@
-"""A group whose members restart one after the other, on the coordinator that the protocol models have.
+"""A group whose members restart one by one, on the coordinator of the protocol models.
 
-Clients here say what Kafka's would: they leave (static ones do not), join with the names of their assignors
-or by a heartbeat of the consumer protocol, and join again when they are told to. What the coordinator
-answers, which assignor it selects and how often it rebalances comes from `model/protocols/coordinator` alone.
+Clients send what Kafka's clients send: they leave (static ones do not), join with the names of their
+assignors or by a heartbeat of the consumer protocol, and rejoin on request. The coordinator's answers, the
+selected assignor and the number of rebalances come from `model/protocols/coordinator` alone.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from kassay.model.protocols.values.requests import Config, Partitions, ReplyBody
 _TOPIC: Final = "t"
 _PARTITIONS: Final = 6
 _ROUNDS_MAX: Final = 40
-"""More rounds of heartbeats than any restart here takes until the group is at rest."""
+"""Limit on heartbeat rounds; every restart here is stable in fewer."""
 
 
 class ClientSetting(NamedTuple):
-    """How a client is configured: its assignors in order, or the remote one of the consumer protocol."""
+    """A client's configuration: its assignors in order, or the remote assignor of the consumer protocol."""
 
     strategies: tuple[str, ...] = ()
     remote: str = ""
 
     @property
     def is_consumer(self) -> bool:
-        """Whether the client speaks the consumer protocol (`group.protocol=consumer`)."""
+        """Whether the client uses the consumer protocol (`group.protocol=consumer`)."""
         return bool(self.remote)
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class ClientSetting(NamedTuple):
 
 
 class Restarted(NamedTuple):
-    """What a restart came to: rebalances until all is at rest, the rule in force then, an error or none."""
+    """The result of a restart: rebalances until the group is stable, the assignor in force, the error."""
 
     rebalances: int
     rule: str
@@ -59,7 +59,7 @@ class Restarted(NamedTuple):
 
 @dataclass
 class _Client:
-    """A client: its configuration and who it is to the coordinator, "" while it is away."""
+    """A client: its configuration and its member id, "" while it is stopped."""
 
     name: str
     instance: str
@@ -68,7 +68,7 @@ class _Client:
 
 
 class _FirstChoices(WithoutStreams):
-    """The first option always; ids are counted; targets are dealt in turn."""
+    """Always takes the first option; numbers ids in sequence; assigns targets round-robin."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -92,7 +92,7 @@ def _tps(numbers: Sequence[int]) -> Iterator[TopicPartition]:
 
 
 class RollingGroup:
-    """The clients and their coordinator; starts at rest, raises `RuntimeError` if it never comes to rest."""
+    """The clients and their coordinator, initially stable; raises `RuntimeError` if that is never reached."""
 
     def __init__(self, config: Config, clients: int, setting: ClientSetting, *, static: bool) -> None:
         self._choices = _FirstChoices()
@@ -107,14 +107,14 @@ class RollingGroup:
 
     @property
     def group(self) -> ClassicGroup | ConsumerGroup:
-        """The group as the coordinator has it."""
+        """The coordinator's state of the group."""
         group = self._host.state.group
         assert isinstance(group, ClassicGroup | ConsumerGroup), "somebody has joined"
         return group
 
     @property
     def rule(self) -> str:
-        """The assignor that is in force: the one selected, or the remote one that most members want."""
+        """The assignor in force: the selected one, or the remote one that most members request."""
         group = self.group
         if isinstance(group, ClassicGroup):
             return group.protocol
@@ -122,7 +122,7 @@ class RollingGroup:
         return max(sorted(set(wanted)), key=wanted.count) if wanted else ""
 
     def restart(self, index: int, setting: ClientSetting) -> Restarted:
-        """The client stops and comes back with this setting, and the group comes to rest."""
+        """Restart the client with this setting, and run until the group is stable."""
         client, before = self._clients[index], self._count
         self._go(client)
         client.setting = setting
@@ -131,7 +131,7 @@ class RollingGroup:
         return Restarted(self._count - before, self.rule, error)
 
     def leave(self, index: int) -> None:
-        """The client stops for good."""
+        """Stop the client permanently."""
         self._go(self._clients[index], for_good=True)
 
     @property
@@ -140,7 +140,7 @@ class RollingGroup:
         return group.generation if isinstance(group, ClassicGroup) else group.epoch
 
     def _go(self, client: _Client, *, for_good: bool = False) -> None:
-        """Leave as Kafka's clients do: static members of the classic protocol say nothing."""
+        """Leave as Kafka's clients do: static members of the classic protocol send nothing."""
         if not client.member_id:
             return
         if client.setting.is_consumer:
@@ -153,7 +153,7 @@ class RollingGroup:
             self._settle()
 
     def _come(self, client: _Client) -> str:
-        """Join; the error with which that is refused, or none."""
+        """Join; returns the error of a refusal, or ""."""
         if client.setting.is_consumer:
             return self._come_as_consumer(client)
         reply = self._join(client)
@@ -170,7 +170,7 @@ class RollingGroup:
         return ""
 
     def _adopt_static(self, client: _Client) -> None:
-        """A static member whose JoinGroup is parked learns its id with the answer."""
+        """Learn the id of a static member from the answer to its parked JoinGroup."""
         for member in self.group.members:
             if isinstance(self.group, ClassicGroup) and member.group_instance_id == client.instance:
                 client.member_id = member.member_id
@@ -200,7 +200,7 @@ class RollingGroup:
         return self._send(requests.JoinGroup(0, client.member_id, offered, client.name, client.instance))
 
     def _send(self, request: Request) -> ReplyBody | None:
-        """The answer, None while it is parked."""
+        """The answer; None while the request is parked."""
         self._sent += 1
         happened = self.runtime.deliver(self._host, request._replace(correlation_id=self._sent))
         self._host = happened.host
@@ -208,10 +208,10 @@ class RollingGroup:
         return self._replies.get(self._sent)
 
     def _settle(self) -> None:
-        """Every client does what it is told until the group is at rest, or heartbeats change nothing more.
+        """Run every client until the group is stable, or until heartbeats change nothing more.
 
-        Such a group waits for somebody: for a static member that is away; or, where only members of the
-        classic protocol are left, for the JoinGroup that computes the target of which they are to hear.
+        In the latter case the group waits: for a static member that is away; or, if only members of the
+        classic protocol remain, for the JoinGroup that computes the target that they must receive.
         """
         for _ in range(_ROUNDS_MAX):
             group = self.group
@@ -228,7 +228,7 @@ class RollingGroup:
         raise RuntimeError(f"not at rest after {_ROUNDS_MAX} rounds: {self.group}")
 
     def _rebalance(self, group: ClassicGroup) -> None:
-        """One phase of a rebalance: whoever is waited for joins, or everybody syncs."""
+        """One phase of a rebalance: members that the coordinator waits for join, or all members sync."""
         by_id = {client.member_id: client for client in self._clients if client.member_id}
         if group.state == PREPARING:
             for member in group.members:
@@ -253,7 +253,7 @@ class RollingGroup:
                 )
 
     def _beat(self, group: ConsumerGroup) -> None:
-        """One heartbeat of each member, and a round of JoinGroup and SyncGroup where it is told to."""
+        """One heartbeat of each member, then JoinGroup and SyncGroup if the answer requires them."""
         by_id = {client.member_id: client for client in self._clients if client.member_id}
         for member in group.members:
             client = by_id.get(member.member_id)
@@ -274,7 +274,7 @@ class RollingGroup:
                     )
 
     def _owned(self, member_id: str) -> Partitions:
-        """What the member owns by now."""
+        """The partitions that the member owns now."""
         group = self.group
         if not isinstance(group, ConsumerGroup):
             return ()

@@ -1,12 +1,14 @@
-"""The safe way from one assignor to another by rolling restarts, as the coordinator's model has it.
+"""The safe migration from one assignor to another by rolling restarts, on the coordinator's model.
 
-Ways are tried in the order of how many restarts they take: the new setting alone; the new assignor before
-the old one in the list, then alone; the old one before the new, then alone. One is safe if no member is
-refused on the way. Restarts are walked one by one with a few members (`rolling_group`); which assignor is
-selected is asked of the coordinator's own rule for every mix of all members. The mode of a member follows
-from its list: Kafka's client takes the highest rebalance protocol that all its assignors support (KIP-429,
-`ConsumerCoordinator`). Whatever is selected stands in every list, so no member keeps its partitions while a
-rule is in force that expects them to be given up.
+Paths are tried in order of their number of restarts: the new setting alone; the new assignor before the old
+one in the list, then alone; the old one before the new, then alone. A path is safe if no member is refused on
+it.
+
+Restarts of a few members are played one by one (`rolling_group`). The coordinator's own rule decides which
+assignor is selected in every mix of all members. A member's rebalance protocol follows from its list: Kafka's
+client takes the highest one that all its assignors support (KIP-429, `ConsumerCoordinator`). The selected
+assignor is in every list, so no member keeps its partitions under an assignor that expects them to be
+revoked.
 """
 
 from __future__ import annotations
@@ -31,18 +33,18 @@ POLICIES: Final = {
     "downgrade": Config(downgrade=True),
     "bidirectional": Config(upgrade=True, downgrade=True),
 }
-"""The values of the brokers' setting; Kafka's default is bidirectional (`GroupCoordinatorConfig`)."""
+"""The brokers' migration policies; Kafka's default is bidirectional (`GroupCoordinatorConfig`)."""
 WALKED_MAX: Final = 4
-"""Members that are walked one by one; more change nothing but how often the same is done."""
+"""Members played one by one; more members only repeat the same steps."""
 
 
 @dataclass(frozen=True)
 class RollingStep:
     """One rolling restart of all members.
 
-    `rebalances` are those of all restarts together. `eager` counts the members that give everything up at
-    each rebalance, before the first restart and after the last. `back` is after how many restarts a member
-    may still return to where the way began: up to all, or 0.
+    `rebalances`: total of all restarts. `eager`: members that revoke all partitions at each rebalance, before
+    the first restart and after the last. `back`: the number of restarts up to which a member may still return
+    to the initial setting: up to all, or 0.
     """
 
     setting: ClientSetting
@@ -53,7 +55,7 @@ class RollingStep:
     back: int
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of this step."""
         return {
             "setting": str(self.setting),
             "restarts": self.restarts,
@@ -66,10 +68,10 @@ class RollingStep:
 
 @dataclass(frozen=True)
 class Rollout:
-    """The way between two settings; no steps where they are the same, `safe` is False where none was safe.
+    """The path between two settings; without steps if they are equal, `safe` is False if no path is.
 
-    `policies` are the values of the brokers' policy under which it works, empty where it does not matter;
-    `refused` are shorter ways with the error that a member gets.
+    `policies`: the values of the brokers' policy under which the path works, empty if the policy does not
+    matter; `refused`: shorter paths, each with the error that a member receives.
     """
 
     start: ClientSetting
@@ -82,7 +84,7 @@ class Rollout:
     notes: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of this path."""
         return {
             "from": str(self.start),
             "to": str(self.goal),
@@ -96,21 +98,21 @@ class Rollout:
 
 
 def start_of(strategy: str | None, *, is_consumer_group: bool) -> str | None:
-    """The target spec of what the coordinator calls the group's strategy; None where that is not told."""
+    """The target spec of the group's strategy as the coordinator names it; None if unknown."""
     if strategy is None or not is_consumer_group:
         return strategy
     return "server-range" if strategy == "range" else strategy
 
 
 def setting_of(target: Target) -> ClientSetting:
-    """How a client is configured to use the target."""
+    """The client configuration that uses the target."""
     if target.kind is SERVER:
         return ClientSetting(remote=target.name.removeprefix("server-"))
     return ClientSetting((target.name,))
 
 
 def rollout(start: Target, goal: Target, members: Members) -> Rollout:
-    """The shortest safe way from one target to the other, both of them assignors of consumer groups."""
+    """The shortest safe path between two targets, both assignors of consumer groups."""
     first, last = setting_of(start), setting_of(goal)
     if first == last:
         return Rollout(first, last, (), True, 0)
@@ -134,7 +136,7 @@ def rollout(start: Target, goal: Target, members: Members) -> Rollout:
 
 
 def _ways(first: ClientSetting, last: ClientSetting) -> Iterator[tuple[ClientSetting, ...]]:
-    """What every member is set to, restart by restart, the shortest way first."""
+    """The settings of every member, restart by restart, shortest path first."""
     yield (last,)
     if not first.is_consumer and not last.is_consumer:
         yield (ClientSetting((*last.strategies, *first.strategies)), last)
@@ -148,7 +150,7 @@ def _policies(
     members: Members,
     remotes: tuple[str, ...],
 ) -> tuple[str, ...]:
-    """The brokers' policies under which nobody is refused and the group gets to the protocol wanted."""
+    """The brokers' policies under which no member is refused and the group reaches the goal's protocol."""
     good = []
     for name, config in POLICIES.items():
         configured = config._replace(assignors=remotes)
@@ -175,7 +177,7 @@ def _error(
     members: Members,
     remotes: tuple[str, ...],
 ) -> str:
-    """The error with which a member is refused, under the policy that allows most."""
+    """The error of the refused member, under the most permissive policy."""
     config = POLICIES["bidirectional"]._replace(assignors=remotes)
     for static in kinds_of(members):
         last = walk(first, way, config, walked, static=static)[-1][-1]
@@ -211,20 +213,20 @@ def _steps(
 
 
 def _scaled(counts: Sequence[int], members: int) -> int:
-    """The rebalances of so many restarts: as most of those walked, and what single ones had beside that."""
+    """Rebalances extrapolated to all members: the most frequent count per restart, plus the exceptions."""
     usual = Counter(counts).most_common(1)[0][0]
     return max(0, usual * members + sum(count - usual for count in counts))
 
 
 def _eager(setting: ClientSetting, modes: dict[str, RebalanceProtocol]) -> int:
-    """1 if a member with the setting gives everything up at each rebalance, else 0."""
+    """1 if a member with the setting revokes all partitions at each rebalance, else 0."""
     return int(any(modes[name] is RebalanceProtocol.EAGER for name in setting.strategies))
 
 
 def _back(
     first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
 ) -> int:
-    """After how many restarts of a step a member may return to the first setting, scaled to all members."""
+    """The restarts of a step after which a member may return to the first setting, scaled to all members."""
     walked = min(members.total, WALKED_MAX)
     static = all(kinds_of(members))
     for done in range(walked, 0, -1):
@@ -242,7 +244,7 @@ def _back(
 def _notes(
     first: ClientSetting, last: ClientSetting, modes: dict[str, RebalanceProtocol], goal: Target
 ) -> tuple[str, ...]:
-    """What the model does not know of."""
+    """Limits of the model."""
     notes = []
     listed = RebalanceProtocol.COOPERATIVE in modes.values() and RebalanceProtocol.EAGER in modes.values()
     if listed and not first.is_consumer and goal.name != "cooperative-sticky":

@@ -1,9 +1,9 @@
-"""The whole answer of `kassay scale`: a group at each number of members, from where it is today.
+"""The result of `kassay scale`: the group at each number of members, starting from today's.
 
-Fewer members are the first by id, more are newcomers that read what most members read. At each number the
-group's assignor is asked once with what today's members own, and beside it stands the certified optimum. With
-lags the busiest member is weighed by them; the best that any assignment could do is exact where that is
-proven, else an interval, since weighing is NP-hard.
+With fewer members, the first by id stay; additional members subscribe to what most members subscribe to. At
+each number, the group's assignor is called once with the partitions that today's members own, and compared
+with the certified optimum. With lags, the load of the busiest member is its total lag. Its best possible
+value is exact if proven, else an interval, since the weighted problem is NP-hard.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from kassay.solver.packing.terms import Terms
 
 SCHEMA: Final = "kassay/scale/1"
 COUNTS_MAX: Final = 2_000
-"""More members than this are asked for only by mistake."""
+"""More members than this are a mistake."""
 EXTRA_SHARE: Final = 10
-"""A count is safe if it moves at most one partition in so many more than the fewest moves."""
+"""A count is safe if it moves at most 1/10 of the partitions more than the fewest moves."""
 
 
 class Lag(NamedTuple):
-    """The lag of the busiest member, whom it is, and what it is at best: two bounds that are one if exact."""
+    """The lag of the busiest member, its id, and the bounds of the least possible lag, equal if exact."""
 
     most: int
     member: str
@@ -41,11 +41,11 @@ class Lag(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the best is proven."""
+        """Whether the optimum is proven."""
         return self.least_bound == self.least_found
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of the lag."""
         return {
             "most": self.most,
             "busiest": self.member,
@@ -57,7 +57,7 @@ class Lag(NamedTuple):
 class Scaled:
     """The group at one number of members, under its assignor and under the optimum.
 
-    `failure` says why the assignor gave no assignment. `moves_max` is what may move at the most.
+    `failure`: why the assignor returned no assignment. `moves_max`: the most partitions that may move.
     """
 
     members: int
@@ -69,16 +69,16 @@ class Scaled:
 
     @property
     def is_safe(self) -> bool:
-        """Whether an autoscaler may go there with the group's assignor."""
+        """Whether an autoscaler may scale to this number with the group's assignor."""
         return self.assignor is not None and _is_safe(self.assignor, self.moves_max)
 
     @property
     def is_safe_at_best(self) -> bool:
-        """Whether it could with the best assignment."""
+        """Whether it may with the best assignment."""
         return _is_safe(self.optimum, self.moves_max)
 
     def to_json(self) -> dict[str, Any]:
-        """Its part of a document."""
+        """JSON fields of this count."""
         return {
             "members": self.members,
             "assignor": None if self.assignor is None else self.assignor.to_json(),
@@ -92,14 +92,14 @@ class Scaled:
 
 
 def _is_safe(step: PlayedStep, moves_max: int) -> bool:
-    """No idle member, loads within one, everything given out, at rest, and not too many moves."""
+    """No idle member, loads within one, all partitions assigned, stable, and within the limit of moves."""
     good = not step.loads.idle and step.loads.spread <= 1 and not step.unassigned
     return good and step.rounds is not None and step.moved <= moves_max
 
 
 @dataclass(frozen=True)
 class GroupScale:
-    """A group at every number of members that was asked."""
+    """A group at every number of members evaluated."""
 
     observed: ObservedGroup
     target: str
@@ -109,7 +109,7 @@ class GroupScale:
 
     @property
     def failed(self) -> tuple[Scaled, ...]:
-        """The counts at which the assignor gave no assignment."""
+        """The counts at which the assignor returned no assignment."""
         return tuple(each for each in self.counts if each.failure is not None)
 
     def to_json(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class GroupScale:
 
 
 def usual_most(observed: ObservedGroup) -> int:
-    """Up to how many members a group is asked unless told: twice today's, or the partitions if fewer."""
+    """The default highest number of members: twice today's, or the number of partitions if fewer."""
     today = len(observed.group.members)
     return min(max(today, min(2 * today, sum(observed.cluster.counts.values()))), COUNTS_MAX)
 
@@ -145,10 +145,10 @@ def scale(
     seconds: float = 1.0,
     report: Callable[[int], None] = lambda _: None,
 ) -> GroupScale:
-    """The group at 1 to `most` members.
+    """The group with 1 to `most` members.
 
-    `extra_moves` are how many moves above the fewest still count as safe, a tenth of the partitions unless
-    told. `seconds` limits each search for the best weights. `report` is told how many counts are done.
+    `extra_moves`: how many moves above the fewest are still safe, by default a tenth of the partitions.
+    `seconds` limits each search for the best weights. `report` is called with the number of counts done.
     """
     if extra_moves is None:
         extra_moves = -(-sum(observed.cluster.counts.values()) // EXTRA_SHARE)
@@ -176,7 +176,7 @@ def scale(
 
 
 def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:
-    """The same group with so many members: the first by id, or all of them and newcomers."""
+    """The group with this many members: the first by id, or all of them plus new ones."""
     members = observed.group.members
     if count > len(members):
         (change,) = parse_events(f"join:{count - len(members)}", observed)
@@ -187,7 +187,7 @@ def with_members(observed: ObservedGroup, count: int) -> ObservedGroup:
 
 
 def _orphaned(observed: ObservedGroup, group: ObservedGroup, step: PlayedStep) -> PlayedStep:
-    """The step with what those had who are no longer there."""
+    """The step, with the partitions of removed members counted as orphaned."""
     gone = observed.group.by_id.keys() - group.group.by_id.keys()
     return replace(step, orphaned=sum(len(observed.group.by_id[member].owned) for member in gone))
 
@@ -195,11 +195,11 @@ def _orphaned(observed: ObservedGroup, group: ObservedGroup, step: PlayedStep) -
 def _lag(
     group: ObservedGroup, played: PlayedCandidate, lags: Mapping[TopicPartition, int], seconds: float
 ) -> Lag | None:
-    """The busiest member by lag, beside the least that the busiest could have."""
+    """The largest lag of a member, and the bounds of the least possible one."""
     if not played.answers:
         return None
     most, busiest = max(_weights(group, played.answers[0], lags), key=lambda pair: pair[0])
-    # Who had what, and partitions without lag, do not matter to the heaviest: fewer are proven sooner.
+    # Owners and partitions without lag do not affect the largest load; a smaller problem is proven sooner.
     weighed = Cluster(
         tuple(
             Topic(topic.name, len(weights), weights=weights)
@@ -217,7 +217,7 @@ def _lag(
 def _weights(
     group: ObservedGroup, answer: Assignment, lags: Mapping[TopicPartition, int]
 ) -> Iterator[tuple[int, str]]:
-    """The lag of each member, and who it is."""
+    """The lag of each member, with its id."""
     for member in group.group.members:
         tps: Sequence[TopicPartition] = answer.get(member.member_id, ())
         yield sum(lags.get(tp, 0) for tp in tps), member.member_id

@@ -1,4 +1,4 @@
-"""The whole answer of `kassay what-if`: a group today, and every candidate beside the certified optimum."""
+"""The result of `kassay what-if`: the group today, and every candidate against the certified optimum."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from kassay.solver.results import Solved
 
 SCHEMA: Final = "kassay/what-if/1"
 KAFKAS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "uniform", "server-range")
-"""Kafka's own assignors of consumer groups, by target spec."""
+"""Kafka's own assignors of consumer groups, as target specs."""
 OPTIMUM: Final = "optimal-sticky"
 ORDER: Final = ("balance", "movement", "rack")
 
 
 @dataclass(frozen=True)
 class UnownedUse:
-    """A partition that nobody owns today, and to whom the optimum gives it."""
+    """A partition without an owner today, and the member that owns it in the optimum."""
 
     partition: TopicPartition
     member: str
@@ -35,9 +35,10 @@ class UnownedUse:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A group today, what each candidate makes of it and of the events, and the certified optimum.
+    """A group today, each candidate on it and on the events, and the certified optimum.
 
-    `best` has the certificate of the optimum of the group as it is now; `optimum` is played like a candidate.
+    `best` holds the certificate of the optimum for the group as it is now; `optimum` is played like a
+    candidate.
     """
 
     observed: ObservedGroup
@@ -52,7 +53,7 @@ class WhatIf:
 
     @property
     def failed(self) -> tuple[PlayedCandidate, ...]:
-        """The candidates that gave no assignment at some step."""
+        """The candidates that returned no assignment at some step."""
         return tuple(each for each in self.candidates if each.failure is not None)
 
     def to_json(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class WhatIf:
 
 
 def best_of(observed: ObservedGroup) -> Solved:
-    """The certified best assignment of the group as it is; partitions count alike."""
+    """The certified best assignment of the group as it is; all partitions weigh the same."""
     problem = Problem.of(observed.cluster, observed.group).unweighted()
     named = Problem(
         problem.members, problem.topics, problem.previous, problem.copartition, observed.name or "group"
@@ -102,9 +103,9 @@ def what_if(
     start: Target | None = None,
     report: Callable[[int], None] = lambda _: None,
 ) -> WhatIf:
-    """The whole answer, with the ways from `start` where that is known.
+    """The complete result, with the migration paths from `start` if it is known.
 
-    `report` is told how many of the targets are done.
+    `report` is called with the number of targets done.
     """
     optimum = play_candidate(resolve(OPTIMUM), observed, changes)
     owners = optimum.answers[0].owners()
@@ -127,7 +128,7 @@ def what_if(
 
 
 def _paths(observed: ObservedGroup, start: Target, targets: Sequence[Target]) -> Iterable[Rollout]:
-    """The way to each target."""
+    """The path to each target."""
     members = observed.group.members
     counts = Members(len(members), sum(member.instance_id is not None for member in members))
     return (rollout(start, target, counts) for target in targets)

@@ -1,1 +1,1 @@
-"""Jars: where Java is, the shim that asks a class of a jar, and what the classes of a jar are to Kafka."""
+"""Jars: the Java runtime, the shim that calls a class of a jar, and the kinds of classes in a jar."""

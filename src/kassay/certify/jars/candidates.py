@@ -1,4 +1,4 @@
-"""Which classes of a jar can be put to the test, and as what."""
+"""The classes of a jar that kassay can test, and their kinds."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kassay.reading.classfile import ClassFile
 from kassay.reading.jar import ClassPath
 
 _PARAMETER: Final = re.compile(r"\[*(?:L(?:[^;]*/)?([^;/]*);|([BCDFIJSZ]))")
-"""A parameter in a descriptor: a class, of which the short name matters, or a letter for a basic type."""
+"""A parameter in a descriptor: a class, of which the short name counts, or the letter of a basic type."""
 
 
 class JarClass(NamedTuple):
-    """A class that implements one of Kafka's interfaces; `public`: an object of it can be constructed."""
+    """A class that implements one of Kafka's interfaces; `public`: it can be instantiated."""
 
     name: str
     interfaces: tuple[Interface, ...]
@@ -26,10 +26,10 @@ class JarClass(NamedTuple):
 
 
 def candidates(paths: Sequence[str | Path]) -> tuple[JarClass, ...]:
-    """The classes of the first jar that are of a kind; all of the jars are followed for what they extend.
+    """The testable classes of the first jar; superclasses are looked up in all of the jars.
 
-    No code of theirs runs. What a class extends that lies in none of the jars is known only if it is Kafka's.
-    Raises `InputError`, one line, for what is no jar, or holds what is no class.
+    None of their code runs. A superclass in none of the jars is known only if it is Kafka's. Raises
+    `InputError`, one line, if a file is not a jar or an entry is not a class.
     """
     if not paths:
         raise InputError("no jar, expected jar:FILE, perhaps with more jars behind colons")
@@ -43,13 +43,13 @@ def candidates(paths: Sequence[str | Path]) -> tuple[JarClass, ...]:
 
 
 def _arguments(descriptor: str) -> tuple[str, ...]:
-    """The parameters of a constructor by the short names of their types."""
+    """The parameters of a constructor, by the short names of their types."""
     names = _PARAMETER.findall(descriptor.partition(")")[0])
     return tuple(name or {"I": "int"}.get(letter, letter) for name, letter in names)
 
 
 def interfaces_of(one: ClassFile, class_path: ClassPath) -> tuple[Interface, ...]:
-    """Those of Kafka's interfaces that the class implements, the most particular ones, in their order."""
+    """Kafka's interfaces that the class implements, the most specific ones, in order."""
     names = ancestors(one, class_path)
     implemented = [interface for interface in interfaces() if interface.name in names]
     general = {interface.general for interface in implemented}
@@ -57,7 +57,7 @@ def interfaces_of(one: ClassFile, class_path: ClassPath) -> tuple[Interface, ...
 
 
 def ancestors(one: ClassFile, class_path: ClassPath) -> set[str]:
-    """All that the class extends or implements, as far as it can be followed."""
+    """All classes and interfaces that the class extends or implements, as far as they are known."""
     names: set[str] = set()
     ahead = [one]
     while ahead:
@@ -78,5 +78,5 @@ def _known() -> Mapping[str, str]:
 
 
 def _parents(one: ClassFile) -> Iterable[str]:
-    """What the class extends and implements by itself."""
+    """The direct superclass and interfaces of the class."""
     return one.interfaces if one.superclass is None else (one.superclass, *one.interfaces)

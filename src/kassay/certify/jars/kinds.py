@@ -1,4 +1,4 @@
-"""Of which kind a class of a class path is, whether what its kind needs is there, and what it takes."""
+"""The kind of a class on a class path, its required jars, and whether it is configurable."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from kassay.model.errors import TargetNotFound
 from kassay.reading.jar import ClassPath
 
 _CLIENTS: Final = ("org.apache.kafka.common.TopicPartition", "kafka-clients")
-"""What requests of every kind are made of, and the jar that holds it."""
+"""The class that requests of every kind need, and the jar that contains it."""
 _CONFIGURABLE: Final = "org.apache.kafka.common.Configurable"
 
 
 def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: str) -> None:
-    """Raise `TargetNotFound`, which names the jar to add, where none holds what the class's kind needs.
+    """Raise `TargetNotFound`, naming the jar to add, if the class path lacks what the class's kind needs.
 
-    The environment `variable` may name the jar of the client. What is of no kind is left to Java to refuse.
+    The environment variable `variable` may name the client's jar. A class of no kind passes; Java refuses it.
     """
     one = class_path.find(class_name)
     kinds = interfaces_of(one, class_path) if one is not None else ()
@@ -32,6 +32,6 @@ def require_kafka(label: str, class_path: ClassPath, class_name: str, variable: 
 
 
 def is_configurable(class_name: str, class_path: ClassPath) -> bool:
-    """Whether objects of the class take a configuration: it is Kafka's `Configurable`."""
+    """Whether the class is configurable: it implements Kafka's `Configurable`."""
     one = class_path.find(class_name)
     return one is not None and _CONFIGURABLE in ancestors(one, class_path)

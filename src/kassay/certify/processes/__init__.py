@@ -1,1 +1,1 @@
-"""A child process for a target, and a guard that leaves nothing of it behind."""
+"""A child process for a target, and a guard that cleans up everything it starts."""

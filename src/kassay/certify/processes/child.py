@@ -1,7 +1,7 @@
-"""The child process of a target: takes its place in a cage, loads the class and answers calls.
+"""The child process of a target: sets its limits, loads the class and answers calls.
 
-Whatever the target's code raises is caught here and sent as an answer. Only what ends the process, or
-keeps it from answering, is left to the guard and the parent.
+Exceptions of the target's code are caught here and sent as answers. The guard and the parent handle whatever
+ends the process or keeps it from answering.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from kassay.model.failure import FailureKind, failed
 
 _CHANNEL_FD: Final = 200
 _LOADING_MIB: Final = 1024
-"""What libraries may take on top of the limit while the target is loaded."""
+"""Memory for libraries, on top of the limit, while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
 _PLACED: Final = ("num_partitions", "replication_factor", "brokers")
 _FAILED: Final = b"[1,"
-"""How the reply begins that stands for a failure."""
+"""The start of a reply that reports a failure."""
 _INPUTS: Final = ("partitions_per_topic", "members", "replica_racks", "partition_weights", "assignable")
 
 
 def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
-    """Put the channel out of the way and everything else of the guard's out of reach."""
+    """Move the channel to safe descriptors and close everything else of the guard's."""
     kept = tuple(fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _CHANNEL_FD) for fd in channel)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -56,7 +56,7 @@ def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
 
 
 def execute(argv: list[str], environment: Mapping[str, str], channel: tuple[int, ...]) -> NoReturn:
-    """Become the program, with the channel as its standard input and output, and this added to its own."""
+    """Execute the program, with the channel as standard input and output, and `environment` added to its own."""
     os.dup2(channel[0], 0)
     os.dup2(channel[1], 1)
     try:
@@ -67,7 +67,7 @@ def execute(argv: list[str], environment: Mapping[str, str], channel: tuple[int,
 
 
 def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
-    """Load the target, say what it is, and answer calls for the rest of this process's life."""
+    """Load the target, send its description, and answer calls until the process ends."""
     nonce, output = bytes.fromhex(order["nonce"]), channel[1]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
@@ -92,14 +92,14 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
 
 
 def limit_memory(mib: int) -> None:
-    """Let the address space grow by so much from here; where the system has no such limit, nothing."""
+    """Let the address space grow by at most this much from now on; no effect without such a system limit."""
     with suppress(OSError, ValueError):
         now = int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + mib * 1024 * 1024, resource.RLIM_INFINITY))
 
 
 def write(fd: int, data: bytes) -> None:
-    """All of it, or the end of this process."""
+    """Write all data, or end this process."""
     view = memoryview(data)
     try:
         while view:
@@ -109,7 +109,7 @@ def write(fd: int, data: bytes) -> None:
 
 
 class Server:
-    """Objects of the target by number, and the calls to them."""
+    """The target's objects by number, and the calls to them."""
 
     def __init__(self, channel: tuple[int, ...], nonce: bytes, target: type, loaded: Loaded) -> None:
         self.input, self.output = channel
@@ -135,7 +135,7 @@ class Server:
         }
 
     def run(self) -> None:
-        """Until the parent is gone."""
+        """Serve until the parent is gone."""
         pid = os.getpid()
         while True:
             sequence, payload = self.read()
@@ -149,7 +149,7 @@ class Server:
                     self.broken.pop(gone, None)
                 reply = self.answer(method, number, body)
                 if os.getpid() != pid:
-                    os._exit(0)  # a process that the target forked came back from the call as well
+                    os._exit(0)  # a process that the target forked returned from the call as well
                 write(self.output, frame(self.nonce, sequence + done - 1, reply))
                 if done <= needed and reply.startswith(_FAILED):
                     break
@@ -173,7 +173,7 @@ class Server:
         return sequence, payload
 
     def make(self, number: int, config: dict[str, str]) -> None:
-        """A new object, or the reason why there is none, told at its first call."""
+        """Create an object, or keep the reason of the failure for its first call."""
         call = self.loaded.class_name
         try:
             instance = self.target()
@@ -185,7 +185,7 @@ class Server:
             self.broken[number] = self.failure(error, call)
 
     def answer(self, method: str, number: int, body: bytes) -> bytes:
-        """The reply to one call, whatever the target does; falls back on the reserve when memory is out."""
+        """The reply to one call, whatever the target does; uses the reserve if memory is exhausted."""
         try:
             if number in self.broken:
                 reply = self.broken[number]
@@ -204,7 +204,7 @@ class Server:
             return to_json(self.failure(error, method)).encode()
 
     def failure(self, error: BaseException, call: str) -> list[Any]:
-        """The reply that stands for an exception."""
+        """The reply for an exception."""
         for stream in (sys.stdout, sys.stderr):
             with suppress(BaseException):
                 stream.flush()
@@ -212,7 +212,7 @@ class Server:
         return [1, failure.kind, failure.message, failure.where, failure.raised]
 
     def assign_plain(self, target: Any, body: bytes) -> list[Any]:
-        """One call of the plain form, on fresh values."""
+        """One call of the plain form, with fresh values."""
         arguments = marshal.loads(body)
         counts, members, *optional = arguments
         values = dict(zip(_INPUTS[2:], optional))
@@ -221,7 +221,7 @@ class Server:
         return [0, checked, changed(_INPUTS, marshal.loads(body), arguments)]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:
-        """One call of the full form, on values made for it."""
+        """One call of the full form, with values built for it."""
         from kassay.certify.processes import values
 
         given = dict(zip(self.members, self.said))
@@ -231,7 +231,7 @@ class Server:
         return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
 
     def assign_document(self, target: Any, body: bytes) -> list[Any]:
-        """One call of a task assignor or a Connect assignor, on a fresh document."""
+        """One call of a task assignor or a Connect assignor, with a fresh document."""
         form, document = self.loaded.form, marshal.loads(body)
         checked = CHECKS[form](target.assign(document))
         return [0, checked, changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))]
@@ -249,24 +249,24 @@ class Server:
         return [0, integer("partition has the answer", target.partition(*marshal.loads(body))), None]
 
     def close(self, target: Any, _body: bytes) -> list[Any]:
-        """Close the object, if it can be."""
+        """Close the object if it has such a method."""
         if hasattr(target, "close"):
             target.close()
         return [0, None, None]
 
     def user_data(self, target: Any, body: bytes) -> list[Any]:
-        """What the object adds to its subscription."""
+        """The user data that the object adds to its subscription."""
         data = check_user_data(target.subscription_user_data(marshal.loads(body)))
         self.said.append(data)
         return [0, None if data is None else data.hex(), None]
 
     def generation(self, target: Any, _body: bytes) -> list[Any]:
-        """The generation that the object's own subscription would carry."""
+        """The generation that the object would report in its subscription."""
         reported = target.reported_generation
         return [0, None if reported is None else integer("reported_generation", reported), None]
 
     def learn(self, target: Any, body: bytes) -> list[Any]:
-        """Tell the object what its member got."""
+        """Pass the object its member's assignment."""
         from kassay.certify.processes import values
 
         target.on_assignment(*values.decode_learned(marshal.loads(body)))

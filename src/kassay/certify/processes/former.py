@@ -1,4 +1,4 @@
-"""Names that kassay's modules once had, so that classes written for them still load."""
+"""Former names of kassay's modules, so that classes written for them still load."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ MODULES: Final = {
     "kassay.model.partitioner": "kassay.model.partitioners.partitioner",
     "kassay.model.randomness": "kassay.model.java.randomness",
 }
-"""The present name of a module by its former one."""
+"""The present name of a module, by its former one."""
 
 PACKAGES: Final = {
     "kassay.model.java": "kassay.model.java.hashes",
     "kassay.model.placement": "kassay.model.placement.request",
 }
-"""Former modules whose names are packages now: the module that holds what stood in them."""
+"""Former modules whose names are packages now: the module that has their content."""
 
 
 class FormerNames(MetaPathFinder, Loader):
-    """Asked for a module that nobody else finds: finds it under its present name."""
+    """Last finder on the path: resolves former module names to the present ones."""
 
     def find_spec(
         self,
@@ -36,14 +36,14 @@ class FormerNames(MetaPathFinder, Loader):
         path: Sequence[str] | None,  # noqa: ARG002  # importlib's signature
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """A spec for a former name, and for a value of a module that is a package now."""
+        """A spec for a former name, or for a name in a module that is now a package."""
         package, _, name = fullname.rpartition(".")
         if fullname in MODULES or hasattr(_held_by(package), name):
             return ModuleSpec(fullname, self)
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put what the name stands for in the place of the new module."""
+        """Replace the new module by the one that the name resolves to."""
         package, _, name = module.__name__.rpartition(".")
         present = MODULES.get(module.__name__)
         value = importlib.import_module(present) if present else getattr(_held_by(package), name)

@@ -1,10 +1,10 @@
-"""The process between kassay and a target: starts it, watches it, and leaves nothing of it behind.
+"""The process between kassay and a target: starts, watches and cleans up the target.
 
-The guard is one small single-threaded interpreter that forks a child for the target, so that a new child
-costs a fork and the loading of the target. On Linux it is the subreaper of everything below it: however
-a target forks, changes its session or daemonises, its processes end up as the guard's children and are
-killed with it. When the control socket closes, because the parent closed it or is gone, the guard kills
-all and ends. Elsewhere process groups do what they can.
+The guard is a small single-threaded interpreter that forks a child for the target, so that a new child costs
+one fork and the loading of the target. On Linux it is the subreaper of all its descendants: however a target
+forks, changes its session or daemonises, its processes become children of the guard and are killed with it.
+When the control socket closes, because the parent closed it or died, the guard kills all of them and exits.
+On other systems, process groups serve as an approximation.
 
 Control messages are JSON lines. In: `start`, `kill`. Out: `started` (with the descriptors of the channel),
 `ended`.
@@ -35,7 +35,7 @@ _LINUX: Final = sys.platform.startswith("linux")
 
 
 def main() -> None:
-    """Serve the parent on the control socket whose descriptor is the last argument."""
+    """Serve the parent on the control socket, whose descriptor is the last argument."""
     with socket.socket(fileno=int(sys.argv[-1])) as control:
         guard = Guard(control)
         try:
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def prctl(option: int, argument: int) -> None:
-    """Linux's prctl; nothing elsewhere."""
+    """Linux's prctl; no effect on other systems."""
     if _LINUX:
         import ctypes
 
@@ -57,7 +57,7 @@ def prctl(option: int, argument: int) -> None:
 
 
 class Guard:
-    """The state of one guard: the child if there is one, and the end of what it wrote."""
+    """State of a guard: the child, if any, and the last output of it."""
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
@@ -76,7 +76,7 @@ class Guard:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def run(self) -> None:
-        """Until the control socket closes."""
+        """Serve until the control socket closes."""
         poll = select.poll()
         for fd in (self.control.fileno(), self.wake, self.output):
             poll.register(fd, select.POLLIN)
@@ -94,7 +94,7 @@ class Guard:
                 return
 
     def receive(self) -> bool:
-        """Handle what the parent asks; False when it is gone."""
+        """Handle the parent's request; False when the parent is gone."""
         data = self.control.recv(_READ)
         if not data:
             return False
@@ -137,27 +137,27 @@ class Guard:
             os.close(fd)
 
     def become(self, order: dict[str, Any], guard: int, channel: tuple[int, ...]) -> None:
-        """The forked child's way to the target; never returns."""
+        """Turn the forked child into the target; never returns."""
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != guard:
-            os._exit(0)  # the guard went before it could be watched
+            os._exit(0)  # the guard died before the child could watch it
         channel = child.settle(channel, self.output_in)
         if self.watched:
             child.execute(order["argv"], order["environment"], channel)
         child.serve(channel, order)
 
     def drain(self) -> None:
-        """Take what the target wrote and keep the end of it."""
+        """Read the target's output and keep the end of it."""
         with suppress(BlockingIOError):
             for _ in range(64):
                 self.tail = (self.tail + os.read(self.output, _READ))[-_TAIL_MAX:]
 
     def watch(self) -> None:
-        """Kill a program that grew over its limit; a Python child has a limit of its own address space."""
+        """Kill a program that exceeds its memory limit; a Python child limits its own address space."""
         if self.child is None:
             return
         if sum(map(resident_mib, [self.child, *descendants(self.child)])) > self.memory_mib:
@@ -165,14 +165,14 @@ class Guard:
             os.kill(self.child, signal.SIGKILL)
 
     def kill(self) -> None:
-        """End the child now; the news goes out as for any other end."""
+        """Kill the child; its end is reported like any other."""
         if self.child is not None:
             with suppress(ProcessLookupError):
                 os.kill(self.child, signal.SIGKILL)
             self.sweep()
 
     def reap(self) -> None:
-        """Bury the dead; when the child is among them, everything below it goes too."""
+        """Reap dead processes; if the child is among them, kill everything below it too."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -185,7 +185,7 @@ class Guard:
                 self.sweep()
 
     def ended(self, status: int, rss: int) -> None:
-        """Tell the parent how the child ended."""
+        """Report to the parent how the child ended."""
         self.child, self.watched = None, False
         self.drain()
         self.tell(
@@ -199,7 +199,7 @@ class Guard:
         )
 
     def sweep(self) -> None:
-        """Kill and bury every process below the guard, until there is none."""
+        """Kill and reap every process below the guard, until none is left."""
         end = time.monotonic() + _SWEEP_S
         while time.monotonic() < end:
             if self.child is not None:
@@ -215,7 +215,10 @@ class Guard:
                         self.ended(status, usage.ru_maxrss)
                 continue
             below = descendants(os.getpid())
-            for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that none forks on
+            for number in (
+                signal.SIGSTOP,
+                signal.SIGKILL,
+            ):  # stop all of them first, so that none keeps forking
                 for pid in below:
                     with suppress(ProcessLookupError, PermissionError):
                         os.kill(pid, number)

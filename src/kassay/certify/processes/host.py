@@ -1,7 +1,7 @@
-"""Where objects of a target live: what every host has in common, and hosts of child processes under a guard.
+"""Hosts of a target's objects: the common interface, and hosts of guarded child processes.
 
-After a fork the guard belongs to the parent: whoever finds another process's guard starts one of their own
-and leaves the other alone.
+After a fork, the guard belongs to the parent: a process that holds another process's guard starts its own and
+leaves the other untouched.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.fields import SECONDS, YEAR_S, wrong
 
 MEMORY_MIB: Final = (32, 2**20)
-"""The least and the most that a target's process may be given."""
+"""The least and the most memory of a target's process, in MiB."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a call, and the start of a target, may take; raises `InputError` for what bounds nothing."""
+    """Limits of a call and of a target's start; raises `InputError` for a value that limits nothing."""
 
     call_timeout_s: float = 2.0
     memory_mib: int = 512
@@ -40,7 +40,7 @@ LIMITS: Final = Limits()
 
 @dataclass(frozen=True)
 class Start:
-    """How a target's process is started, and how its objects are configured."""
+    """Start of a target's process, and configuration of its objects."""
 
     limits: Limits = LIMITS
     hash_seed: int = 0
@@ -52,21 +52,21 @@ START: Final = Start()
 
 
 class Host:
-    """Makes objects of a target; a context manager that closes itself."""
+    """Creates objects of a target; a context manager that closes itself."""
 
     def new(self, config: Mapping[str, str]) -> Any:
-        """A new, configured object in the full form: an `Assignor`, a `Placer`, ..., as the kind says."""
+        """A new, configured object in the full form: an `Assignor`, a `Placer`, ..., by kind."""
         raise NotImplementedError
 
     def of_group(self) -> Host:
-        """The host for the objects of one group, which are made in the order in which members come."""
+        """The host for the objects of one group, created in the order in which members join."""
         return self
 
     def restart(self) -> None:
-        """A new process in place of one that died; the objects made before are gone with theirs."""
+        """Replace a dead process by a new one; earlier objects are lost with the old one."""
 
     def close(self) -> None:
-        """End whatever was started; the context's end does the same."""
+        """End whatever was started; leaving the context does the same."""
 
     def __enter__(self) -> Self:
         return self
@@ -77,7 +77,7 @@ class Host:
 
 @dataclass(frozen=True)
 class Maker:
-    """What makes a host's objects, with a configuration under their own."""
+    """Creates a host's objects; the objects' own configuration takes precedence."""
 
     host: Host
     config: Mapping[str, str] = field(default_factory=dict)
@@ -87,20 +87,20 @@ class Maker:
         return self.host.new({**self.config, **own})
 
     def of_group(self) -> Callable[[Mapping[str, str]], Any]:
-        """What makes the objects of one group."""
+        """The factory for the objects of one group."""
         host = self.host.of_group()
         return Maker(host, self.config) if self.config else host.new
 
 
 class GuardedHost(Host):
-    """A host whose objects live in a child process under limits; `life` counts the processes so far.
+    """A host whose objects live in a child process under limits; `life` counts its processes so far.
 
-    A child that died, ran out of time or out of memory is gone with its objects; the next `new` starts
+    A child that died, ran out of time or out of memory is lost with its objects; the next `new` starts
     another.
     """
 
     name: str
-    """What the child says it is called."""
+    """The name that the child reports."""
 
     def __init__(self, start: Start) -> None:
         self.start = start
@@ -114,11 +114,11 @@ class GuardedHost(Host):
             raise
 
     def begin(self) -> None:
-        """Start a process, which says what it is; raises `TargetNotLoadable`."""
+        """Start a process, which describes itself; raises `TargetNotLoadable`."""
         raise NotImplementedError
 
     def make(self, number: int, config: dict[str, str]) -> ChildObject:
-        """The object of that number."""
+        """The object of this number."""
         raise NotImplementedError
 
     def new(self, config: Mapping[str, str]) -> ChildObject:
@@ -129,38 +129,38 @@ class GuardedHost(Host):
         return self.make(self._count, {**dict(self.start.config), **config})
 
     def _ready(self) -> Guarded:
-        """The guard of this process, with which the next life begins."""
+        """This process's guard, with a live child."""
         if self._guarded is None or self._guarded.owner != os.getpid():
             self._guarded = Guarded(hash_seed=self.start.hash_seed)
         self.life += 1
         return self._guarded
 
     def guard_of(self, asked: ChildObject, method: str) -> Guarded:
-        """The guard of the process in which the object lives; raises `TargetFailure` where that is gone."""
+        """The guard of the object's process; raises `TargetFailure` if that process is gone."""
         if self._guarded is None or asked.life != self.life or not self._guarded.alive:
             raise TargetFailure(FailureKind.DIED, "the object went down with its process", method)
         return self._guarded
 
     @property
     def alive(self) -> bool:
-        """Whether there is a process to talk to."""
+        """Whether a child process is running."""
         return self._guarded is not None and self._guarded.alive
 
     def restart(self) -> None:
-        """A new process in place of the present one; the objects made before are gone."""
+        """Replace the process by a new one; earlier objects are lost."""
         if self._guarded is not None and self._guarded.owner == os.getpid():
             self._guarded.kill()
         self.begin()
 
     def close(self) -> None:
-        """End the process, its guard, and everything they started."""
+        """End the process, its guard, and everything that they started."""
         if self._guarded is not None and self._guarded.owner == os.getpid():
             self._guarded.close()
         self._guarded = None
 
 
 class ChildObject:
-    """One object in a child process, standing in for the real one; configured when it is made."""
+    """Proxy of one object in a child process; configured at creation."""
 
     def __init__(self, host: GuardedHost, number: int) -> None:
         self.number = number
@@ -169,4 +169,4 @@ class ChildObject:
         self.mutated: str | None = None
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Configured when it was made."""
+        """No effect: the object is configured at creation."""

@@ -1,6 +1,6 @@
-"""From a file or a module to the one class in it that is the target; runs in the child process.
+"""Loads the target class from a file or a module; runs in the child process.
 
-Standard library only and light: with the plain form nothing else of kassay is imported.
+Standard library only, and light: the plain form imports nothing else of kassay.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from kassay.model.failure import described, one_line, place_of
 
 _EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 _META: Final = ("kind", "level", "protocol", "claims", "assumes")
-"""What is read of META; of other keys it is said that they stand there."""
+"""The keys of META that are read; other keys are reported as unknown."""
 _BASE: Final = "kassay.model.groups.assignor"
 
 
 @dataclass(frozen=True)
 class TargetSource:
-    """Where the class is: in a file or an importable module, by name or as the only one there."""
+    """Location of the class: a file or an importable module, and its name, unless it is the only one."""
 
     file: str | None = None
     module: str | None = None
@@ -47,13 +47,13 @@ class TargetSource:
 
     @property
     def label(self) -> str:
-        """The file or module as the user wrote it."""
+        """The file or module, as the user wrote it."""
         return self.file or self.module or ""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A class with what can be said of it without calling it; the class never leaves its process."""
+    """A class and its description, found without calling it; the class never leaves its process."""
 
     class_name: str
     name: str
@@ -69,7 +69,7 @@ class Loaded:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Loaded:
-        """The description that a child sent as JSON."""
+        """The description from the JSON that a child sent."""
         lists = ("extras", "protocols")
         values: dict[str, Any] = {n: tuple(v) if n in lists else v for n, v in document.items()}
         return cls(**values)
@@ -97,10 +97,10 @@ def _from_file(file: str) -> ModuleType:
     sys.modules[module.__name__] = module
     for folder in folders:
         if folder not in sys.path:
-            sys.path.append(folder)  # behind everything else, so that no file beside it hides a library
+            sys.path.append(folder)  # last, so that no file next to it hides a library
     with _importing(file):
         try:
-            # compiled from what was read: a cached .pyc could be of an older text
+            # compiled from the text just read: a cached .pyc could have an older text
             code = compile(text, str(path), "exec")
         except ValueError as error:
             raise TargetNotLoadable(f"{file}: not a Python file: {error}") from None
@@ -109,7 +109,7 @@ def _from_file(file: str) -> ModuleType:
 
 
 def _import_folders(path: Path) -> tuple[str, ...]:
-    """From where a file imports: the folder that it is in, and the one above the packages that it is in."""
+    """The import folders of a file: its own, and the one above the packages that contain it."""
     folder = top = path.resolve().parent
     while (top / "__init__.py").exists() and top.parent != top:
         top = top.parent
@@ -131,9 +131,9 @@ def _from_module(name: str) -> ModuleType:
 
 @contextmanager
 def _importing(label: str) -> Iterator[None]:
-    """Whatever the target's own code raises meanwhile is why it cannot be loaded."""
+    """Report any exception of the target's own code as the reason why it cannot be loaded."""
     try:
-        with redirect_stdout(sys.stderr):  # where the target prints in its calls too: the output is ours
+        with redirect_stdout(sys.stderr):  # also affects prints during calls: standard output is the channel
             yield
     except (KeyboardInterrupt, TargetNotLoadable):
         raise
@@ -148,7 +148,7 @@ def _importing(label: str) -> Iterator[None]:
 
 
 def _choose(source: TargetSource, module: ModuleType) -> type:
-    """The named class, or the only one of the module that has one of `METHODS`, the earlier first."""
+    """The named class, or the only one in the module with a method of `METHODS`; earlier methods first."""
     label = source.label
     if source.class_name is not None:
         candidate = getattr(module, source.class_name, None)
@@ -178,7 +178,7 @@ def _choose(source: TargetSource, module: ModuleType) -> type:
 
 
 def _candidates(module: ModuleType, methods: tuple[str, ...] = METHODS) -> Iterator[tuple[str, type]]:
-    """The module's own public classes that could be the target."""
+    """The module's own public classes that may be the target."""
     for name, value in vars(module).items():
         if (
             isinstance(value, type)
@@ -190,7 +190,7 @@ def _candidates(module: ModuleType, methods: tuple[str, ...] = METHODS) -> Itera
 
 
 def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
-    """What the class is and asks for; raises `TargetNotLoadable` for a signature that kassay cannot call."""
+    """The description of the class; raises `TargetNotLoadable` for a signature that kassay cannot call."""
     meta = vars(target).get("META", getattr(module, "META", {}))
     if not isinstance(meta, dict):
         raise TargetNotLoadable(f"{source.label}: META is a {type(meta).__name__}, expected a dict")
@@ -199,7 +199,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
     method = next(method for method in METHODS if callable(getattr(target, method, None)))
     extras: tuple[str, ...]
     if method == "assign" and _is_odd(meta):
-        # What such a class takes cannot be known; who reads META complains of it.
+        # The arguments of such a class are unknown; the reader of META reports the problem.
         form, extras = PLAIN, ()
     elif method == "assign" and (document := document_form(meta)) is not None:
         form, extras = document, ()
@@ -225,7 +225,7 @@ def describe(target: type, module: ModuleType, source: TargetSource) -> Loaded:
 
 
 def _is_odd(meta: Mapping[object, Any]) -> bool:
-    """Whether META has a key or a kind that there is not, or a level at a kind that has none."""
+    """Whether META has an unknown key or kind, or a level although its kind has none."""
     kind = meta.get("kind")
     known = kind is None or kind in tuple(CALLED)
     levelled = meta.get("level") is None or kind in (None, LEVELLED)
@@ -243,12 +243,12 @@ def _assign_form(target: type, source: TargetSource) -> tuple[str, tuple[str, ..
 
 
 def _check_signature(target: type, method: str, source: TargetSource, extras: tuple[str, ...] = ()) -> None:
-    """Raise `TargetNotLoadable` for a method that cannot be called as kassay calls it."""
+    """Raise `TargetNotLoadable` for a method that kassay cannot call."""
     _check_parameters(target, method, source, TAKES[method], extras)
 
 
 def _check_document(target: type, form: str, source: TargetSource) -> None:
-    """Raise `TargetNotLoadable` for an `assign` that cannot be called with one document."""
+    """Raise `TargetNotLoadable` for an `assign` that does not accept one document."""
     _check_parameters(target, "assign", source, (1, 1, f"assign(self, {DOCUMENTS[form]}) by its META"))
 
 
@@ -259,7 +259,7 @@ def _check_parameters(
     takes: tuple[int, int, str],
     extras: tuple[str, ...] = (),
 ) -> None:
-    """Raise `TargetNotLoadable` for a method that needs fewer or more arguments, those by name left out."""
+    """Raise `TargetNotLoadable` for a wrong number of required arguments; `extras` are passed by name."""
     least, most, expected = takes
     names, needed = parameters(target, method)
     if "*" in names:
@@ -280,7 +280,7 @@ def _protocols(target: type) -> tuple[str, ...]:
 
 
 def _own(target: type, method: str) -> bool:
-    """Whether the class has the method other than from kassay's base class."""
+    """Whether the class defines the method itself, not through kassay's base class."""
     for base in target.__mro__:
         if method in vars(base):
             return base.__module__ != _BASE

@@ -1,4 +1,4 @@
-"""What /proc tells of processes: which are below one, and the memory they have in use."""
+"""Facts from /proc: the descendants of a process, and the memory of a process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def descendants(root: int) -> list[int]:
-    """Every process below `root`; empty where there is no /proc."""
+    """Every process below `root`; empty without /proc."""
     children: dict[int, list[int]] = {}
     for pid, parent in _parents():
         children.setdefault(parent, []).append(pid)
@@ -35,7 +35,7 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 
 def resident_mib(pid: int) -> float:
-    """The memory that a process has in use; 0 where it cannot be read."""
+    """The resident memory of a process in MiB; 0 if it cannot be read."""
     with suppress(OSError, ValueError, IndexError):
         return (
             int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])

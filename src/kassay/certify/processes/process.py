@@ -1,4 +1,4 @@
-"""The parent's side of a guard: start a child, exchange frames within a time, learn how it ended."""
+"""The parent's side of a guard: starts a child, exchanges frames within a time limit, reports its end."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from kassay.model.failure import FailureKind, TargetFailure, one_line
 
 _READ: Final = 65536
 _POLL_MAX_MS: Final = 2**31 - 1
-"""The longest wait that the system takes: 24 days."""
+"""The longest wait that the system supports: 24 days."""
 _LAST_WORDS_S: Final = 5.0
-"""How long the guard may take to bury a child before it is killed itself."""
+"""Seconds for the guard to reap a child before the guard itself is killed."""
 
 _HOME: Final = str(Path(kassay.__file__).resolve().parent.parent)
 _BOOT: Final = (
@@ -36,19 +36,19 @@ _BOOT: Final = (
 
 _OUT_OF_MEMORY: Final = re.compile(
     r"^(Terminating due to java\.lang\.OutOfMemoryError"  # Java, with -XX:+ExitOnOutOfMemoryError
-    r"|MemoryError(: .*)?\s*\Z"  # Python, as the last line: a traceback that was only logged ends nothing
+    r"|MemoryError(: .*)?\s*\Z"  # Python, as the last line: a logged traceback does not end the process
     r"|FATAL ERROR: .*JavaScript heap out of memory"  # Node
     r"|fatal error: (runtime: out of memory|runtime: cannot allocate memory)"  # Go
     r"|terminate called after throwing an instance of 'std::bad_alloc'"  # C++
     r"|memory allocation of \d+ bytes failed)",  # Rust
     re.MULTILINE,
 )
-"""What run times write when they end a program that asked for memory in vain."""
+"""Output of runtimes that end a program because memory is exhausted."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended: exit status, or the negative number of the signal."""
+    """End of a child: exit status, or the negative number of the signal."""
 
     status: int
     rss_mib: int = 0
@@ -57,12 +57,12 @@ class Ended:
 
     @property
     def words(self) -> str:
-        """The last line that the child wrote, as the end of a message; empty where it wrote none."""
+        """The last line of the child's output, as the end of a message; empty without output."""
         last = self.tail.strip().rpartition("\n")[2]
         return f"; it last wrote: {one_line(last)[:120]}" if last else ""
 
     def failure(self, call: str, memory_mib: int) -> TargetFailure:
-        """What the end means for the call that was under way."""
+        """The failure of the current call that follows from the end."""
         if self.over or (self.status < 0 and self.rss_mib >= 0.9 * memory_mib):
             message = f"{call} took more than {memory_mib} MiB of memory and was killed"
             return TargetFailure(FailureKind.MEMORY, message, call)
@@ -78,7 +78,7 @@ class Ended:
 
 
 def signal_name(number: int) -> str:
-    """` (SIGSEGV)` for 11, empty for a number without a name."""
+    """` (SIGSEGV)` for 11; empty for a number without a name."""
     try:
         return f" ({signal.Signals(number).name})"
     except ValueError:
@@ -88,8 +88,8 @@ def signal_name(number: int) -> str:
 class Guarded:
     """A guard and at most one child at a time.
 
-    Usable by the process that made it, from one thread at a time; a fork of that process finds it dead.
-    `call` names what was under way, for the messages.
+    Usable by the process that created it, from one thread at a time; in a fork it counts as dead. `call`
+    names the current call, for messages.
     """
 
     def __init__(self, *, hash_seed: int = 0) -> None:
@@ -100,10 +100,10 @@ class Guarded:
             for name, value in os.environ.items()
             if not name.startswith("PYTHON") or name in ("PYTHONPATH", "PYTHONHOME")
         }
-        # threads of numerical libraries reserve address space by the core, and reorder sums
+        # threads of numerical libraries reserve address space per core, and reorder sums
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             environment.setdefault(name, "1")
-        # glibc reserves 64 MiB of address space a thread otherwise, which would count against the limit
+        # otherwise glibc reserves 64 MiB of address space per thread, which counts against the limit
         environment["MALLOC_ARENA_MAX"] = "1"
         environment["PYTHONHASHSEED"] = str(hash_seed)
         with theirs:
@@ -129,7 +129,7 @@ class Guarded:
 
     @property
     def alive(self) -> bool:
-        """Whether there is a child to talk to."""
+        """Whether a child is running."""
         return self.ended is None and self.owner == os.getpid()
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Guarded:
         self.ended = self.ended or Ended(-signal.SIGKILL)
 
     def abandon(self) -> None:
-        """In a fork of the owner: let go of the descriptors and leave the processes to their owner."""
+        """In a fork of the owner: close the descriptors and leave the processes to their owner."""
         self._finalizer.detach()
         self.guard.returncode = 0
         _drop(self.channel)
@@ -146,7 +146,7 @@ class Guarded:
         self.ended = Ended(0)
 
     def start(self, order: dict[str, Any], timeout_s: float) -> None:
-        """A new child, with pipes to its ends of the channel; raises `TargetFailure`."""
+        """Start a new child, with pipes to its ends of the channel; raises `TargetFailure`."""
         _drop(self.channel)
         self.ahead = b""
         self.memory_mib = order["memory_mib"]
@@ -171,12 +171,12 @@ class Guarded:
     def exchange(
         self, request: bytes, call: str, timeout_s: float, size_of: Callable[[bytearray, int], int]
     ) -> bytes:
-        """The child's reply to a request; raises `TargetFailure` when there is none in time.
+        """The child's reply to a request; raises `TargetFailure` if it does not arrive in time.
 
-        `size_of` says of what has come, and how much of it was seen before, how long the reply is; -1 where
-        that is not to be told yet. What the child wrote beyond it is kept in `ahead`, where the reply to an
-        empty request may stand. Both sides are served at once, since a program may answer before it has
-        read all.
+        `size_of` returns the length of the reply, given the bytes received and how many of them it saw
+        before; -1 while unknown. Output beyond the reply is kept in `ahead`, which may hold the reply to an
+        empty request. Both directions are served at once, because a program may answer before it has read
+        everything.
         """
         stdin, stdout = self.channel
         rest = self._written(stdin, request, call)
@@ -207,7 +207,7 @@ class Guarded:
                     if not 0 <= size <= len(reply) and len(reply) > HEADER.size + MESSAGE_MAX:
                         raise self.fail_malformed(f"answer of more than {MESSAGE_MAX >> 20} MiB", call)
                 elif stdin not in ready:
-                    # nothing but news of the guard: what the child wrote before its end is here already
+                    # only the guard has news: the child's last output was read before
                     raise self.fail_ended(call)
             except BlockingIOError:
                 continue
@@ -221,7 +221,7 @@ class Guarded:
         return bytes(reply[:size])
 
     def _written(self, stdin: int, request: bytes, call: str) -> memoryview:
-        """What is left of the request after as much of it is written as the pipe takes at once."""
+        """The rest of the request after writing as much as the pipe accepts at once."""
         rest = memoryview(request)
         try:
             return rest[os.write(stdin, rest) :] if rest else rest
@@ -231,25 +231,25 @@ class Guarded:
             raise self.fail_ended(call) from None
 
     def fail_timeout(self, call: str, timeout_s: float) -> TargetFailure:
-        """Kill the child for not answering."""
+        """Kill the child because it did not answer in time."""
         return self._killed(FailureKind.TIMEOUT, f"{call} did not answer within {timeout_s} s", call)
 
     def fail_garbage(self, call: str) -> TargetFailure:
-        """Kill the child for writing into the channel."""
+        """Kill the child because it wrote into the channel."""
         return self.fail_malformed(f"the target wrote into the channel to kassay during {call}", call)
 
     def fail_malformed(self, message: str, call: str) -> TargetFailure:
-        """Kill the child for writing what is no answer."""
+        """Kill the child because its output is not an answer."""
         return self._killed(FailureKind.MALFORMED, message, call)
 
     def _killed(self, kind: FailureKind, message: str, call: str) -> TargetFailure:
-        """Why the child was killed, with the last that a program wrote to standard error."""
+        """The failure for a killed child, with the last output to standard error."""
         self.kill()
         words = self.ended.words if self.quotes and self.ended is not None else ""
         return TargetFailure(kind, message + words, call)
 
     def fail_ended(self, call: str) -> TargetFailure:
-        """The child has ended, or has closed the channel and is ended now."""
+        """The failure for a child that has ended, or that has closed the channel and is killed now."""
         end = time.monotonic() + 1.0
         with suppress(OSError):
             while self.ended is None and self._hear(end - time.monotonic()):
@@ -261,7 +261,7 @@ class Guarded:
         return ended.failure(call, self.memory_mib)
 
     def kill(self) -> None:
-        """End the child and everything below it; the guard stays for the next."""
+        """Kill the child and everything below it; the guard stays for the next child."""
         if self.ended is None:
             try:
                 self.control.settimeout(_LAST_WORDS_S)
@@ -277,7 +277,7 @@ class Guarded:
         _drop(self.channel)
 
     def _hear(self, timeout_s: float) -> bool:
-        """Take news from the guard; False when none came in time."""
+        """Receive a message from the guard; False if none arrived in time."""
         if timeout_s <= 0:
             return False
         self.control.settimeout(timeout_s)
@@ -306,7 +306,7 @@ def _drop(channel: list[int]) -> None:
 
 
 def _close(guard: subprocess.Popen[bytes], control: socket.socket, channel: list[int], owner: int) -> None:
-    """Let the guard clean up and end; the finalizer of `Guarded`."""
+    """Let the guard clean up and exit; the finalizer of `Guarded`."""
     _drop(channel)
     control.close()
     if os.getpid() != owner:

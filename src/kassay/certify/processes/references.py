@@ -1,7 +1,7 @@
-"""References other than assignors in a process of their own, with a hash seed of its own.
+"""References other than assignors, in a separate process with its own hash seed.
 
-They are ours and trusted: calls travel as pickles, without limits. What it is for is to see whether an
-answer depends on the process.
+They are ours and trusted: calls travel as pickles, without limits. The purpose is to detect answers that
+depend on the process.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, BinaryIO, Final
 from kassay.certify.processes.host import Host
 
 KEPT: Final = 8
-"""The youngest objects that a child keeps; cases use one or two at a time."""
+"""The most recent objects that a child keeps; histories use one or two at a time."""
 
 METHODS: Final = frozenset({"assign", "place", "plan", "partition", "configure", "close"})
 
 
 class ReferenceHost(Host):
-    """Makes objects of a reference in a child process; a context manager that ends it."""
+    """Creates objects of a reference in a child process; a context manager that ends it."""
 
     def __init__(self, factory: Callable[[], Any], hash_seed: int) -> None:
         self._factory = factory
@@ -55,7 +55,7 @@ class ReferenceHost(Host):
         return answer
 
     def restart(self) -> None:
-        """A new process; the objects made before are gone."""
+        """Start a new process; earlier objects are lost."""
         self.close()
         self._child = self._start()
 
@@ -66,7 +66,7 @@ class ReferenceHost(Host):
 
 
 class RemoteReference:
-    """One object in the child, with the methods of whatever kind it is."""
+    """Proxy of one object in the child, with the methods of its kind."""
 
     def __init__(self, host: ReferenceHost, number: int) -> None:
         self._host = host
@@ -94,16 +94,16 @@ def serve() -> None:
                 _answer(answers, False, None)
             else:
                 _answer(answers, False, getattr(objects[number], method)(*arguments))
-        except Exception as error:  # told to the parent, which treats it as its own object's
+        except Exception as error:  # sent to the parent, which handles it as its own object's error
             _answer(answers, True, error)
 
 
 def _answer(answers: BinaryIO, raised: bool, answer: Any) -> None:
-    """Write one answer; an error that does not travel becomes one that does."""
+    """Write one answer; an error that cannot be pickled becomes one that can."""
     try:
         data = pickle.dumps((raised, answer))
         pickle.loads(data)
-    except Exception as error:  # an exception's own __init__ may not take what it gave
+    except Exception as error:  # an exception's __init__ may not accept its own arguments
         data = pickle.dumps((True, RuntimeError(f"{type(answer).__name__}: {answer} ({error})")))
     answers.write(data)
     answers.flush()

@@ -1,4 +1,4 @@
-"""The values of the full form on their way through the channel, and the check of a full answer."""
+"""Encoding of the full form's values for the channel, and the check of a full answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def encode(cluster: Cluster, group: Group) -> Encoded:
 def decode(
     encoded: Encoded, given: Mapping[str, bytes | None] = MappingProxyType({})
 ) -> tuple[Cluster, Group]:
-    """The input of a call, made anew; `given` is user data of members that the input is without."""
+    """The input of a call, rebuilt; `given` is the user data of members that the input lacks."""
     topics, brokers, members, leader, assigned, subscription_type, assignable = encoded
     cluster = Cluster(tuple(map(Topic._make, topics)), tuple(map(Broker._make, brokers)))
     return cluster, Group(
@@ -61,7 +61,7 @@ def decode_learned(encoded: Encoded) -> tuple[tuple[TopicPartition, ...], bytes 
 
 
 def check_answer(answer: object) -> tuple[dict[str, list[Pair]], dict[str, bytes]]:
-    """The lists and the user data of a full answer; a plain mapping of lists will do. Raises `Malformed`."""
+    """The lists and the user data of a full answer, or of a plain mapping of lists. Raises `Malformed`."""
     if not isinstance(answer, Mapping):
         raise Malformed(f"answer is {shown(answer)}, expected a kassay.model.groups.group.Assignment")
     user_data = answer.user_data if isinstance(answer, Assignment) else {}
@@ -77,7 +77,7 @@ def check_answer(answer: object) -> tuple[dict[str, list[Pair]], dict[str, bytes
 
 
 def changed(before: tuple[Cluster, Group], after: tuple[Cluster, Group]) -> str | None:
-    """What a call changed in its input, the values that are kept with it included, or None."""
+    """The changes that a call made to its input, including cached values of it, or None."""
     for name, old, new in zip(("cluster", "group"), before, after):
         if old != new:
             return f"{name} was changed"

@@ -1,1 +1,1 @@
-"""A cluster's replicas: where they are, how good that is, where they should be, and the way there."""
+"""A cluster's replicas: their placement, its quality, the best placement, and the steps to it."""

@@ -1,7 +1,7 @@
-"""Log directories for replicas that are copied: on a broker with several, the emptiest that takes new ones.
+"""Log directories for copied replicas: on a broker with several, the emptiest one that accepts replicas.
 
-Directories are filled in the order of sizes, the largest replica first, and what leaves a broker makes room.
-Which directory a replica comes from is known too, so that a way back leads there.
+Replicas are placed by size, largest first; replicas that leave a broker free their space. The source
+directory of each replica is recorded, so that a rollback returns it there.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from kassay.model.cluster import TopicPartition
 from kassay.reading.kafka.log_dirs import LogDirs
 
 ANY: Final = "any"
-"""Kafka's word for whichever directory the broker chooses."""
+"""Kafka's value for "any directory that the broker chooses"."""
 Homes = Mapping[tuple[TopicPartition, int], str]
 """The directory of each replica, by partition and broker."""
 
 
 @dataclass(frozen=True)
 class DiskLayout:
-    """Where replicas lie, and the bytes in each directory of a broker that takes new ones."""
+    """The directory of each replica, and the bytes in each directory that accepts new ones."""
 
     homes: Homes
     filled: Mapping[int, Mapping[str, int]]
 
     @classmethod
     def of(cls, outputs: Iterable[LogDirs]) -> DiskLayout:
-        """What kafka-log-dirs says: a directory that is offline or cordoned takes nothing."""
+        """The layout that kafka-log-dirs prints: offline and cordoned directories accept nothing."""
         homes: dict[tuple[TopicPartition, int], str] = {}
         filled: dict[int, dict[str, int]] = {}
         for broker in (each for output in outputs for each in output.brokers):
@@ -43,7 +43,7 @@ class DiskLayout:
         return cls(homes, filled)
 
     def homes_after(self, before: Rows, after: Rows, sizes: Mapping[TopicPartition, int]) -> Homes:
-        """The directories of all replicas before, and of those that come where a broker has several."""
+        """The directories of all present replicas, and of added ones on brokers with several directories."""
         filled = {broker: dict(directories) for broker, directories in self.filled.items()}
         coming: dict[int, list[TopicPartition]] = defaultdict(list)
         for tp, row in after.items():

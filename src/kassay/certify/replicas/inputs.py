@@ -1,4 +1,4 @@
-"""Outputs of Kafka's tools as what they are, told by their content: the order of files does not matter."""
+"""Outputs of Kafka's tools, identified by their content: the order of files does not matter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXPECTED = (
 
 
 def take_file(sources: ClusterSources, path: str) -> None:
-    """Take what a file says, whichever tool it is from; raises `InputError`."""
+    """Add a file's content, whichever tool printed it; raises `InputError`."""
     text = read_text(path, _EXPECTED)
     if is_topics(text):
         sources.topics += read_topics(text, path)
@@ -45,9 +45,9 @@ def take_named(
     brokers: Iterable[str] = (),
     sizes: Iterable[str] = (),
 ) -> None:
-    """Take files that were named for what they are; raises `InputError`.
+    """Add files whose kind the user named; raises `InputError`.
 
-    Racks may stand in a file of one's own, and where replicas are in JSON of a reassignment.
+    Racks may come from a file of the user's own, and replicas from reassignment JSON.
     """
     for path in topics:
         text = read_text(path, "the output of kafka-topics.sh --describe")
@@ -62,7 +62,7 @@ def take_named(
 
 
 def to_be_linted(paths: Iterable[str], sources: ClusterSources) -> list[Reassignment | TopicsToMove]:
-    """The objects of the files that are of kafka-reassign-partitions; what others say, `sources` take."""
+    """The objects of kafka-reassign-partitions in the files; `sources` receives all other content."""
     blocks: list[Reassignment | TopicsToMove] = []
     for path in paths:
         text = read_text(path, _EXPECTED)

@@ -1,4 +1,4 @@
-"""A placement held against the placement claims: which hold, which are broken, and where."""
+"""A placement checked against the placement claims: which hold, which are broken, and where."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kassay.properties.registry import Evidence
 
 
 class Standing(StrEnum):
-    """What became of a claim about one placement: there is nothing random in it, so no `unknown`."""
+    """Result of a claim about one placement; nothing is random, so there is no `unknown`."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
@@ -33,7 +33,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class ClaimStanding:
-    """A claim about a placement, in the words of the claim, with the evidence where it is broken."""
+    """A claim about a placement in its own words, with the evidence if it is broken."""
 
     claim: str
     sentence: str
@@ -48,11 +48,11 @@ _BY_FACTOR: Final = (
     ("no-fenced-leader", no_fenced_leader, None, ""),
     ("follower-spread", follower_spread, has_laps, "no broker leads as many partitions as there are brokers"),
 )
-"""Claims about partitions, judged for those of one replication factor at a time."""
+"""Claims about partitions, checked for one replication factor at a time."""
 
 
 def judge(brokers: tuple[Broker, ...], rows: Rows, best: BestPlacement | None) -> tuple[ClaimStanding, ...]:
-    """Each placement claim about these rows on these brokers; those of balance need `best`."""
+    """Each placement claim for these rows on these brokers; claims about balance need `best`."""
     steps = list(_steps(brokers, rows))
     standings = []
     for claim, predicate, applies, why in _BY_FACTOR:
@@ -69,7 +69,7 @@ def judge(brokers: tuple[Broker, ...], rows: Rows, best: BestPlacement | None) -
 
 
 def best_loads(brokers: Iterable[Broker], rows: Iterable[Replicas]) -> BestPlacement:
-    """The loads of a certified best placement, as the claims of balance read them."""
+    """The loads of a certified best placement, as the balance claims expect them."""
     rows = tuple(rows)
     held, led = replicas_of(rows), leaders_of(rows)
     unfenced = [broker.broker_id for broker in brokers if not broker.fenced]
@@ -97,7 +97,7 @@ def _step(brokers: tuple[Broker, ...], rows: tuple[Replicas, ...], factor: int) 
 
 
 def _named(evidence: Evidence, tps: list[TopicPartition]) -> Evidence:
-    """The evidence with the partition's name in place of its number."""
+    """The evidence with the partition's name instead of its number."""
     word, _, number = evidence.subject.partition(" ")
     if word != "partition":
         return evidence
@@ -105,7 +105,7 @@ def _named(evidence: Evidence, tps: list[TopicPartition]) -> Evidence:
 
 
 def rack_breaks(cluster: PlacedCluster, rows: Rows) -> frozenset[TopicPartition]:
-    """The partitions whose replicas break the rack rule of these brokers."""
+    """The partitions whose replicas violate the rack rule on these brokers."""
     if not cluster.has_racks:
         return frozenset()
     known = cluster.ids

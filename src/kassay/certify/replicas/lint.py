@@ -1,7 +1,7 @@
-"""Reassignment files, looked through before they are executed: what Kafka refuses, and what nobody means.
+"""Linter of reassignment files: what Kafka refuses, and what is probably a mistake.
 
-Errors are what Kafka's tool or controller refuses or what loses redundancy; warnings are what it takes and
-somebody may regret. What the cluster is known to be sharpens it: without topics no partition is unknown.
+Errors are refused by Kafka's tool or controller, or lose redundancy; warnings are accepted but may be
+regretted. Knowledge of the cluster adds checks: without topics, no partition is unknown.
 
 Source: Kafka `ReassignPartitionsCommand` (parsePartitionReassignmentData, parseExecuteAssignmentArgs,
 verifyBrokerIds), `ReplicationControlManager`.
@@ -26,7 +26,7 @@ SCHEMA: Final = "kassay/place-lint/1"
 
 
 class LintSeverity(StrEnum):
-    """How bad it is: an error makes the exit code 1."""
+    """Severity; an error makes the exit code 1."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -34,7 +34,7 @@ class LintSeverity(StrEnum):
 
 @dataclass(frozen=True)
 class LintFinding:
-    """What is wrong in one place of a file."""
+    """A problem at one place of a file."""
 
     place: Place
     field: str
@@ -48,7 +48,7 @@ class LintFinding:
 
 @dataclass(frozen=True)
 class LintContext:
-    """What is known of the cluster: topics with their rows, and brokers; None for what nobody said."""
+    """Known parts of the cluster: topics with their rows, and brokers; None if not given."""
 
     cluster: PlacedCluster | None = None
     has_topics: bool = False
@@ -56,7 +56,7 @@ class LintContext:
 
 
 def lint(block: Reassignment | TopicsToMove, context: LintContext) -> tuple[LintFinding, ...]:
-    """Everything that is wrong with one object of a file, in the order of the file."""
+    """All problems of one object of a file, in file order."""
     findings = _of_topics(block, context) if isinstance(block, TopicsToMove) else _of_rows(block, context)
     return tuple(sorted(findings, key=lambda each: (each.place, each.field, each.rule)))
 
@@ -112,7 +112,7 @@ def _of_rows(block: Reassignment, context: LintContext) -> Iterator[LintFinding]
 
 
 def _row(row: ReassignedPartition) -> Iterator[LintFinding]:
-    """What is wrong with an entry by itself."""
+    """Problems of an entry by itself."""
     field = f"{row.path}.replicas"
     if row.partition.partition < 0:
         yield _error(
@@ -156,7 +156,7 @@ def _known_topic(topic: str, place: Place, field: str, context: LintContext) -> 
 
 
 def _against_topics(row: ReassignedPartition, context: LintContext) -> Iterator[LintFinding]:
-    """What is wrong with an entry, given where its partition is now."""
+    """Problems of an entry, given the present replicas of its partition."""
     cluster = context.cluster
     if cluster is None:
         return
@@ -198,7 +198,7 @@ def _against_topics(row: ReassignedPartition, context: LintContext) -> Iterator[
 
 
 def _racks(row: ReassignedPartition, now: tuple[int, ...], cluster: PlacedCluster) -> Iterator[LintFinding]:
-    """Whether the racks of a partition are spread worse than before."""
+    """Whether the entry spreads a partition over fewer racks than before."""
     if (
         not cluster.has_racks
         or not cluster.ids.issuperset(row.replicas)
@@ -214,7 +214,7 @@ def _racks(row: ReassignedPartition, now: tuple[int, ...], cluster: PlacedCluste
 
 
 def _against_brokers(row: ReassignedPartition, context: LintContext) -> Iterator[LintFinding]:
-    """What is wrong with an entry, given the brokers there are."""
+    """Problems of an entry, given the existing brokers."""
     cluster = context.cluster
     if cluster is None:
         return

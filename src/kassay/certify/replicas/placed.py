@@ -1,4 +1,4 @@
-"""A cluster as its tools describe it, and the change that is asked for: what every judgement starts from."""
+"""A cluster as its tools describe it, and the requested change."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SHOWN = 6
 
 @dataclass(frozen=True)
 class PlacedCluster:
-    """Brokers in the order of their ids, and the replicas of every partition, preferred leader first.
+    """Brokers by id, and the replicas of every partition, preferred leader first.
 
-    `sizes` are bytes of a copy of each partition, None where nobody said. `moving` are partitions whose
-    reassignment is under way: their rows are where they are going. `cordoned` brokers take no new replicas,
-    `gone` ones hold replicas and are not there any more. `outputs` are what kafka-log-dirs printed.
+    `sizes`: bytes of one copy of each partition, None if unknown. `moving`: partitions under reassignment;
+    their rows are the destination. `cordoned` brokers accept no new replicas; `gone` brokers hold replicas
+    but no longer exist. `outputs`: what kafka-log-dirs printed.
     """
 
     brokers: tuple[Broker, ...]
@@ -52,13 +52,13 @@ class PlacedCluster:
         return bool(self.brokers) and all(broker.rack is not None for broker in self.brokers)
 
     def bytes_of(self, tp: TopicPartition) -> int:
-        """The bytes of a copy of the partition, 0 where nobody said."""
+        """Bytes of one copy of the partition, 0 if unknown."""
         return 0 if self.sizes is None else self.sizes.get(tp, 0)
 
 
 @dataclass(frozen=True)
 class PlacementChange:
-    """What is asked for: brokers that go, that stay but hold nothing, that come, that take no more."""
+    """The requested change: brokers to decommission, to drain but keep, to add, to cordon."""
 
     removed: frozenset[int] = frozenset()
     drained: frozenset[int] = frozenset()
@@ -67,16 +67,16 @@ class PlacementChange:
 
     @property
     def leaving(self) -> frozenset[int]:
-        """The brokers that are to hold nothing."""
+        """The brokers that must hold nothing."""
         return self.removed | self.drained
 
     @property
     def is_none(self) -> bool:
-        """Whether the brokers are to be as they are."""
+        """Whether the change is empty."""
         return not (self.removed or self.drained or self.added)
 
     def apply(self, cluster: PlacedCluster) -> PlacedCluster:
-        """The cluster on the brokers that are to hold replicas; raises `InputError` for wrong ids."""
+        """The cluster with the brokers that may hold replicas; raises `InputError` for invalid ids."""
         known = cluster.ids | cluster.gone
         for option, ids in (
             ("--remove-broker", self.removed),
@@ -102,7 +102,7 @@ class PlacementChange:
 
 @dataclass
 class ClusterSources:
-    """What files say of a cluster, as far as it is read; `cluster` puts it together."""
+    """The partial descriptions of a cluster from files; `cluster` combines them."""
 
     topics: list[DescribedTopic] = field(default_factory=list)
     current: list[Reassignment] = field(default_factory=list)
@@ -110,7 +110,7 @@ class ClusterSources:
     log_dirs: list[LogDirs] = field(default_factory=list)
 
     def add_brokers(self, brokers: Iterable[Broker], file: str) -> None:
-        """Take the brokers of one more file; raises `InputError` for one that has another rack elsewhere."""
+        """Add the brokers of a file; raises `InputError` if another file has a different rack for one."""
         for broker in brokers:
             before = self.brokers.get(broker.broker_id)
             if before is not None and before[0].rack != broker.rack:
@@ -123,10 +123,10 @@ class ClusterSources:
     def cluster(
         self, added: frozenset[int] = frozenset(), leaving: frozenset[int] = frozenset()
     ) -> PlacedCluster:
-        """The cluster; a broker that is `leaving` may be gone, and so be missing among those described.
+        """The cluster; a broker in `leaving` may already be gone and missing from the description.
 
-        Raises `InputError` where nothing says where replicas are, where partitions are missing, or where a
-        broker that holds replicas is not among those described.
+        Raises `InputError` if no file has the replicas, if partitions are missing, or if a broker that holds
+        replicas is not described.
         """
         rows, moving = self._rows()
         if not rows:
@@ -205,7 +205,7 @@ class ClusterSources:
 
 
 def listed(ids: Iterable[int]) -> str:
-    """Broker ids as a sentence names them."""
+    """Broker ids for a sentence."""
     ids = sorted(ids)
     more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
     names = ", ".join(map(str, ids[:_SHOWN])) + more
@@ -213,23 +213,23 @@ def listed(ids: Iterable[int]) -> str:
 
 
 def named(tps: Iterable[TopicPartition]) -> str:
-    """Partitions as a sentence names them."""
+    """Partitions for a sentence."""
     tps = sorted(tps)
     return ", ".join(map(str, tps[:_SHOWN])) + (f" and {len(tps) - _SHOWN} more" if len(tps) > _SHOWN else "")
 
 
 def leaders_of(rows: Iterable[Replicas]) -> Counter[int]:
-    """How many partitions each broker leads where preferred leaders lead."""
+    """The number of partitions that each broker leads if preferred leaders lead."""
     return Counter(row[0] for row in rows if row)
 
 
 def replicas_of(rows: Iterable[Replicas]) -> Counter[int]:
-    """How many replicas each broker holds."""
+    """The number of replicas on each broker."""
     return Counter(broker for row in rows for broker in row)
 
 
 def bytes_on(cluster: PlacedCluster, rows: Rows) -> Counter[int]:
-    """The bytes of the replicas that each broker holds in these rows."""
+    """The bytes of the replicas on each broker in these rows."""
     held: Counter[int] = Counter()
     for tp, row in rows.items():
         for broker in row:

@@ -1,4 +1,4 @@
-"""The whole answer for a cluster: today's placement judged, the best one, the steps, and why not better."""
+"""The result of `kassay place`: today's placement checked, the best one, the steps, and what limits it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCHEMA: Final = "kassay/place/2"
 
 @dataclass(frozen=True)
 class BrokerLoad:
-    """What one broker holds before and after: replicas, preferred leaders, bytes (None where not known)."""
+    """The load of a broker before and after: replicas, preferred leaders, bytes (None if unknown)."""
 
     broker: Broker
     state: str
@@ -40,7 +40,7 @@ class BrokerLoad:
 
 @dataclass(frozen=True)
 class ClusterPlan:
-    """Everything that `kassay place` says of a cluster."""
+    """The complete result for a cluster."""
 
     proposal: Proposal
     today: tuple[ClaimStanding, ...]
@@ -54,13 +54,13 @@ class ClusterPlan:
         return any(each.standing is Standing.VIOLATED for each in self.today)
 
     def homes(self) -> Homes:
-        """The log directories of replicas, now and of those that come; none where nobody said."""
+        """The log directories of replicas, now and after the change; empty if unknown."""
         cluster = self.proposal.cluster
         layout = DiskLayout.of(cluster.outputs)
         return layout.homes_after(cluster.rows, self.proposal.after, cluster.sizes or {})
 
     def loads(self) -> tuple[BrokerLoad, ...]:
-        """Every broker there is or will be, by rack and id."""
+        """Every present or future broker, by rack and id."""
         proposal = self.proposal
         cluster, change, after = proposal.cluster, proposal.change, proposal.after
         before = cluster.rows
@@ -81,7 +81,7 @@ class ClusterPlan:
         )
 
     def to_json(self, files: Mapping[str, str]) -> dict[str, Any]:
-        """The document of `kassay place --json`; `files` are the paths written, by what they are."""
+        """The document of `kassay place --json`; `files` maps each kind of file to the path written."""
         proposal = self.proposal
         cluster = proposal.cluster
         return {
@@ -130,7 +130,7 @@ class ClusterPlan:
 def plan_cluster(
     cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | None, bound: StepBound
 ) -> ClusterPlan:
-    """The plan for a cluster; raises `InfeasiblePlacementError` that says why where there is none."""
+    """The plan for a cluster; raises `InfeasiblePlacementError` with the reason if there is none."""
     why = tuple(impossible(cluster, change))
     if why:
         raise InfeasiblePlacementError("; ".join(why), change.leaving)
@@ -162,7 +162,7 @@ def _best(proposal: Proposal | None, brokers: tuple[Broker, ...]) -> BestPlaceme
 
 
 def _state(broker: Broker, change: PlacementChange, target: PlacedCluster) -> str:
-    """What is special about a broker, in a word or two."""
+    """A broker's special state, in a word or two."""
     id_ = broker.broker_id
     states = {
         "removed": id_ in change.removed,

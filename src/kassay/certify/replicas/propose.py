@@ -1,4 +1,4 @@
-"""The certified best placement for a cluster: without limit, or within so many copies or bytes."""
+"""The certified best placement of a cluster: without a limit, or within a number of copies or bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.solver.placement.sizes import least_busiest
 
 
 class MoveLimit(NamedTuple):
-    """How much may be copied: so many replicas, or so many bytes."""
+    """Limit on copies: a number of replicas, or of bytes."""
 
     amount: int
     in_bytes: bool
@@ -26,7 +26,7 @@ class MoveLimit(NamedTuple):
 
 
 class BusiestBytes(NamedTuple):
-    """The bytes on the busiest broker: today, then, and the least in any placement with the rack rule."""
+    """Bytes on the busiest broker: today, after the change, and the least possible under the rack rule."""
 
     before: int
     after: int
@@ -35,9 +35,9 @@ class BusiestBytes(NamedTuple):
 
 @dataclass(frozen=True)
 class Proposal:
-    """Where the replicas should be, with the proof; `target` has the brokers that hold replicas then.
+    """The proposed placement with its proof; `target` has the brokers that then hold replicas.
 
-    `figures` are what the checker of the certificate derives: status, goals with their bounds, copies.
+    `figures`: what the checker of the certificate derives: status, goals with their bounds, copies.
     """
 
     cluster: PlacedCluster
@@ -51,12 +51,12 @@ class Proposal:
 
     @property
     def copies(self) -> int:
-        """How many replicas are copied to another broker."""
+        """The number of replicas copied to another broker."""
         return sum(len(set(row).difference(self.cluster.rows[tp])) for tp, row in self.after.items())
 
     @property
     def bytes_copied(self) -> int | None:
-        """How many bytes that is, None where sizes are not known."""
+        """Their bytes, None if sizes are unknown."""
         cluster = self.cluster
         if cluster.sizes is None:
             return None
@@ -67,16 +67,16 @@ class Proposal:
 
     @property
     def is_proven(self) -> bool:
-        """Whether nothing better is possible, within the limit if there is one."""
+        """Whether the placement is proven optimal, within the limit if there is one."""
         return bool(self.figures["status"] == "optimal")
 
 
 def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | None = None) -> Proposal:
-    """The best placement after the change; raises `InfeasiblePlacementError` where there is none.
+    """The best placement after the change; raises `InfeasiblePlacementError` if there is none.
 
-    Racks come first, as a rule; then replicas per broker as even as they can be, then the fewest copies, then
-    preferred leaders as even as they can be with these replicas, then the fewest changes of leader. Where
-    sizes are known, bytes are evened out as far as exchanges get that cost no copy more.
+    Goals in order: the rack rule (mandatory); replicas per broker as even as possible; the fewest copies;
+    preferred leaders as even as possible with these replicas; the fewest leader changes. If sizes are known,
+    exchanges that need no additional copy then even out bytes.
     """
     target = change.apply(cluster)
     problem, order = problem_of(target)
@@ -103,8 +103,8 @@ def propose(cluster: PlacedCluster, change: PlacementChange, limit: MoveLimit | 
 def problem_of(target: PlacedCluster) -> tuple[PlacementProblem, list[TopicPartition]]:
     """The solver's problem for a cluster, and the partitions in the problem's order.
 
-    Every partition keeps its replication factor: where those of one topic differ, the problem has a topic a
-    factor, `orders (RF 2)`, which no name of Kafka's can be.
+    Every partition keeps its replication factor. If a topic has several, the problem has one topic per
+    factor, named like `orders (RF 2)`, which is not a valid topic name in Kafka.
     """
     parts: dict[tuple[str, int], list[TopicPartition]] = {}
     factors: dict[str, set[int]] = {}

@@ -1,4 +1,4 @@
-"""Why it is not better: what brokers, racks and limits force, in words a person can check by counting."""
+"""Reasons why a placement is not better: limits from brokers, racks and bounds, verifiable by counting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.properties.placement.replicas import rack_rule
 
 
 def impossible(cluster: PlacedCluster, change: PlacementChange) -> Iterator[str]:
-    """Why there is no placement at all, one sentence a replication factor that the brokers cannot carry."""
+    """Why no placement exists: one sentence per replication factor that the brokers cannot hold."""
     left = len(change.apply(cluster).brokers)
     factors: dict[int, set[str]] = {}
     for tp, row in cluster.rows.items():
@@ -24,7 +24,7 @@ def impossible(cluster: PlacedCluster, change: PlacementChange) -> Iterator[str]
 
 
 def reasons(proposal: Proposal) -> Iterator[str]:
-    """What keeps the proposal from being better, each a sentence with its numbers."""
+    """What keeps the proposal from being better: one sentence with numbers per reason."""
     yield from _of_racks(proposal)
     witness = proposal.figures.get("witness")
     if witness:
@@ -35,7 +35,7 @@ def reasons(proposal: Proposal) -> Iterator[str]:
 
 
 def _of_racks(proposal: Proposal) -> Iterator[str]:
-    """What the rack rule asks of racks with few brokers."""
+    """What the rack rule requires of racks with few brokers."""
     target = proposal.target
     if not target.has_racks:
         yield "racks are not known, so no rack rule is kept"

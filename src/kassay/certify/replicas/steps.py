@@ -1,10 +1,11 @@
-"""The way from one placement to another, in bounded steps that can be executed one after the other.
+"""The path from one placement to another, in bounded steps that run in sequence.
 
-A step is one run of `kafka-reassign-partitions.sh --execute`: partitions go from the rows before it to those
-after it. No step copies more than its bound, unless a single copy does; after each step every partition has
-as many replicas as before it, and none has lost the rack rule. What leaves brokers that go comes first, then
-what mends racks, then what evens out, heaviest brokers first; changes of leader alone, which copy nothing,
-come last.
+A step is one run of `kafka-reassign-partitions.sh --execute` and takes partitions from the rows before it to
+those after it. No step copies more than its bound, unless a single copy does. After each step every partition
+has as many replicas as before, and no partition has lost the rack rule.
+
+Order: replicas on brokers to decommission, repairs of racks, balance (most loaded brokers first), and last
+the leader changes, which copy nothing.
 
 Source: Kafka `ReassignPartitionsCommand`, KIP-455.
 """
@@ -27,11 +28,11 @@ from kassay.properties.registry import Evidence
 from kassay.solver.placement.plan import plan
 
 DEFAULT_MOVES: Final = 50
-"""Copies a step where nothing else is said."""
+"""Default number of copies per step."""
 
 
 class StepBound(NamedTuple):
-    """What a step may copy: replicas, and bytes if they are known; None for any number."""
+    """Limit of a step: replicas, and bytes if sizes are known; None for no limit."""
 
     moves: int | None = DEFAULT_MOVES
     size: int | None = None
@@ -39,10 +40,10 @@ class StepBound(NamedTuple):
 
 @dataclass(frozen=True)
 class ReassignmentStep:
-    """One step: the partitions it changes, before and after, and what it copies.
+    """One step: its partitions before and after, and its copies.
 
-    `moves` are its exchanges of one replica each. `incoming` and `outgoing` are bytes by broker, or replicas
-    where sizes are not known; copies are read from the leader.
+    `moves`: its exchanges of one replica each. `incoming` and `outgoing`: bytes per broker, or replicas if
+    sizes are unknown; the leader is the source of a copy.
     """
 
     before: Mapping[TopicPartition, Replicas]
@@ -56,7 +57,7 @@ class ReassignmentStep:
 
     @property
     def busiest(self) -> int:
-        """The most that one broker takes or hands out: bytes, or replicas where sizes are not known."""
+        """The most that one broker receives or sends: bytes, or replicas if sizes are unknown."""
         return max((*self.incoming.values(), *self.outgoing.values()), default=0)
 
 
@@ -64,7 +65,7 @@ _PURPOSES: Final = ("drain", "racks", "balance", "leaders")
 
 
 def steps_of(proposal: Proposal, bound: StepBound) -> tuple[ReassignmentStep, ...]:
-    """The steps of a proposal, none where the placement is as it should be."""
+    """The steps of a proposal; none if the placement is already the proposed one."""
     packer = _Packer(proposal.cluster, bound)
     for errand in _ordered(proposal):
         for move in errand.moves:
@@ -73,10 +74,10 @@ def steps_of(proposal: Proposal, bound: StepBound) -> tuple[ReassignmentStep, ..
 
 
 def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> Iterator[Evidence]:
-    """What the claims about plans and rules between steps have against the steps: nothing, or they are wrong.
+    """Violations of the plan claims and of the rules between steps; any means that the steps are wrong.
 
-    The moves of all steps in their order are one plan, each state of which is judged; after each step every
-    partition has its number of replicas and none has come to break the rack rule.
+    The moves of all steps in order form one plan, and each of its states is checked. After each step every
+    partition has its number of replicas, and none newly violates the rack rule.
     """
     moves: list[Move] = []
     rows = dict(proposal.cluster.rows)
@@ -99,9 +100,9 @@ def evidence_against(proposal: Proposal, steps: Iterable[ReassignmentStep]) -> I
 
 
 def reassignment_json(rows: Rows, from_rows: Rows, homes: Homes) -> dict[str, Any]:
-    """The rows as `kafka-reassign-partitions.sh` takes them, to be reached from others.
+    """The rows in the format of `kafka-reassign-partitions.sh`, to be reached from `from_rows`.
 
-    A replica that comes goes to its home, if it has one, and any other to any log directory.
+    An added replica goes to its home directory if it has one, else to any log directory.
     """
     return {
         "version": 1,
@@ -120,7 +121,7 @@ def reassignment_json(rows: Rows, from_rows: Rows, homes: Homes) -> dict[str, An
 
 
 class _Errand(NamedTuple):
-    """Moves of one partition that are made together, in what place among all, and what for."""
+    """Moves of one partition that are made together, with their order and their purpose."""
 
     turn: int
     relief: int
@@ -129,10 +130,10 @@ class _Errand(NamedTuple):
 
 
 def _ordered(proposal: Proposal) -> Iterator[_Errand]:
-    """All moves, in the order in which they are to be made.
+    """All moves, in execution order.
 
-    What leaves a broker that goes is made before the partition's other moves: such a broker counts for no
-    rack, and the moves before its own in the partition's plan stay inside their racks.
+    Moves off a broker to decommission precede the partition's other moves: such a broker counts for no rack,
+    and the moves that precede it in the partition's plan stay inside their racks.
     """
     before, leaving = proposal.cluster.rows, proposal.change.leaving
     changed = {tp: row for tp, row in proposal.after.items() if row != before[tp]}
@@ -161,7 +162,7 @@ def _ordered(proposal: Proposal) -> Iterator[_Errand]:
 
 
 class _Packer:
-    """Puts moves into steps, one after the other."""
+    """Packs moves into steps, in order."""
 
     def __init__(self, cluster: PlacedCluster, bound: StepBound) -> None:
         self._cluster, self._bound = cluster, bound
@@ -178,7 +179,7 @@ class _Packer:
         self._purposes = dict.fromkeys(purposes)
 
     def add(self, purpose: str, tp: TopicPartition, move: Move) -> None:
-        """Put the move into the step that is open, or into a new one where that is full."""
+        """Add the move to the open step, or to a new one if that is full."""
         known = self._cluster.sizes is not None
         size = self._cluster.bytes_of(tp)
         copied = move.target is not None

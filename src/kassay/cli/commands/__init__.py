@@ -1,5 +1,5 @@
-"""One file a command; its name is the command's.
+"""One file per command, named like the command.
 
-A file says in the first line of its docstring what the command does, in `PLACE` where the help lists it, and
-holds the `command` itself.
+In each file, the first line of the docstring says what the command does, `PLACE` is its position in the help,
+and `command` is the command itself.
 """

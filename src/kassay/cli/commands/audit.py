@@ -80,7 +80,7 @@ def command(
 
 
 def _known(path: str | None) -> KnownTopics:
-    """The topics of the file; none without one."""
+    """The topics of the file; empty without a file."""
     from kassay.certify.audits.topics import KnownTopics
 
     if path is None:
@@ -92,7 +92,7 @@ def _known(path: str | None) -> KnownTopics:
 
 
 def _milliseconds(text: str) -> int:
-    """The time in milliseconds since 1970; without a zone it is UTC. Raises `InputError`."""
+    """The time in milliseconds since 1970; UTC if it has no zone. Raises `InputError`."""
     if _MILLISECONDS.fullmatch(text):
         return int(text)
     try:

@@ -131,7 +131,7 @@ def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) 
 
 
 def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
-    """The findings of the campaign in the folder; Spark starts only for a place that it alone reaches."""
+    """The findings of the campaign in the folder; starts Spark only for locations that need it."""
     from kassay.pipeline.campaign.records.store import Local, open_store
     from kassay.pipeline.campaign.results.kept import read_findings
     from kassay.pipeline.spark.session import translated_errors
@@ -143,7 +143,7 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
 
 
 def _require_begun(folder: str) -> None:
-    """Raises InputError for a local folder without a campaign, before a lock would make the folder."""
+    """Raises InputError for a local folder without a campaign, before a lock would create the folder."""
     from kassay.pipeline.campaign.records.campaign import header_of
     from kassay.pipeline.campaign.records.store import Local
 
@@ -152,7 +152,7 @@ def _require_begun(folder: str) -> None:
 
 
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
-    """Open, check what is there, play the rest, and tell."""
+    """Open the campaign, verify its tables, play the rest, and print the results."""
     from kassay.cli.progress import ProgressLines
     from kassay.pipeline.campaign.play.runner import carry_on, verify
     from kassay.report.screen.console import console
@@ -170,9 +170,9 @@ def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Camp
 def _opened(
     place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]
 ) -> Iterator[tuple[SparkSession, Campaign]]:
-    """A session and the campaign in the place, with nobody else let in.
+    """A session and the campaign in the location, under an exclusive lock.
 
-    A local place is looked at before Spark starts: what is wrong there should not take half a minute to say.
+    A local location is checked before Spark starts, to report its errors without a delay of half a minute.
     """
     from kassay.pipeline.campaign.records.store import Local, open_store
     from kassay.pipeline.spark.session import CAMPAIGN_HEAP
@@ -188,7 +188,7 @@ def _opened(
 
 
 def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
-    """Print and write what came out; the exit code."""
+    """Print and write the results; returns the exit code."""
     from kassay.pipeline.campaign.results.study import finish
     from kassay.report.pages.campaign import render
     from kassay.report.screen.campaign import terminal

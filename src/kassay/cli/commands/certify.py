@@ -118,7 +118,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
 
 
 def _detail(chosen: dict[str, Any]) -> Detail | None:
-    """How much is shown on standard output; None where it belongs to a document."""
+    """How much is printed on standard output; None if a document goes there."""
     from kassay.report.screen.terminal import Detail
 
     if chosen["quiet"] and chosen["verbose"]:
@@ -134,7 +134,7 @@ def _detail(chosen: dict[str, Any]) -> Detail | None:
 
 
 def _baseline(chosen: dict[str, Any]) -> Baseline | None:
-    """The accepted findings; raises `InputError` where the file is no baseline, or could not be written."""
+    """The accepted findings; raises `InputError` if the file is not a baseline or could not be written."""
     path = chosen["baseline"]
     if path is None:
         if chosen["baseline_update"]:
@@ -157,7 +157,7 @@ def _events(chosen: dict[str, Any]) -> Events | None:
 
 
 def _options(chosen: dict[str, Any]) -> Any:
-    """The options of the run, checked before anything starts."""
+    """The options of the run, checked before any work."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
@@ -200,7 +200,7 @@ def _options(chosen: dict[str, Any]) -> Any:
 
 
 def _values(key: str, text: str) -> tuple[str, ...]:
-    """What members draw from; raises `InputError` for an empty value."""
+    """The values of one key of the members' configuration; raises `InputError` for an empty value."""
     values = tuple(text.split(","))
     if not all(values):
         raise InputError(

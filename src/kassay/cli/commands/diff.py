@@ -84,7 +84,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
             )
         except TargetError as error:
             unloadable.append(error)
-    # Only now: what cannot be read as a target at all is a complaint of its own.
+    # Reported only now: a spec that is not a target has an error of its own.
     for problem in unloadable:
         complain(problem)
     if unloadable:
@@ -105,7 +105,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
 
 
 def _options(chosen: dict[str, Any]) -> RunOptions:
-    """The options of the run, checked before anything starts."""
+    """The options of the run, checked before any work."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import DEFAULT_SECONDS, Budget, RunOptions
     from kassay.model.kinds import RebalanceProtocol
@@ -131,7 +131,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
 
 
 def _saved(report: DiffReport, out: Path) -> str | None:
-    """The path of the difference's file, if there is one."""
+    """The path of the difference's file, if there is a difference."""
     from kassay.writing.files import file_name
 
     if report.smallest is None:

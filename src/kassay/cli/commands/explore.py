@@ -55,7 +55,7 @@ STREAMS_FLAGS: Final = {
 
 
 def _streams_options(command: F) -> F:
-    """`--tasks`, and what else only `streams` knows."""
+    """Add `--tasks` and the other options of the model `streams`."""
     for field, words in reversed(STREAMS_FLAGS.items()):
         command = click.option(f"--{field}", is_flag=True, help=words)(command)
     for field, words in reversed(STREAMS_COUNTS.items()):
@@ -65,7 +65,7 @@ def _streams_options(command: F) -> F:
 
 
 def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
-    """What the options ask for."""
+    """The options of the model `streams`."""
     from kassay.model.protocols.world.streams.options import StreamsOptions
 
     return StreamsOptions(**{field: chosen[field] for field in (*STREAMS_COUNTS, *STREAMS_FLAGS)})
@@ -202,20 +202,20 @@ def command(context: click.Context, /, model: str, **chosen: Any) -> int:
 
 
 def _progress(walked: WalkProgress) -> str:
-    """How the walk goes on: how deep, how fast, in how much memory."""
+    """Progress of the exploration: depth, rate, memory."""
     rate = walked.states / walked.elapsed_s if walked.elapsed_s else 0.0
     return f"{walked.states:,} states, depth {walked.depth}, {rate:,.0f}/s, {_peak_mib():,} MiB"
 
 
 def _peak_mib() -> int:
-    """The most memory that this process, or one that it started and that has ended, has taken, in MiB."""
+    """The peak memory of this process, or of a child process that has ended, in MiB."""
     unit = 1 << 20 if platform.system() == "Darwin" else 1 << 10
     both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(whose).ru_maxrss for whose in both) // unit
 
 
 def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) -> ExploreResult:
-    """What a walk in this process, or on Spark, comes to."""
+    """The result of an exploration in this process, or on Spark."""
     from kassay.model.explore.values import WalkLimits
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
@@ -241,20 +241,20 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
 
 
 def _require_folder(folder: str) -> None:
-    """Raises InputError where no page can be written."""
+    """Raises InputError if no page can be written."""
     if "://" in folder:
         raise InputError(f"--report: no page can be written to {folder}; expected a folder of this machine")
     require_writable(folder, "--out", folder=True)
 
 
 def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:
-    """What the options describe. Raises InputError."""
+    """The settings that the options describe. Raises InputError."""
     from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
     from kassay.model.protocols.shared.faults import parse_faults
     from kassay.model.protocols.world.parts.levels import NetworkLevel
 
     faults = parse_faults(chosen["faults"])
-    # A topic can only be created into a subscription by pattern.
+    # A topic can only be created into a subscription by regular expression.
     creates = faults.topic > 0 and model not in BEFORE_0_9
     return ExploreSettings(
         model,
@@ -285,7 +285,7 @@ def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | Non
 
 
 def _tasks(model: str, chosen: dict[str, Any]) -> int:
-    """How many partitions a topic has, which are tasks to a Streams group. Raises InputError."""
+    """The number of partitions of a topic, which are tasks of a Streams group. Raises InputError."""
     tasks: int | None = chosen["tasks"]
     if tasks is not None and model != "streams":
         raise InputError(f"--tasks: {model} has partitions, not tasks; expected --partitions")
@@ -294,7 +294,7 @@ def _tasks(model: str, chosen: dict[str, Any]) -> int:
 
 
 def _kinds(text: str, members: int) -> tuple[tuple[str, ...], ...]:
-    """The protocols that each client speaks, in the order of its restarts; () unless told."""
+    """The protocols of each client, in the order of its restarts; () by default."""
     if not text.strip():
         return ()
     clients = [tuple(name.strip() for name in client.split(",")) for client in text.split("/")]
@@ -302,7 +302,7 @@ def _kinds(text: str, members: int) -> tuple[tuple[str, ...], ...]:
 
 
 def _reads(text: str) -> tuple[int, ...]:
-    """How many topics each client reads. Raises InputError."""
+    """The number of topics that each client subscribes to. Raises InputError."""
     numbers = [part.strip() for part in text.split(",")] if text.strip() else []
     for number in numbers:
         if not (number.isascii() and number.isdigit() and len(number) < 3):
@@ -311,7 +311,7 @@ def _reads(text: str) -> tuple[int, ...]:
 
 
 class _User:
-    """A user's assignor as the models ask it: by name and protocol."""
+    """A user's assignor with the interface of the models: a name and a protocol."""
 
     def __init__(self, target: Target, instance: Any) -> None:
         self.name = target.name
@@ -319,12 +319,12 @@ class _User:
         self._instance = instance
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Its answer; raises `TargetNotLoadable` where it fails, there being nothing to explore then."""
+        """The assignor's answer; raises `TargetNotLoadable` if it fails, which leaves nothing to explore."""
         answer: Assignment = self.asked(cluster, group)
         return answer
 
     def asked(self, *asked: Any) -> Any:
-        """Its answer to whatever its kind is asked; raises as `assign` does."""
+        """The answer to a call of its kind; raises as `assign` does."""
         from kassay.model.errors import TargetNotLoadable
         from kassay.model.failure import TargetFailure
 
@@ -336,7 +336,7 @@ class _User:
 
 @contextmanager
 def _assignor(spec: str | None, model: str) -> Iterator[Any]:
-    """The assignor to plug in: a name that the models know, or a user's, open for as long as it is asked."""
+    """The assignor to use: a name that the models know, or a user's, open inside the block."""
     from kassay.assignors import registry
 
     reference = None if spec is None else registry.find(spec)

@@ -103,7 +103,7 @@ def replay_command(
 
 
 def _write_page(summary: Mapping[str, Any], out: str) -> None:
-    """Write the page beside the tables, where that is a folder of this machine."""
+    """Write the page next to the tables, if they are in a local folder."""
     if "://" not in out:
         from kassay.cli.pages import write_page
         from kassay.report.pages.fleet import render

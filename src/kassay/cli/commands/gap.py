@@ -126,7 +126,7 @@ def _measure(
 
 
 def _keep_worst(gaps: TargetGaps, out: Path) -> str:
-    """Write the instance on which the target is furthest from the optimum; its path."""
+    """Write the instance with the target's largest distance from the optimum; returns its path."""
     from kassay.writing.files import file_name
 
     assert gaps.worst is not None
@@ -160,7 +160,7 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
 
 
 def _keep(hunt: Hunt, out: Path) -> dict[str, str]:
-    """Write the worst instance of each objective; the paths by objective."""
+    """Write the worst instance of each objective; returns the paths by objective."""
     from kassay.writing.files import file_name
 
     paths = {}

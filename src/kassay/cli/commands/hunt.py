@@ -137,7 +137,7 @@ def _from_file(path: Any) -> tuple[str, ...]:
 
 
 def _options(chosen: dict[str, Any]) -> RunOptions:
-    """Under what targets are asked, checked before anything starts."""
+    """The options of the calls, checked before any work."""
     from kassay.certify.processes.host import Limits
     from kassay.certify.runs.options import RunOptions
     from kassay.model.kinds import RebalanceProtocol
@@ -155,7 +155,7 @@ def _options(chosen: dict[str, Any]) -> RunOptions:
 
 
 def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], list[TargetError]]:
-    """The targets that load, each once, and why others do not."""
+    """The targets that load, each once, and the errors of the others."""
     from kassay.certify.runs.options import require_heeded
     from kassay.certify.targets.resolve import resolve
     from kassay.model.errors import TargetError
@@ -181,7 +181,7 @@ def _loaded(chosen: dict[str, Any], options: RunOptions) -> tuple[list[Target], 
 def _hunts(
     targets: Iterable[Target], spelled: Iterable[str], options: RunOptions, chosen: dict[str, Any]
 ) -> Iterable[SentenceHunt]:
-    """Each claim hunted on each target; all are read before any is."""
+    """A hunt for each claim on each target; all claims are parsed before any hunt starts."""
     from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
     from kassay.properties.promises import promise
     from kassay.report.files.traces import saved_example

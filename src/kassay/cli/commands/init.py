@@ -13,7 +13,7 @@ PLACE = 700
 
 EXAMPLE = {"my_assignor.py": "my_assignor.py.txt", "tests/test_assignor.py": "test_assignor.py.txt"}
 GITHUB = {".github/workflows/kassay.yml": "kassay.yml.txt"}
-"""What is written, by its path, and the template that it is made from."""
+"""The paths of the files to write, and their templates."""
 
 
 @click.command("init", epilog="Example: kassay init --github")
@@ -45,7 +45,7 @@ def command(folder: Path, github: bool, force: bool, json_path: str | None) -> i
 
 
 def _text(template: str) -> str:
-    """The template, with the version of kassay that wrote it."""
+    """The template, with the current version of kassay."""
     from importlib.resources import files
 
     from kassay import __version__

@@ -24,7 +24,7 @@ REFERENCES: Final = ("assignors", "placers", "partitioners", "coordinators")
 """The lists of references; the kind of a reference says in which it is."""
 
 Rows = list[dict[str, str]]
-"""One dictionary a line of the table."""
+"""One dictionary per line of the table."""
 
 
 def _references(name: str) -> Rows:
@@ -216,7 +216,7 @@ def _note(one: JarClass) -> str:
 
 
 class Thing(click.Choice[str]):
-    """One of the things, or a jar."""
+    """A thing to list, or a jar."""
 
     def __init__(self) -> None:
         super().__init__(list(THINGS))
@@ -224,11 +224,11 @@ class Thing(click.Choice[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The things, or a jar's file."""
+        """The things, or files of jars."""
         return [*super().shell_complete(ctx, param, incomplete), *completing.file(ctx, param, incomplete)]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name of the thing, or the jar as it was typed."""
+        """The name of the thing, or the jar as typed."""
         return value if str(value).startswith(JAR) else super().convert(value, param, ctx)
 
 

@@ -89,7 +89,9 @@ def command(
         for each in read if len(read) > 1 else ():
             read_instance(each)
         if len(read) == 1:
-            collection = no_collection()  # until it is written: a large result is a third of the time
+            collection = (
+                no_collection()
+            )  # until the result is written: collection takes a third of the time for a large one
     rows, outcomes = [], []
     with collection, JsonLines(json_path, plain=True) as lines:
         for each in located:

@@ -24,7 +24,7 @@ _DECIMAL: Final = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class ByteSize(click.ParamType[int]):
-    """Bytes such as `500GiB`, `50MB` or `1048576`."""
+    """A size in bytes such as `500GiB`, `50MB` or `1048576`."""
 
     name = "size"
 
@@ -42,7 +42,7 @@ class ByteSize(click.ParamType[int]):
 
 
 class NewBroker(click.ParamType[tuple[int, str | None]]):
-    """A broker that comes, `N` or `N:rack`."""
+    """An added broker, `N` or `N:rack`."""
 
     name = "N:rack"
 
@@ -150,7 +150,7 @@ def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> A
 
 
 def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
-    """The plan that the options ask for; raises `InputError`."""
+    """The plan for the options; raises `InputError`."""
     from kassay.certify.replicas.planned import plan_cluster
     from kassay.certify.replicas.propose import MoveLimit
     from kassay.certify.replicas.steps import DEFAULT_MOVES, StepBound
@@ -191,7 +191,7 @@ def _change(chosen: dict[str, Any]) -> PlacementChange:
 
 
 def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
-    """Write certificate, steps and the files that take them back; the paths by what they are."""
+    """Write certificate, steps and their rollback files; returns the paths by kind."""
     from kassay.certify.replicas.steps import reassignment_json
 
     documents: dict[str, tuple[str, Any]] = {"certificate": ("certificate.json", plan.proposal.certificate)}
@@ -216,7 +216,7 @@ def _write(plan: ClusterPlan, out: Path) -> dict[str, str]:
 
 
 def _forget(out: Path, names: set[str]) -> None:
-    """Take away the steps of an earlier plan that this one does not have: nobody is to run them."""
+    """Delete steps of an earlier plan that this one lacks, so that no one runs them."""
     for path in sorted(out.glob("step-*.json")):
         if path.name not in names and re.fullmatch(r"step-\d+(-rollback)?\.json", path.name):
             path.unlink()

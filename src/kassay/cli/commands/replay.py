@@ -107,7 +107,7 @@ def command(
 
 
 def _difference(path: Path, itf: Path | None, json_path: str | None, instead: Instead, *, quiet: bool) -> int:
-    """Put a difference to its two targets again: 1 while they differ."""
+    """Call the two targets of a difference again: 1 while they still differ."""
     from kassay.certify.diff.replay import replay_difference
     from kassay.certify.runs.replay import Instead
     from kassay.report.screen.differences import replayed_verdict, replayed_view
@@ -121,7 +121,7 @@ def _difference(path: Path, itf: Path | None, json_path: str | None, instead: In
 
 
 def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
-    """What the command line says; a project's settings speak of new runs, not of what a trace keeps."""
+    """The options of the command line alone: a project's settings apply to new runs, not to traces."""
     from kassay.certify.runs.replay import Instead
     from kassay.model.kinds import RebalanceProtocol
 
@@ -138,7 +138,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 
 def _show(replayed: Replayed, screen: Screen) -> None:
-    """What the replay was under, and what happened."""
+    """Print the conditions of the replay, and its result."""
     from kassay.report.screen.story import story
 
     playback = replayed.playback

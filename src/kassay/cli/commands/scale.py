@@ -76,7 +76,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 
 def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
-    """The group's assignor; raises `InputError` where nothing says which it is."""
+    """The group's assignor; raises `InputError` if it is unknown."""
     start = start_target(observed, chosen)
     if start is None:
         raise InputError(
@@ -86,7 +86,7 @@ def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
 
 
 def _lags(path: str, observed: ObservedGroup) -> dict[TopicPartition, int]:
-    """The lags that the file tells of the group; raises `InputError`."""
+    """The lags of the group in the file; raises `InputError`."""
     from kassay.certify.clusters.observed import lags_of
     from kassay.reading.documents import read_text
 

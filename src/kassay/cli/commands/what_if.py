@@ -82,7 +82,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 
 def _keep(certificate: dict[str, Any], out: Path | None) -> str | None:
-    """Write the certificate where that is wanted; the path."""
+    """Write the certificate if requested; returns the path."""
     if out is None:
         return None
     path = out if out.suffix == ".json" else out / "optimum.json"

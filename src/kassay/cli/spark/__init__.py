@@ -1,1 +1,1 @@
-"""What the commands that start Spark share, and walks of models on it."""
+"""Shared by commands that start Spark, and explorations of models on it."""

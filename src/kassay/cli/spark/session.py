@@ -1,4 +1,4 @@
-"""What commands that start Spark share: their options, and the session."""
+"""Shared by commands that start Spark: their options, and the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def spark_options(otherwise: str = "all cores here") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The options of every command that starts Spark; `otherwise` is what works without a master."""
+    """Add the options of a command that starts Spark; `otherwise` describes the default master."""
 
     def added(function: Callable[..., Any]) -> Callable[..., Any]:
         masters = f"local[N], spark://HOST:PORT, yarn, k8s://URL [default: {otherwise}]."
@@ -28,7 +28,7 @@ def spark_options(otherwise: str = "all cores here") -> Callable[[Callable[..., 
 
 @contextmanager
 def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
-    """The session that the options ask for; `heap` is Java's on this machine where they do not say."""
+    """The session for the options; `heap` is Java's default heap on this machine."""
     from kassay.pipeline.spark.session import session
     from kassay.report.screen.console import console
 

@@ -1,4 +1,4 @@
-"""`kassay explore --master`: a walk on Spark, begun or carried on in its folder."""
+"""`kassay explore --master`: an exploration on Spark, started or resumed in its folder."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from kassay.pipeline.walk.journal import Journal
 
 HEAP: Final = "2g"
-"""Of Java on this machine: the fingerprints of one bucket a task, and what is written."""
+"""Java's heap on this machine: the fingerprints of one bucket per task, and the data being written."""
 
 
 def walked(
     settings: ExploreSettings, limits: WalkLimits, place: str, chosen: Mapping[str, Any]
 ) -> ExploreResult:
-    """Walk on from what is in the place, tell every level on standard error, and read the result back.
+    """Continue the exploration in the location, print each level on standard error, and read the result.
 
-    Raises InputError where the place has another walk or cannot be written, and for what only one process
-    can walk.
+    Raises InputError if the location has another exploration or cannot be written, and for settings that need
+    a single process.
     """
     from kassay.certify.protocols.explore import renames
     from kassay.pipeline.spark.session import translated_errors
@@ -55,9 +55,9 @@ def walked(
 
 @contextmanager
 def _opened(place: str, walk: SparkWalk, chosen: Mapping[str, Any]) -> Iterator[tuple[SparkSession, Journal]]:
-    """A session and the journal in the place, with nobody else let in.
+    """A session and the journal in the location, under an exclusive lock.
 
-    A local place is looked at before Spark starts: what is wrong there should not take half a minute to say.
+    A local location is checked before Spark starts, to report its errors without a delay of half a minute.
     """
     from kassay.pipeline.campaign.records.store import Local, open_store
     from kassay.pipeline.walk.journal import open_journal
@@ -74,7 +74,7 @@ def _opened(place: str, walk: SparkWalk, chosen: Mapping[str, Any]) -> Iterator[
 
 
 def progress_line(now: WalkProgress) -> str:
-    """Where the walk is after a level."""
+    """The progress after a level, as a line."""
     rate = now.states / now.elapsed_s if now.elapsed_s else 0.0
     return (
         f"{now.depth} levels done: {now.states:,} states, {now.edges:,} edges, {now.waiting:,} states wait, "

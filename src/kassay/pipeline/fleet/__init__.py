@@ -1,1 +1,1 @@
-"""The rebalance history of a whole fleet: snapshots of its groups in, histories and replays out."""
+"""The rebalance history of a fleet: from snapshots of its groups to histories and replays."""

@@ -1,9 +1,9 @@
-"""Snapshots of consumer groups as people have them: what `kafka-consumer-groups` prints, and JSON lines.
+"""Parsers of consumer-group snapshots: the output of `kafka-consumer-groups`, and JSON lines.
 
-The printed views differ by version. Offsets view: a row a partition. Members view: a row a member
-with `ASSIGNMENT` as `topic(0), topic(1)`, or, in the Java port of 2024, `(0), (1)` with the topics
-lost, or since 4.0 `CURRENT-ASSIGNMENT` as `topic:0,1;other:2`. None carries the time, which comes from a
-line `# at=...` or from the path, or what a member subscribes to.
+The printed views differ by version. Offsets view: one row per partition. Members view: one row per member
+with `ASSIGNMENT` as `topic(0), topic(1)`; or, in the Java port of 2024, `(0), (1)` without the topics; or,
+since 4.0, `CURRENT-ASSIGNMENT` as `topic:0,1;other:2`. None contains the time, which comes from a line `#
+at=...` or from the path, nor a member's subscription.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MEMBERS: Final = "members"
 LOST: Final = "members-without-topics"
 JSON_LINES: Final = "json"
 PARTITION_MAX: Final = 999_999
-"""More than any topic has: a number beyond is a fault of the line, and would cost memory without end."""
+"""More than any topic has: a higher number is an error in the line, and would cost unlimited memory."""
 
 _AT: Final = re.compile(
     r"(?<!\d)(20\d\d)-?(\d\d)-?(\d\d)[T_ -]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d)(?:\.(\d{3})\d*)?)?(?!\d)"
@@ -35,16 +35,16 @@ _AT: Final = re.compile(
 )
 _TIME: Final = "expected a time such as 2026-11-21T05:00:00Z"
 _TOOL: Final = ("Warning:", "Consumer group '", "Error:")
-"""How the tool begins what it says of a group without members or of one that is rebalancing."""
+"""The prefixes of the tool's messages about a group without members or during a rebalance."""
 
 Number = Annotated[int, Bound(f"a number up to {PARTITION_MAX}", range(PARTITION_MAX + 1).__contains__)]
 
 
 class Seen(NamedTuple):
-    """What one row of a snapshot says: a member (None: nobody) of a group at a time, and what it owns.
+    """One row of a snapshot: a member (None if unowned) of a group at a time, and its partitions.
 
-    `at` is in milliseconds since 1970, UTC. `topics` is the subscription where it is known. `view` is
-    how it was told.
+    `at` is in milliseconds since 1970, UTC. `topics` is the subscription, if known. `view` is the format of
+    the row.
     """
 
     group: str
@@ -62,7 +62,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A line of JSON, its time apart."""
+    """A JSON line, without its time."""
 
     group: str
     owned: tuple[tuple[str, Number], ...]
@@ -74,7 +74,7 @@ class Snapshot:
 
 
 class Rejected(NamedTuple):
-    """A line that could not be used, and why."""
+    """An unusable line, with the reason."""
 
     file: str
     line: int
@@ -83,11 +83,11 @@ class Rejected(NamedTuple):
 
 
 class _UnusableError(ValueError):
-    """Why a line cannot be used."""
+    """The reason why a line is unusable."""
 
 
 class _Header:
-    """Where a printed view has its columns, worked out once for all its rows."""
+    """The columns of a printed view, computed once for all its rows."""
 
     def __init__(self, names: Sequence[str]) -> None:
         place = {name: i for i, name in enumerate(names)}
@@ -108,7 +108,7 @@ class _Header:
             self.owned = _no_assignment
 
     def row(self, words: list[str], at: int, file: str, number: int) -> Seen:
-        """What the row says; raises `_UnusableError`."""
+        """The row's content; raises `_UnusableError`."""
         if self.spaces and len(words) > self.count:
             words = [*words[: self.count - 1], " ".join(words[self.count - 1 :])]
         if len(words) != self.count:
@@ -126,7 +126,7 @@ class _Header:
 
 
 def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
-    """What the lines of a file say; a line that says nothing usable is rejected, never dropped."""
+    """The content of a file's lines; an unusable line is rejected, never dropped."""
     at = time_of(file)
     header: _Header | None = None
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
@@ -162,7 +162,7 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
 def time_of(text: str) -> int | None:
     """The last time in the text, in milliseconds since 1970; None if there is none.
 
-    UTC where no offset is given. A minus before an offset needs the colon: `-0001` is somebody's number.
+    UTC if no offset is given. A negative offset needs the colon: `-0001` may be any number.
 
     >>> time_of("groups-20261121T050000Z.txt"), time_of("2026-11-21T07:00:00+02:00")
     (1795237200000, 1795237200000)
@@ -203,12 +203,12 @@ def _no_assignment(cells: Sequence[str | None]) -> tuple[str, TPs]:  # noqa: ARG
 
 
 def _json_line(line: str, file: str, number: int, at: int | None) -> Seen:
-    """One JSON line: group, member (null for unowned partitions), owned, and what else is known."""
+    """One JSON line: group, member (null for unowned partitions), owned, and optional fields."""
     try:
         line.encode()
         document = parse_json(line, "not a member of a group in JSON")
         json.dumps(document, ensure_ascii=False).encode()
-        # A number is what the column of the Parquet form holds: milliseconds since 1970.
+        # the Parquet form stores a number: milliseconds since 1970
         if type(stamp := document.pop("at", None)) is int and 0 <= stamp < 2**62:
             at = stamp
         elif stamp is not None:

@@ -1,4 +1,4 @@
-"""The whole of a fleet's replay: snapshots read, histories told, candidates compared, tables written."""
+"""The replay of a fleet: reads snapshots, derives histories, compares candidates, writes tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "kassay/fleet/1"
 PIECES: Final = 16
-"""Tasks a core."""
+"""Tasks per core."""
 SUMMARY: Final = """
     SELECT assignor, count(*) AS groups, sum(rebalances) AS rebalances, sum(to_switch) AS to_switch,
       sum(moved) AS moved, sum(moved_least) AS moved_least, sum(balance) AS balance,
@@ -34,13 +34,13 @@ CHANGES: Final = """
         ORDER BY abs(balance_more) DESC, abs(moved_more) DESC, `group`) AS place
       FROM replays WHERE against_actual IN ('better', 'worse'))
     WHERE place <= 3 ORDER BY against_actual, assignor, place"""
-"""The groups that each candidate changes most, for the better and for the worse."""
+"""The groups that each candidate improves and worsens most."""
 
 
 def exit_code(summary: Mapping[str, Any], where: str) -> int:
-    """0 where each candidate was compared with what happened in each group, 3 where any of it is unknown.
+    """0 if each candidate was compared with the actual history of each group, 3 if any result is unknown.
 
-    All is where no group had members. Raises `InputError` where not one snapshot could be read.
+    If no group had members, everything is unknown. Raises `InputError` if no snapshot could be read.
     """
     if not summary["snapshots"]:
         rejected = summary["rejected"]
@@ -54,18 +54,18 @@ def exit_code(summary: Mapping[str, Any], where: str) -> int:
 def replay_fleet(
     spark: SparkSession, paths: Sequence[str], out: str, targets: Sequence[Target], known: Subscriptions
 ) -> dict[str, Any]:
-    """Write the tables snapshots, rejected, events, states and replays; what they come to.
+    """Write the tables snapshots, rejected, events, states and replays; returns their summary.
 
-    Raises `InputError` for a path with nothing in it.
+    Raises `InputError` for an empty path.
     """
     fleet = read_fleet(spark, paths)
     fleet.rejected.write.mode("overwrite").parquet(f"{out}/rejected")
     fleet.snapshots.write.mode("overwrite").parquet(f"{out}/snapshots")
     fleet.parsed.unpersist()
-    # From here on the written table is the source: what was parsed is not parsed again.
+    # From here on, the written table is the source, so that nothing is parsed twice.
     snapshots = spark.read.parquet(f"{out}/snapshots")
     groups = snapshots.select("group").distinct().count()
-    # Groups differ in size by orders of magnitude: many pieces even the tasks out, and keep each in memory.
+    # Groups differ in size by orders of magnitude: many pieces balance the tasks, and each fits in memory.
     pieces = max(1, min(groups, PIECES * spark.sparkContext.defaultParallelism))
     by_group = snapshots.repartition(pieces, "group")
     events_of(by_group).write.mode("overwrite").parquet(f"{out}/events")

@@ -1,8 +1,8 @@
 """Realistic fleets, for demonstrations and tests at any size.
 
-No public trace of rebalances is known, so sizes come from the catalogue of shapes, each of which
-names its source; the small services that fill a fleet up, and how often something happens, are made
-up and labelled `synthetic`.
+No public trace of rebalances is known. Sizes therefore come from the catalogue of shapes, each with its
+source; the small services that fill a fleet, and the frequency of events, are invented and labelled
+`synthetic`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DIALECTS: Final = ("offsets", "offsets", "members", "members-epochs", "members-l
 ASSIGNORS: Final = ("range", "range", "roundrobin", "sticky", "cooperative-sticky")
 SYNTHETIC_SHARE: Final = 0.85
 GIANT: Final = 1000
-"""Shapes of more partitions than this are rare."""
+"""Shapes with more partitions than this are rare."""
 GIANT_SHARE: Final = 0.02
 EVENT_CHANCE: Final = 0.12
 CATALOGUE: Final = (
@@ -46,7 +46,7 @@ CATALOGUE: Final = (
     Shape("tasks-1000", 16, (1000,), "all", "KAFKA-20198: 1,000 tasks over 16 threads"),
     Shape("sixty-over-twenty", 20, (60,), "all", "synthetic: 60 partitions, 20 instances"),
 )
-"""The shapes of the generator of histories, and sizes that only make fleets."""
+"""The shapes of the history generator, and sizes that occur only in fleets."""
 _OFFSETS_HEADER: Final = (
     *("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"),
     *("CONSUMER-ID", "HOST", "CLIENT-ID"),
@@ -56,13 +56,13 @@ _ASSIGNMENTS: Final = {
     "members-lost": (", ", "({1})"),
     "members-epochs": (";", "{}:{}"),
 }
-"""How the members view lists partitions: between topics, and each topic with its partitions."""
+"""The format of partitions in the members view: separator of topics, and each topic with its partitions."""
 TEXTS_DDL: Final = "at string, value string"
 
 
 @dataclass(frozen=True)
 class FleetSpec:
-    """So many groups, so many snapshots of each; the seed decides the rest."""
+    """The number of groups, and of snapshots of each; the seed determines the rest."""
 
     groups: int
     snapshots: int
@@ -72,7 +72,7 @@ class FleetSpec:
 
 @dataclass(frozen=True)
 class Moment:
-    """A group at a snapshot; `clients` are the client ids."""
+    """A group at the time of a snapshot; `clients` are the client ids."""
 
     at: int
     cluster: Cluster
@@ -91,14 +91,14 @@ def shape_of(source: random.Random) -> Shape:
 
 
 def moments(spec: FleetSpec, number: int) -> tuple[str, Iterator[Moment]]:
-    """The group's name and its snapshots in order of time."""
+    """The group's name, and its snapshots by time."""
     source = random.Random(derive_seed(spec.seed, "fleet", number))
     shape = shape_of(source)
     return f"{shape.id}-{number:05d}", moments_of(spec, source, shape)
 
 
 def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator[Moment]:
-    """The snapshots of a group of this shape; the source decides what happens to it."""
+    """The snapshots of a group of this shape; `source` determines its events."""
     names = [f"{shape.id}.{i}" for i in range(len(shape.topics))]
     counts = dict(zip(names, shape.topics))
     members = [_joining(source, shape, names, i) for i in range(shape.members)]
@@ -121,7 +121,7 @@ def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator
 
 
 def _joining(source: random.Random, shape: Shape, names: Sequence[str], number: int) -> Member:
-    """A member with an id as a client makes it: its client id and random digits."""
+    """A member with an id like a client's: its client id and random digits."""
     if shape.graph == "own":
         topics: tuple[str, ...] = (names[number % len(names)],)
     elif shape.graph == "two":
@@ -136,7 +136,7 @@ def _joining(source: random.Random, shape: Shape, names: Sequence[str], number: 
 def _change(
     source: random.Random, shape: Shape, names: Sequence[str], counts: dict[str, int], members: list[Member]
 ) -> Change:
-    """Something that happens to a group: one comes, one goes, a pod restarts, a topic grows."""
+    """An event of a group: a member joins or leaves, a pod restarts, a topic grows."""
     kind = source.random()
     events: list[Event] = []
     if kind < 0.3 or len(members) < 2:
@@ -158,7 +158,7 @@ def _change(
 
 
 def dialect_of(spec: FleetSpec, number: int) -> str:
-    """How this group's snapshots are told."""
+    """The format of this group's snapshots."""
     return random.Random(derive_seed(spec.seed, "dialect", number)).choice(spec.dialects)
 
 
@@ -167,7 +167,7 @@ def snapshot_text(group: str, moment: Moment, dialect: str) -> str:
     if dialect == "json":
         return "\n".join(_json_lines(group, moment))
     if dialect == "members-lost":
-        # This output is of no use alone; whoever has it needs the offsets view as well.
+        # This format is unusable by itself; its users need the offsets view as well.
         return snapshot_text(group, moment, "offsets") + "\n" + _members(group, moment, "members-lost")
     return _offsets(group, moment) if dialect == "offsets" else _members(group, moment, dialect)
 
@@ -195,12 +195,12 @@ def _offsets(group: str, moment: Moment) -> str:
 
 
 def _position(tp: TopicPartition) -> list[str]:
-    """The partition, with offsets that tell nothing."""
+    """The partition, with meaningless offsets."""
     return [tp.topic, str(tp.partition), "1000", "1000", "0"]
 
 
 def _printed(rows: Iterable[Sequence[str]]) -> str:
-    """The rows as the tool prints them, in columns below an empty line."""
+    """The rows as the tool prints them, in columns after an empty line."""
     return "\n" + "\n".join(" ".join(f"{cell:<15}" for cell in row).rstrip() for row in rows)
 
 
@@ -235,7 +235,7 @@ def _json_lines(group: str, moment: Moment) -> Iterator[str]:
 
 
 def stamp(seconds: int) -> str:
-    """The time as it stands in paths and documents.
+    """The time in the format of paths and documents.
 
     >>> stamp(EPOCH_S)
     '2026-11-21T00-00-00Z'
@@ -244,13 +244,13 @@ def stamp(seconds: int) -> str:
 
 
 def texts(spark: SparkSession, spec: FleetSpec, partitions: int) -> DataFrame:
-    """The fleet as texts by time, to be written with `partitionBy("at")`."""
+    """The fleet as texts by time, for `partitionBy("at")`."""
     numbers = spark.range(0, spec.groups, 1, partitions)
     return numbers.mapInArrow(partial(_texts_arrow, spec), TEXTS_DDL)
 
 
 def _texts_arrow(spec: FleetSpec, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The texts of the groups that the input names; for `mapInArrow`."""
+    """The texts of the groups in the input; for `mapInArrow`."""
     import pyarrow as pa
 
     schema = pa.schema([("at", pa.string()), ("value", pa.string())])

@@ -1,7 +1,7 @@
-"""What happened to each group between its snapshots, by Spark's windows.
+"""The events of each group between its snapshots, by Spark's window functions.
 
-Snapshots show states, so events are inferred: a member that was there between two snapshots is not
-seen, and of a partition that moved twice one move shows. Moves are a lower bound.
+Snapshots show states, so events are inferred: a member that existed only between two snapshots is invisible,
+and a partition that moved twice shows one move. Moves are a lower bound.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ COUNTS: Final = {
 
 
 def events_of(snapshots: DataFrame) -> DataFrame:
-    """A row an event; `at` is the snapshot that shows it first.
+    """One row per event; `at` is the first snapshot that shows it.
 
-    Every step goes by group: snapshots that are partitioned by group are shuffled no more.
+    Every step groups by group: snapshots partitioned by group need no further shuffle.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
@@ -34,7 +34,7 @@ def events_of(snapshots: DataFrame) -> DataFrame:
     by_group = Window.partitionBy("group")
     earlier = by_group.orderBy("at").rangeBetween(Window.unboundedPreceding, -1)
     later = by_group.orderBy(F.desc("at")).rangeBetween(Window.unboundedPreceding, -1)
-    # The neighbouring instants of the group; a window where a join would have to shuffle, or to broadcast.
+    # The neighbouring instants of the group, by a window: a join would have to shuffle or to broadcast.
     rows = snapshots.select(
         "*", F.max("at").over(earlier).alias("before"), F.min("at").over(later).alias("after")
     )
@@ -67,13 +67,13 @@ def _members(rows: DataFrame) -> DataFrame:
 
 
 def _partitions(rows: DataFrame) -> DataFrame:
-    """New partitions, moves, and partitions that nobody owns."""
+    """New partitions, moves, and unowned partitions."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     by_partition = Window.partitionBy("group", "topic", "partition").orderBy("at")
     each = rows.select("group", "at", "before", "member", F.inline("owned"))
-    # A partition listed for a member and for nobody at once is that member's; max takes the member.
+    # A partition listed both with a member and as unowned is the member's; max selects the member.
     each = each.groupBy("group", "at", "before", "topic", "partition").agg(F.max("member").alias("member"))
     each = each.select(
         "*",
@@ -93,7 +93,7 @@ def _partitions(rows: DataFrame) -> DataFrame:
 
 
 def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataFrame:
-    """The events of these kinds, each with its condition and the column of its time, in one pass."""
+    """The events of these kinds, each with its condition and its time column, in one pass."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     def column(name: str, type_: str) -> Column:
@@ -121,7 +121,7 @@ def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataF
 
 
 def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
-    """A row a group and time: how it stood, and how much had changed since the last one."""
+    """One row per group and time: its state, and the number of changes since the previous one."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     load = F.when(F.col("member").isNotNull(), F.size("owned"))

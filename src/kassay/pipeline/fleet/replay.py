@@ -1,8 +1,8 @@
-"""What each group's history would have been under other assignors, and at best.
+"""Replays of each group's history under other assignors, and with the optimum.
 
-Every candidate starts from what the group really had and sees the same joins, leaves, new partitions
-and subscriptions. What really happened is measured by the same yardstick: the certified optimum of
-each state, the group's state before it being what could have been kept.
+Every candidate starts from the group's actual assignment and receives the same joins, leaves, new partitions
+and subscriptions. The actual history is measured in the same way: against the certified optimum of each
+state, with the previous state as the assignment to keep.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Subscriptions = Mapping[tuple[str, str], tuple[str, ...]]
 
 
 class FleetMember(NamedTuple):
-    """A member in a snapshot; `topics` None where nobody knows what it reads."""
+    """A member in a snapshot; `topics` is None if its subscription is unknown."""
 
     topics: tuple[str, ...] | None
     owned: tuple[TopicPartition, ...]
@@ -65,7 +65,7 @@ class FleetMember(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupState:
-    """A group at a time: its members, what exists, and whether subscriptions had to be guessed."""
+    """A group at a time: its members, its partitions, and whether subscriptions were inferred."""
 
     seats: Mapping[str, FleetMember]
     counts: Mapping[str, int]
@@ -74,11 +74,11 @@ class GroupState:
 
     @property
     def cluster(self) -> Cluster:
-        """The topics by name, as an assignor would see them."""
+        """The topics by name, as an assignor receives them."""
         return Cluster.of(dict(sorted(self.counts.items())))
 
     def member(self, member_id: str, owned: Sequence[TopicPartition] = ()) -> Member:
-        """A member of this state with these claims."""
+        """A member of this state with these owned partitions."""
         seat = self.seats[member_id]
         generation = _GENERATION if owned else -1
         return Member(
@@ -87,11 +87,11 @@ class GroupState:
 
 
 def states_of(group: str, rows: Sequence[Mapping[str, Any]], known: Subscriptions) -> list[GroupState]:
-    """The states of one group in order of time.
+    """The states of one group by time.
 
-    A topic is as large as the largest partition number seen so far says. Who is not known to
-    subscribe to anything is taken to read every topic that a member of the group was assigned so far;
-    one that only ever shows without an owner has old offsets and no readers.
+    A topic has as many partitions as the largest partition number so far implies. A member of unknown
+    subscription is assumed to subscribe to every topic assigned to a member of the group so far; a topic that
+    only ever appears without an owner has old offsets and no subscribers.
     """
     counts: dict[str, int] = {}
     assigned: set[str] = set()
@@ -128,7 +128,7 @@ def _stated_topics(
 
 
 def changes_between(before: GroupState, after: GroupState) -> Change:
-    """What happened from one state to the next; nothing if they are alike."""
+    """The changes between two states; empty if they are equal."""
     events: list[Event] = []
     for topic, count in sorted(after.counts.items()):
         had = before.counts.get(topic)
@@ -152,7 +152,7 @@ def changes_between(before: GroupState, after: GroupState) -> Change:
 
 
 def history_of(states: Sequence[GroupState]) -> tuple[History, list[tuple[GroupState, GroupState]]]:
-    """The group's history for a player, and the pairs of states that each later change leads between."""
+    """The group's history for a player, and the states before and after each later change."""
     first = states[0]
     joins: Change = tuple(Join(first.member(m, seat.owned)) for m, seat in sorted(first.seats.items()))
     steps = [(a, b, changes_between(a, b)) for a, b in pairwise(states)]
@@ -161,7 +161,7 @@ def history_of(states: Sequence[GroupState]) -> tuple[History, list[tuple[GroupS
 
 
 def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
-    """What really happened, measured against the optimum of each state."""
+    """The actual history, measured against the optimum of each state."""
     distance = Distance(CLIENT)
     for before, after in pairs:
         if after.seats:
@@ -175,9 +175,9 @@ def actual(pairs: Sequence[tuple[GroupState, GroupState]]) -> Distance:
 
 
 class ReplayedState(NamedTuple):
-    """What a candidate made of a history: the price of switching to it, what came after, and how much of it.
+    """A candidate's result for a history: the cost of switching to it, the later figures, and their extent.
 
-    `answered` counts the rebalances after the first; a target that fails is not asked again.
+    `answered` counts the rebalances after the first; a target that failed is not called again.
     """
 
     to_switch: int
@@ -186,7 +186,7 @@ class ReplayedState(NamedTuple):
 
 
 def candidate(history: History, target: Target, host: Host) -> ReplayedState:
-    """The history under the candidate; what its first rebalance moves is the price of switching."""
+    """The history under the candidate; the moves of its first rebalance are the cost of switching."""
     distance, to_switch, answered = Distance(target.kind), 0, 0
     for rebalanced in Player(Maker(host), target.protocol).play(history):
         if rebalanced.index:
@@ -206,7 +206,7 @@ def replay_group(
     open_: Callable[[Target], Host],
     known: Subscriptions,
 ) -> Iterator[dict[str, Any]]:
-    """A row for what happened, and one for each candidate; nothing for a group without members."""
+    """One row for the actual history, and one per candidate; none for a group without members."""
     states = list(dropwhile(lambda state: not state.seats, states_of(group, rows, known)))
     if not states:
         return
@@ -243,9 +243,9 @@ def _figures(distance: Distance, unanswered: int) -> dict[str, int]:
 
 
 def compared(figures: Mapping[str, int], real: Mapping[str, int]) -> dict[str, Any]:
-    """Better, worse or same, by balance and then moves, and how much more of each.
+    """Better, worse or same, by balance and then moves, and the differences.
 
-    Unknown where either side is no valid assignment, does not come to rest, or gives no answer.
+    Unknown if either side is not a valid assignment, does not become stable, or has no answer.
     """
     if any(side[name] for side in (figures, real) for name in ("invalid", "unsettled", "unanswered")):
         return {"against_actual": "unknown", "balance_more": None, "moved_more": None}
@@ -256,18 +256,18 @@ def compared(figures: Mapping[str, int], real: Mapping[str, int]) -> dict[str, A
 
 _HOSTS: Final = dict[str, Host]()
 _OPEN: Final = ExitStack()
-"""The open targets of a worker process by spec, and what closes them with it."""
+"""The open targets of a worker process by spec, closed with the process."""
 
 
 def _host(target: Target) -> Host:
-    """The target's host, opened if need be."""
+    """The target's host; opens it if necessary."""
     if target.spec not in _HOSTS:
         _HOSTS[target.spec] = _OPEN.enter_context(target.open())
     return _HOSTS[target.spec]
 
 
 def replays(snapshots: DataFrame, targets: Sequence[Target], known: Subscriptions) -> DataFrame:
-    """The replay of every group, a row a group and assignor."""
+    """The replay of every group: one row per group and assignor."""
     import pyarrow as pa
 
     def work(table):  # type: ignore[no-untyped-def]  # Spark reads the hints below, and reads no texts
@@ -289,9 +289,9 @@ def _replay_arrow(targets: tuple[Target, ...], known: Subscriptions, table: pyar
 
 
 def changed_rows(table: pyarrow.Table) -> list[dict[str, Any]]:
-    """The rows of one group, without those of an instant that shows what the one before it shows.
+    """The rows of one group, without instants equal to the previous one.
 
-    Most snapshots change nothing; Arrow compares them before Python makes objects of them.
+    Most snapshots change nothing; Arrow compares them before they become Python objects.
     """
     table = table.sort_by([("at", "ascending"), ("member", "ascending")]).combine_chunks()
     times = table.column("at").to_pylist()

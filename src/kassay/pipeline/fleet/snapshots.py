@@ -1,4 +1,4 @@
-"""From files to the table of snapshots: a row a group, time and member; and what was rejected."""
+"""Reads files into the table of snapshots, with one row per group, time and member; and rejected lines."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SNAPSHOTS_DDL: Final = (
 SEEN_DDL: Final = f"{SNAPSHOTS_DDL}, view string, file string, line int, reason string, text string"
 SEEN: Final = tuple(part.split()[0].strip("`") for part in SEEN_DDL.replace(TP, "").split(", "))
 TABLE: Final = "table"
-"""The view of what comes from Parquet."""
+"""The `view` of rows from Parquet."""
 
 
 class Fleet(NamedTuple):
-    """`snapshots` has a row a group, time and member (null: unowned); `rejected` a row a bad line.
+    """`snapshots` has one row per group, time and member (null: unowned); `rejected` one per bad line.
 
-    `parsed` is what both are made of, kept by Spark until somebody lets go of it.
+    `parsed` is the source of both, cached by Spark until the caller releases it.
     """
 
     snapshots: DataFrame
@@ -43,7 +43,7 @@ class Fleet(NamedTuple):
 def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     """The snapshots in these files and folders; text, JSON lines, or Parquet of `SNAPSHOTS_DDL`.
 
-    Raises `InputError` for a place with nothing in it, or with Parquet and other files.
+    Raises `InputError` for a location without files, or with both Parquet and other files.
     """
     from pyspark import StorageLevel
     from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
@@ -59,7 +59,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     usable = good.where(F.col("view") != LOST)
     instants = usable.where(F.col("view") == OFFSETS).select("group", "at").distinct()
     lost = good.where(F.col("view") == LOST)
-    # Without topics the row says who is there; the offsets view of the same instant says what they own.
+    # A row without topics identifies the members; the offsets view of the same instant has their partitions.
     beside = lost.join(instants, ["group", "at"], "left_semi")
     alone = lost.join(instants, ["group", "at"], "left_anti").select(
         "file",
@@ -76,7 +76,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
 
 
 def must_exist(paths: Sequence[str]) -> None:
-    """Raise `InputError` for a path on this machine that is not there or has no files."""
+    """Raise `InputError` for a local path that does not exist or has no files."""
     for path in paths:
         place = Path(path)
         if "://" not in path and not (is_file(place) or any(_files(place))):
@@ -85,7 +85,7 @@ def must_exist(paths: Sequence[str]) -> None:
 
 
 def _files(place: Path) -> Iterator[Path]:
-    """The files in a folder and below that Spark reads: it passes over names that begin with `.` or `_`."""
+    """The files that Spark reads in and below a folder: it skips names that begin with `.` or `_`."""
     for file in place.rglob("*") if is_folder(place) else ():
         inside = file.relative_to(place).parts
         if is_file(file) and not any(part.startswith((".", "_")) and "=" not in part for part in inside):
@@ -102,7 +102,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _table(spark: SparkSession, path: str) -> DataFrame:
-    """The rows of a Parquet form; those that are no snapshot with the reason, `line` being their number."""
+    """The rows of the Parquet form; invalid ones with the reason and their number as `line`."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     frame = spark.read.option("recursiveFileLookup", "true").parquet(path)
@@ -128,7 +128,7 @@ def _table(spark: SparkSession, path: str) -> DataFrame:
         .when(F.exists("topics", lambda topic: topic.isNull()), "topics: expected texts, got null")
     )
     text = F.substring(F.to_json(F.struct("group", "at", "member", "owned", "topics")), 1, 200)
-    # The number of a row in its file is an int in all files that people have.
+    # The row number is an int in any realistic file.
     line = (F.col("_metadata.row_index") + 1).cast("int")
     return frame.select(
         *(F.col(column.name).cast(column.dataType) for column in columns),
@@ -146,7 +146,7 @@ def _parsed(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     if not paths:
         return spark.createDataFrame([], SEEN_DDL)
     texts = spark.read.option("recursiveFileLookup", "true").text(list(paths), wholetext=True)
-    # The whole path: a partition folder such as at=2026-11-21T05-00-00Z may be what tells the time.
+    # The whole path: a partition folder such as at=2026-11-21T05-00-00Z may contain the time.
     texts = texts.select("value", F.input_file_name().alias("file"))
     return texts.mapInArrow(_parse_all, SEEN_DDL)
 
@@ -161,9 +161,9 @@ def _parse_all(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.Recor
 
 
 def rows_of(lines: Iterable[Seen | Rejected]) -> Iterator[Seen | Rejected]:
-    """The same with one row for all that is said of a member at an instant, the line being the first.
+    """Merge all rows of a member at an instant into one, with the first row's line number.
 
-    The offsets view has a row a partition: so Spark gets members to sort and not partitions.
+    The offsets view has one row per partition; Spark then sorts members instead of partitions.
     """
     together: dict[tuple[object, ...], tuple[Seen, list[tuple[str, int]]]] = {}
     for row in lines:
@@ -206,7 +206,7 @@ def _packed(rows: Sequence[Seen | Rejected]) -> pyarrow.RecordBatch:
 
 
 def _merged(rows: DataFrame) -> DataFrame:
-    """One row a group, time and member, out of however many lines told of it."""
+    """One row per group, time and member, merged from all lines about it."""
     from pyspark.sql import functions as F  # noqa: N812  # as above
 
     grouped = rows.groupBy("group", "at", "member").agg(
@@ -224,9 +224,10 @@ class _Subscription:
 
 
 def read_subscriptions(path: Path) -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """Who reads what, by group and member id or client id; raises `InputError` naming the line.
+    """Subscriptions by group and member id or client id; raises `InputError` with the line.
 
-    A JSON line each: `{"group": "billing", "member": "app-1", "topics": ["orders"]}`; `*` is everybody.
+    One JSON object per line: `{"group": "billing", "member": "app-1", "topics": ["orders"]}`; `*` means every
+    member.
     """
     lines = enumerate(read_text(path).splitlines(), start=1)
     rows = [

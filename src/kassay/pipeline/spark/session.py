@@ -1,4 +1,4 @@
-"""The Spark session, and Spark's errors as one line each."""
+"""The Spark session, and one-line messages for Spark's errors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TRIES: Final = 4
-"""How often a task may fail before Spark gives the job up."""
+"""How often a task may fail before Spark aborts the job."""
 _LOOPBACK: Final = "127.0.0.1"
 CAMPAIGN_HEAP: Final = "640m"
-"""Enough for a campaign: the histories are Python's, and Java only carries rows and sums them up."""
+"""Enough for a campaign: Python plays the histories, and Java only transports and sums rows."""
 _JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _LOGGING: Final = """status = error
 appender.console.type = Console
@@ -46,11 +46,11 @@ _DISK: Final = re.compile(
 
 
 class SparkFailed(KassayError):
-    """Spark gave a job up; what is done so far stays."""
+    """Spark aborted a job; finished work is kept."""
 
 
 def normalised(master: str) -> str:
-    """The master with failed tasks tried again: plain local mode gives up when one worker dies.
+    """The master with retries of failed tasks: plain local mode aborts when one worker dies.
 
     >>> normalised("local[2]")
     'local[2,4]'
@@ -68,23 +68,23 @@ def session(
     name: str = "kassay",
     heap: str = "1g",
 ) -> Iterator[SparkSession]:
-    """A session that is stopped when the block ends; `heap` is Java's, on this machine.
+    """A session that is stopped at the end of the block; `heap` is Java's, on this machine.
 
-    Without a master: that of `spark-submit` if it started us, else every core of this machine. Raises
-    `InputError` where Spark, Java or the master is missing.
+    Without a master: that of `spark-submit` if it started this process, else every core of this machine.
+    Raises `InputError` if Spark, Java or the master is missing.
     """
     with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
         spark = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
         try:
             yield spark
         finally:
-            with suppress(Exception):  # a session that is already gone is as good as stopped
+            with suppress(Exception):  # the session may already be gone
                 spark.stop()
 
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Let what PySpark logs to nobody be heard by nobody: without a handler it comes on the screen."""
+    """Discard PySpark's log messages: without a handler they would appear on the screen."""
     root, nobody = logging.getLogger(), logging.NullHandler()
     if not root.handlers:
         root.addHandler(nobody)
@@ -97,7 +97,7 @@ def _unheard() -> Iterator[None]:
 def _start(
     folder: Path, master: str | None, conf: Mapping[str, str], *, ui: bool, name: str, heap: str
 ) -> SparkSession:
-    """A new session with its own files in the folder; see `session`."""
+    """A new session with its files in the folder; see `session`."""
     for module in ("pyspark", "pyarrow", "pandas"):
         if importlib.util.find_spec(module) is None:
             raise InputError(f"the pipeline needs {module}: expected `pip install 'kassay[spark]'`")
@@ -120,18 +120,18 @@ def _start(
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         spark = builder.getOrCreate()
-        # On Ctrl-C PySpark's own handler asks Java in the middle of another question.
+        # On Ctrl-C, PySpark's own handler calls Java in the middle of another call.
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, interrupt)
         return spark
-    except Exception as error:  # py4j's errors have no common class; each is one line for the user
+    except Exception as error:  # py4j's errors have no common class; each becomes one line for the user
         raise InputError(
             f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
         ) from None
 
 
 def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
-    """Our defaults; whatever the user sets wins."""
+    """Default settings; the user's settings take precedence."""
     log_file = folder / "log4j2.properties"
     level = os.environ.get("KASSAY_SPARK_LOG", "off")
     log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
@@ -139,13 +139,13 @@ def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str
         "spark.ui.enabled": str(ui).lower(),
         "spark.ui.showConsoleProgress": "false",
         "spark.task.maxFailures": str(TRIES),
-        # The work is Python's: a plain compiler and collector start faster and leave it the cores.
+        # Python does the work: a simple compiler and collector start faster and leave it the cores.
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.parquet.compression.codec": "zstd",
-        # A page that was damaged on the disk is an error, never a wrong row.
+        # A page damaged on disk is an error, never a wrong row.
         "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
     }
@@ -162,7 +162,7 @@ def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str
 
 
 def _must_answer(master: str) -> None:
-    """Raise `InputError` for a master that is none or does not answer; Spark takes a minute to say so."""
+    """Raise `InputError` if the master is invalid or unreachable; Spark would take a minute to report it."""
     if re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]|yarn|k8s://.+", master):
         return
     standalone = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
@@ -176,12 +176,12 @@ def _must_answer(master: str) -> None:
 
 
 def slots(spark: SparkSession) -> int:
-    """How many tasks run at once."""
+    """The number of tasks that run at once."""
     return max(1, int(spark.sparkContext.defaultParallelism))
 
 
 def first_line(error: BaseException) -> str:
-    """What a person needs to know of an error of Spark."""
+    """The relevant line of a Spark error."""
     text = str(error)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     causes = [line for line in lines if line.startswith("Caused by: ")]
@@ -203,10 +203,10 @@ def _follows_an_interrupt(error: BaseException) -> bool:
 
 @contextmanager
 def translated_errors(place: str) -> Iterator[None]:
-    """Turn what Spark raises inside the block into one line about `place`.
+    """Turn Spark's errors inside the block into one line about `place`.
 
-    Raises `InputError` where the place cannot be written, else `SparkFailed`. What breaks while an
-    interrupt is on its way out, as Java is interrupted too, is that interrupt.
+    Raises `InputError` if the place cannot be written, else `SparkFailed`. An error that follows from an
+    interrupt, which also interrupts Java, becomes that interrupt.
     """
     try:
         yield

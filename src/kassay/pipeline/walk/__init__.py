@@ -1,1 +1,1 @@
-"""A walk over all states of a protocol model on Spark, one level of the search after another."""
+"""Breadth-first exploration of all states of a protocol model on Spark, level by level."""

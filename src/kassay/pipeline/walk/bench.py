@@ -1,4 +1,4 @@
-"""What one process keeps over a walk: the model, its invariants, and the way between states and bytes."""
+"""State of one process during a walk: the model, its invariants, and the codec of states."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from kassay.model.explore.search import Search
 from kassay.model.explore.values import Finding, WalkLimits
 
 REMEMBERED_MAX: Final = 400_000
-"""States whose fingerprints are remembered, and fingerprints of which a task knows that it sent the state."""
+"""Limit on remembered fingerprints of states, and on those that a task remembers as sent."""
 
 
 @dataclass(frozen=True)
 class SparkWalk:
-    """What is walked, as it travels to the workers."""
+    """The definition of a walk, as sent to the workers."""
 
     settings: ExploreSettings
     symmetric: str
@@ -29,7 +29,7 @@ class SparkWalk:
 
 @dataclass(frozen=True)
 class Expanded:
-    """A state's steps: where they lead, by fingerprint, what they are, by label; whether it may rest."""
+    """A state's steps: targets by fingerprint, actions by label; whether the state may be terminal."""
 
     converged: bool
     targets: list[int]
@@ -39,10 +39,10 @@ class Expanded:
 
 @dataclass
 class Noted:
-    """What invariants said, by name and severity: how often, and the least of the examples.
+    """Findings of invariants by name and severity: their count, and the least example.
 
-    An example is (1 for a step and 0 for a state, fingerprint of the state that breaks the invariant or that
-    the step begins in, fingerprint of the state that the step leads to or 0, message).
+    An example is (1 for a step and 0 for a state, fingerprint of the violating state or of the step's source,
+    fingerprint of the step's target or 0, message).
     """
 
     seen: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Noted:
 
 
 class WalkBench(Search[Any]):
-    """Expands states of one walk, given as bytes, as the search of one process does."""
+    """Expands encoded states of one walk, like the search in a single process."""
 
     def __init__(self, walk: SparkWalk) -> None:
         shares = shares_of(walk.settings, symmetric=walk.symmetric)
@@ -69,19 +69,19 @@ class WalkBench(Search[Any]):
         self.sources = self.edges = 0
 
     def begin(self) -> None:
-        """Forget what was noted and sent: a new task begins."""
+        """Start a new task: forget what was noted and sent."""
         self.noted, self.actions = Noted(), {}
         self.sources = self.edges = 0
         self._labels.clear()
         self._sent.clear()
 
     def note(self, name: str, finding: Finding, node: int, via: tuple[Action, Any] | None) -> None:
-        """Count a finding of a state or of the step that is being looked at."""
+        """Count a finding about a state or the current step."""
         goal = 0 if via is None else self.fingerprint(self.model.canonical(via[1]))
         self.noted.note((name, finding.severity), (via is not None, node, goal, finding.message))
 
     def first(self) -> list[tuple[int, bytes]]:
-        """The states to begin from, each once, as fingerprints and bytes."""
+        """The distinct initial states, as fingerprints and bytes."""
         starts = dict.fromkeys(map(self.model.canonical, self.model.initial()))
         return [(self.fingerprint(state), self.codec.encode(state)) for state in starts]
 
@@ -95,7 +95,7 @@ class WalkBench(Search[Any]):
         return number
 
     def expanded(self, number: int, data: bytes) -> Expanded:
-        """Judge a state and take all its steps. What was `sent` in this task before is not sent again."""
+        """Check a state and take all its steps. States that this task already `sent` are not sent again."""
         model, canonical = self.model, self.model.canonical
         state = self.codec.decode(data)
         self.judge_state(state, number)

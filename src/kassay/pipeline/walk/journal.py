@@ -1,6 +1,6 @@
-"""What stands beside the tables of a walk: a header that says what is walked, and a receipt a level.
+"""Documents of a walk: a header that defines the walk, and a receipt per level.
 
-A level counts once its receipt is there, which is written last, whole or not at all.
+A level counts once its receipt exists, which is written last and atomically.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ HEADER: Final = "walk.json"
 LEVELS: Final = "levels"
 SCHEMA: Final = "kassay/walk/4"
 BUCKETS: Final = 16
-"""States of every level are dealt to so many parts by fingerprint; a task joins one part of all levels."""
+"""Buckets for the states of every level, by fingerprint; a task joins one bucket of all levels."""
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """A level that is done: how many states it has, the steps out of them, and how many states they led to.
+    """A finished level: the number of its states, of their steps, and of the states reached.
 
-    `noted`, `asked` and `actions` are what the judges of all its tasks said.
+    `noted`, `asked` and `actions` are the results of all its tasks.
     """
 
     level: int
@@ -49,7 +49,7 @@ class Journal:
 
     @property
     def states(self) -> int:
-        """The states met so far."""
+        """The states found so far."""
         return sum(each.states for each in self.receipts) + self.waiting
 
     @property
@@ -59,25 +59,25 @@ class Journal:
 
     @property
     def waiting(self) -> int:
-        """The states of the level that comes next."""
+        """The states of the next level."""
         return self.receipts[-1].led_to if self.receipts else 0
 
     @property
     def elapsed_s(self) -> float:
-        """The seconds that went into all levels, whoever began them."""
+        """The seconds spent on all levels, over all runs."""
         return sum(each.elapsed_s for each in self.receipts)
 
     def progress(self) -> WalkProgress:
-        """Where the walk is; its depth counts the levels that are done."""
+        """The progress of the walk; its depth counts the finished levels."""
         return WalkProgress(self.states, self.edges, len(self.receipts), self.waiting, self.elapsed_s)
 
     def sign(self, receipt: Receipt) -> None:
-        """Write that a level is done."""
+        """Record that a level is finished."""
         self.store.write(f"{LEVELS}/{receipt.level:06}.json", vars(receipt))
         self.receipts.append(receipt)
 
     def noted(self) -> Noted:
-        """What all levels noted; the examples are by the length of the way there."""
+        """The findings of all levels; examples are ordered by the length of their path."""
         total = Noted()
         for receipt in self.receipts:
             for name, severity, seen, (late, number, goal, message) in receipt.noted:
@@ -87,9 +87,9 @@ class Journal:
 
 
 def open_journal(store: Store, walk: SparkWalk, buckets: int = BUCKETS) -> Journal:
-    """The journal of the walk in this place, begun if there is none.
+    """The journal of the walk in this location, created if there is none.
 
-    Raises InputError if the place has another walk, or one of another version of kassay.
+    Raises InputError if the location has another walk, or one of another version of kassay.
     """
     header = {
         "schema": SCHEMA,
@@ -119,7 +119,7 @@ def open_journal(store: Store, walk: SparkWalk, buckets: int = BUCKETS) -> Journ
 
 
 def _difference(there: Any, wanted: Any, key: str) -> str:
-    """The first thing in which the walk that is there differs."""
+    """The first difference between the existing walk and the requested one."""
     if isinstance(there, dict) and isinstance(wanted, dict):
         for name in sorted({*there, *wanted}):
             if there.get(name) != wanted.get(name):
@@ -128,7 +128,7 @@ def _difference(there: Any, wanted: Any, key: str) -> str:
 
 
 def _receipts(store: Store) -> list[Receipt]:
-    """The receipts of the levels that are done, one after another from the first."""
+    """The receipts of the finished levels, consecutive from the first."""
     receipts: list[Receipt] = []
     for name in store.names(LEVELS):
         if name != f"{len(receipts):06}.json":

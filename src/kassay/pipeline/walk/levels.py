@@ -1,4 +1,4 @@
-"""The walk: small levels in this process, until one is worth the workers; then level by level on Spark."""
+"""The walk: small levels in this process until one is large enough for the workers, then on Spark."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from kassay.pipeline.walk.journal import Receipt
 from kassay.pipeline.walk.tables import State, WalkTables
 
 SMALL: Final = 1_000
-"""A level of fewer states is walked in this process: Spark takes longer to begin than that."""
+"""Levels with fewer states are explored in this process: Spark's start-up takes longer."""
 HERE_MAX: Final = 200_000
-"""So many states at most a walk has whose small levels are walked here, as all fingerprints are needed."""
+"""The largest walk whose small levels are explored in this process, as all fingerprints are needed."""
 
 
 def carry_on(
     tables: WalkTables, limits: WalkLimits, progress: Callable[[WalkProgress], None], small: int = SMALL
 ) -> str | None:
-    """Walk all levels that are not there yet; the name of the limit that came first, or None.
+    """Explore all missing levels; returns the name of the limit reached first, or None.
 
-    Limits are looked at between levels. What is done stays in any case, and is carried on from.
+    Limits are checked between levels. Finished work is kept in any case, and a later run resumes from it.
     """
     journal, started = tables.journal, time.monotonic()
 
@@ -48,7 +48,7 @@ def carry_on(
 
 
 def _level(tables: WalkTables) -> None:
-    """Expand the level that waits, write the next one, then the receipt."""
+    """Expand the waiting level, write the next one, then the receipt."""
     journal, began = tables.journal, time.monotonic()
     level, states = len(journal.receipts), journal.waiting
     said = tables.expand(level)
@@ -73,7 +73,7 @@ def _receipt(level: int, states: int, led_to: int, said: list[dict[str, Any]], e
 
 
 class _Here:
-    """Walks small levels in this process."""
+    """Explores small levels in this process."""
 
     def __init__(self, tables: WalkTables, limit: Callable[[int], str | None]) -> None:
         self.tables = tables
@@ -81,7 +81,7 @@ class _Here:
         self.bench = WalkBench(tables.journal.walk)
 
     def walk(self, small: int) -> None:
-        """Walk on while levels are small, at least one level; write all of them, then their receipts."""
+        """Continue while levels are small, at least one level; write all of them, then their receipts."""
         journal, began = self.tables.journal, time.monotonic()
         at = len(journal.receipts)
         if at:
@@ -106,7 +106,7 @@ class _Here:
     def _expand(
         self, level: list[State], next_level: int, seen: set[int]
     ) -> tuple[list[Any], dict[str, Any], list[State]]:
-        """The rows of a level, what was said of it, and the states that it met, now `seen`."""
+        """The rows of a level, its summary, and its new states, which are added to `seen`."""
         bench, following = self.bench, list[State]()
         bench.begin()
         expanded = [bench.expanded(state.fingerprint, state.data) for state in level]

@@ -1,7 +1,7 @@
-"""What a walk came to, read back from its tables: the same as the search of one process says.
+"""The result of a walk, read from its tables; equal to that of the search in a single process.
 
-Up to `EDGES_MAX` steps the graph is read into arrays, and liveness is judged on it. Of a larger one, only the
-ways to what invariants said are read, predecessor by predecessor, and liveness is not judged.
+Up to `EDGES_MAX` steps, the graph is read into arrays and liveness is checked on it. For a larger walk, only
+the paths to the invariants' findings are read, predecessor by predecessor, and liveness is not checked.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     import pyarrow
 
 EDGES_MAX: Final = 250_000_000
-"""Steps of a walk whose graph is read: 12 bytes each, and 60 a state."""
+"""Steps of the largest walk whose graph is read: 12 bytes per step, and 60 per state."""
 EDGES_AT_ONCE: Final = 5_000_000
 UNJUDGED: Final = "edges"
-"""The limit of a walk that is complete and too large to be judged for dead ends and livelocks."""
+"""The limit of a complete walk that is too large to check for dead ends and livelocks."""
 
 
 @dataclass(frozen=True)
 class StoredExploration(Exploration[Any]):
-    """An exploration whose graph need not be here; its figures are those of the journal."""
+    """An exploration whose graph need not be in memory; its figures come from the journal."""
 
     figures: tuple[int, int, int] = (0, 0, 0)
 
@@ -56,7 +56,7 @@ class StoredExploration(Exploration[Any]):
 
 
 class StoredStates:
-    """The states of a walk, numbered by level and fingerprint; they themselves lie in tables."""
+    """The states of a walk, numbered by level and fingerprint; the states themselves are in tables."""
 
     def __init__(self, rows: pyarrow.Table, fingerprint: Callable[[Any], int]) -> None:
         import numpy as np
@@ -69,7 +69,7 @@ class StoredStates:
         self._sorted = fingerprints[self._order]
 
     def graph(self) -> Graph[Any]:
-        """These states with the tree of shortest ways to them, without their steps."""
+        """These states with the tree of shortest paths to them, without their steps."""
         import numpy as np
 
         graph: Graph[Any] = Graph()
@@ -92,21 +92,21 @@ class StoredStates:
         return int(self._order[place]) if there else -1
 
     def numbers(self, fingerprints: numpy.ndarray) -> numpy.ndarray:
-        """The numbers of states; any for one that has none."""
+        """The numbers of states; arbitrary for an unknown one."""
         import numpy as np
 
         numbers: numpy.ndarray = self._order[np.searchsorted(self._sorted, fingerprints) % len(self)]
         return numbers
 
     def put(self, state: Any) -> int:
-        """The state's number; raises LookupError for one that was not met."""
+        """The state's number; raises LookupError for an unknown state."""
         number = self.number(state)
         if number < 0:
             raise LookupError("the walk did not meet this state")
         return number
 
     def expanded(self, node: int) -> None:
-        """Nothing is kept here."""
+        """No effect: nothing is kept here."""
 
     def __getitem__(self, node: int) -> Any:
         raise LookupError(f"state {node} lies in the tables of the walk")
@@ -119,7 +119,7 @@ class StoredStates:
 
 
 def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX) -> ExploreResult:
-    """The verdict and the shortest traces of a walk; `limit` is what ended it early."""
+    """The verdict and the shortest traces of a walk; `limit` is the limit that ended it."""
     journal = tables.journal
     walk = journal.walk
     shares = shares_of(walk.settings, symmetric=walk.symmetric)
@@ -134,7 +134,7 @@ def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX)
     search.graph = states.graph()
     if whole:
         _read_steps(search.graph, states, tables)
-    search.graph.good.extend(bytes(len(states) - len(search.graph.good)))  # of states not expanded
+    search.graph.good.extend(bytes(len(states) - len(search.graph.good)))  # for states not expanded
     _recall(search, noted, states)
     search.asked.update(name for receipt in journal.receipts for name in receipt.asked)
     done = concluded(search, shares.invariants, limit)
@@ -147,7 +147,7 @@ def result_of(tables: WalkTables, limit: str | None, edges_max: int = EDGES_MAX)
 
 
 def _read_steps(graph: Graph[Any], states: StoredStates, tables: WalkTables) -> None:
-    """Read the steps out of every level that is done into a graph that has its states."""
+    """Read the steps of every finished level into a graph that has its states."""
     import numpy as np
 
     labels: dict[int, int] = {}
@@ -172,7 +172,7 @@ def _read_steps(graph: Graph[Any], states: StoredStates, tables: WalkTables) -> 
 
 
 def _together(receipts: Sequence[Receipt]) -> Iterator[list[int]]:
-    """The levels that are done, in order, as many together as are read at once."""
+    """The finished levels in order, grouped by what is read at once."""
     levels: list[int] = []
     edges = 0
     for receipt in receipts:
@@ -186,7 +186,7 @@ def _together(receipts: Sequence[Receipt]) -> Iterator[list[int]]:
 
 
 def _numbers_in(column: pyarrow.ChunkedArray) -> tuple[Any, Any]:
-    """The numbers that stand packed in a column, all behind each other, and how many each row has."""
+    """The numbers packed in a column, concatenated, and their count in each row."""
     import numpy as np
 
     rows = column.to_pylist()
@@ -194,7 +194,7 @@ def _numbers_in(column: pyarrow.ChunkedArray) -> tuple[Any, Any]:
 
 
 def _recall(search: Search[Any], noted: Noted, states: StoredStates) -> None:
-    """Put what was noted into a search, as if it had walked itself."""
+    """Add the noted findings to a search, as if it had found them itself."""
     model = search.model
     for key, (_, at, goal, message) in noted.least.items():
         node, via = states.number_of(at), None

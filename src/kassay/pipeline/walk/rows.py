@@ -1,8 +1,8 @@
-"""What runs in a Spark worker: states in, and out what was met, the steps that led there and what was said.
+"""Code of a Spark worker: states in; reached states, their steps and findings out.
 
-All of it stands in one table, a level of the search at a time, in which three kinds of rows are told apart by
-the columns that they fill: states met (`met`, `parent`, `data`), states with all their steps (`source`,
-`converged`, `targets`, `labels`), and what a task has to say at its end (`said`).
+One table per level of the search holds three kinds of rows, distinguished by their filled columns: states
+reached (`met`, `parent`, `data`), states with all their steps (`source`, `converged`, `targets`, `labels`),
+and a task's summary (`said`).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ STEPS_DDL: Final = (
     "source bigint, converged boolean, targets binary, labels binary, said string"
 )
 RESIDENT_MAX: Final = 1_500 << 20
-"""Bytes that a worker may hold before it drops what it remembers and begins anew."""
+"""Resident bytes of a worker before it discards its caches."""
 _STATM: Final = Path("/proc/self/statm")
 _BENCHES: Final[dict[SparkWalk, WalkBench]] = {}
 
 
 def steps_of(walk: SparkWalk, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of the states that the input holds, as fingerprint and bytes; for `mapInArrow`."""
+    """The rows of the input's states, given as fingerprint and bytes; for `mapInArrow`."""
     bench = _bench_of(walk)
     bench.begin()
     for batch in batches:
@@ -42,30 +42,30 @@ def steps_of(walk: SparkWalk, batches: Iterator[pyarrow.RecordBatch]) -> Iterato
 
 
 def _bench_of(walk: SparkWalk) -> WalkBench:
-    """This process's bench: what models, judges and codec remember serves all tasks of a walk.
+    """This process's bench: caches of models, invariants and codec serve all tasks of a walk.
 
-    Nothing of it matters but for speed, so that it is dropped when it has grown too large.
+    It only affects speed, so it is discarded when it has grown too large.
     """
     bench = _BENCHES.get(walk)
     if bench is None or _resident() > RESIDENT_MAX:
         bench = None
         _BENCHES.clear()
         gc.collect()
-        # States hold no cycles, and the collector would look through all that is remembered again and again.
+        # States contain no cycles, and the collector would scan all caches again and again.
         gc.disable()
         bench = _BENCHES[walk] = WalkBench(walk)
     return bench
 
 
 def _resident() -> int:
-    """The bytes of memory that this process holds; 0 where the system does not say."""
+    """The resident bytes of this process; 0 if the system does not report them."""
     with suppress(OSError):
         return int(_STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
 def packed(numbers: Sequence[int], expanded: Sequence[Expanded]) -> pyarrow.RecordBatch:
-    """The states met from these states, and these states with their steps."""
+    """The states reached from these states, and these states with their steps."""
     met = [
         (target, number, data)
         for number, one in zip(numbers, expanded, strict=True)
@@ -84,7 +84,7 @@ def packed(numbers: Sequence[int], expanded: Sequence[Expanded]) -> pyarrow.Reco
 
 
 def words_of(bench: WalkBench) -> dict[str, Any]:
-    """What the bench noted since its task began, as JSON values."""
+    """The findings of the bench since its task began, as JSON values."""
     return {
         "noted": [[*key, bench.noted.seen[key], bench.noted.least[key]] for key in sorted(bench.noted.seen)],
         "asked": sorted(bench.asked),
@@ -95,7 +95,7 @@ def words_of(bench: WalkBench) -> dict[str, Any]:
 
 
 def packed_words(bench: WalkBench) -> pyarrow.RecordBatch:
-    """The row of what the bench noted since its task began."""
+    """The row with the findings of the bench since its task began."""
     return _batch(said=[json.dumps(words_of(bench))])
 
 
@@ -104,7 +104,7 @@ def _bytes(numbers: Iterable[int]) -> bytes:
 
 
 def _batch(**columns: list[Any]) -> pyarrow.RecordBatch:
-    """A batch of the steps' table; columns that are left out or too short are null."""
+    """A batch of the steps' table; omitted or short columns are filled with null."""
     import pyarrow as pa
 
     types = {"bigint": pa.int64(), "binary": pa.binary(), "boolean": pa.bool_(), "string": pa.string()}

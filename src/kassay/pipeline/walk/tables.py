@@ -1,10 +1,10 @@
-"""The tables of a walk: the states of every level in buckets by fingerprint, and the steps out of them.
+"""The tables of a walk: the states of every level in buckets by fingerprint, and their steps.
 
-    visited/level=L   fingerprint, parent (0 at the start), data: the states whose nearest way has L steps
-    steps/level=L     what the workers gave when level L was expanded (see `rows`)
+    visited/level=L   fingerprint, parent (0 at the start), data: the states at distance L
+    steps/level=L     the workers' output for level L (see `rows`)
 
-Both are Parquet. `visited` is bucketed by fingerprint, so that what is met need only be dealt to the buckets:
-those who were there before are read where they lie, and no level moves them again.
+Both are Parquet. `visited` is bucketed by fingerprint, so that only newly reached states are shuffled into
+the buckets: earlier states are read in place, and no level moves them again.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 VISITED: Final = "visited"
 STEPS: Final = "steps"
 STATES_A_TASK: Final = 100_000
-"""A task has at least so many states where a level has enough."""
+"""The least number of states per task, if a level has enough."""
 _DDL: Final = "fingerprint BIGINT, parent BIGINT, data BINARY, level INT"
 _SETTINGS: Final = {
-    # Adaptive plans put small parts together, and would then deal the visited states anew.
+    # Adaptive plans merge small partitions, and would then shuffle the visited states again.
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.sources.bucketing.enabled": "true",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
@@ -40,7 +40,7 @@ _SETTINGS: Final = {
 
 
 class State(NamedTuple):
-    """A state as it stands in the table."""
+    """A state as stored in the table."""
 
     fingerprint: int
     parent: int
@@ -49,9 +49,9 @@ class State(NamedTuple):
 
 
 class WalkTables:
-    """The tables of one walk in a session; what no receipt stands for is taken away first.
+    """The tables of one walk in a session; data without a receipt is deleted first.
 
-    Raises InputError where a table has not what the receipts say.
+    Raises InputError if a table differs from the receipts.
     """
 
     def __init__(self, spark: SparkSession, journal: Journal) -> None:
@@ -64,7 +64,7 @@ class WalkTables:
         self._open()
 
     def _open(self) -> None:
-        """Let Spark know of the levels that are done and of the one that waits."""
+        """Register the finished levels and the waiting one with Spark."""
         levels = len(self.journal.receipts)
         for name, count in ((VISITED, levels + (levels > 0)), (STEPS, levels)):
             for folder in self.store.names(name):
@@ -92,17 +92,17 @@ class WalkTables:
                 )
 
     def _remove(self, name: str) -> None:
-        """Take away what lies under this name."""
+        """Delete the folder of this name."""
         jvm: Any = self.spark._jvm
         path = jvm.org.apache.hadoop.fs.Path(self.store.address(name))
         path.getFileSystem(self.spark._jsparkSession.sessionState().newHadoopConf()).delete(path, True)
 
     def visited(self) -> DataFrame:
-        """The states met."""
+        """The states found."""
         return self.spark.table(self._name)
 
     def steps(self, *levels: int) -> DataFrame:
-        """What these levels gave."""
+        """The workers' output for these levels."""
         places = [self.store.address(f"{STEPS}/level={level}") for level in levels]
         return self.spark.read.schema(rows.STEPS_DDL).parquet(*places)
 
@@ -120,7 +120,7 @@ class WalkTables:
         return self.visited().select("fingerprint", "parent", "level").toArrow()
 
     def ancestors(self, wanted: Collection[tuple[int, int]]) -> pyarrow.Table:
-        """The same of states, given by level and fingerprint, and of all on the ways to them."""
+        """The same for these states (level and fingerprint), and for all states on the paths to them."""
         import pyarrow as pa
 
         rows: list[dict[str, int]] = []
@@ -135,12 +135,12 @@ class WalkTables:
         return pa.Table.from_pylist(rows, schema)
 
     def sources(self, levels: Sequence[int]) -> pyarrow.Table:
-        """The states of levels that are done, with their steps."""
+        """The states of finished levels, with their steps."""
         rows = self.steps(*levels).where("source IS NOT NULL")
         return rows.select("source", "converged", "targets", "labels").toArrow()
 
     def append(self, states: Sequence[State], steps: Sequence[tuple[int, list[pyarrow.RecordBatch]]]) -> None:
-        """Write levels that were walked in this process: the states met, and the steps by level."""
+        """Write levels that were explored in this process: the states found, and the steps by level."""
         import pyarrow as pa
 
         if states:
@@ -163,7 +163,7 @@ class WalkTables:
         frame.write.mode("append").partitionBy("level").parquet(self.store.address(STEPS))
 
     def expand(self, level: int) -> list[dict[str, Any]]:
-        """Expand and judge the states of a level in the workers; what their tasks said."""
+        """Expand and check the states of a level in the workers; returns their tasks' summaries."""
         tasks = max(slots(self.spark), self.journal.waiting // STATES_A_TASK)
         self.spark.conf.set("spark.sql.files.minPartitionNum", str(tasks))
         states = self.visited().where(f"level = {level}").select("fingerprint", "data")
@@ -173,7 +173,7 @@ class WalkTables:
         return [json.loads(row[0]) for row in said]
 
     def admit(self, level: int) -> int:
-        """Write the states that a level met and none before it, as the next level; how many they are."""
+        """Write the states that a level reached first as the next level; returns their number."""
         from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
 
         met = self.steps(level).where("met IS NOT NULL").selectExpr("met AS fingerprint", "parent", "data")

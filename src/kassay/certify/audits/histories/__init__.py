@@ -1,1 +1,1 @@
-"""The records of one group as they are read: a history a protocol."""
+"""The history of a group, built from its records as they are read; one module per protocol."""

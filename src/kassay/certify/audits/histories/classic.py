@@ -1,10 +1,10 @@
-"""Classic groups: a record is a generation, with what its leader saw and what it answered.
+"""Classic groups: a record is a generation, with the leader's input and its answer.
 
-So a record is judged alone, whatever is missing before it. Two things are not what they seem: a static
-member that comes back to a group at rest is stored under its new id in the same generation, perhaps with
-another subscription, without a rebalance; and a consumer group that goes back to the classic protocol is
-stored with the target of its coordinator and no leader. What members of an eager group owned stands in the
-record before, if that is the generation before.
+Each record is therefore checked by itself, whatever is missing before it, with two exceptions. A static
+member that returns to a stable group is stored under its new id in the same generation, perhaps with another
+subscription, without a rebalance. A consumer group that returns to the classic protocol is stored with the
+target of its coordinator and without a leader. The partitions that members of an eager group owned are in the
+previous record, if it is the previous generation.
 
 Source: Kafka `GroupMetadataManager.classicGroupSyncToClassicGroup` and
 `updateStaticMemberThenRebalanceOrCompleteJoin`, `ClassicGroup.fromConsumerGroup`; KIP-345, KIP-429, KIP-792.
@@ -46,7 +46,7 @@ from kassay.reading.kafka.offsets.values import ClassicGeneration, GenerationMem
 
 @dataclass(frozen=True)
 class _Before:
-    """The generation that was read last, and the rounds of its rebalance; `given` is None where not read."""
+    """The last generation read, and the rounds of its rebalance; `given` is None if it could not be read."""
 
     value: ClassicGeneration
     moment: LogMoment
@@ -60,7 +60,7 @@ class _Before:
 
 @dataclass
 class ClassicHistory:
-    """The generations of one group, one after the other."""
+    """The generations of one group, in order."""
 
     audit: GroupAudit
     topics: SeenTopics
@@ -70,17 +70,17 @@ class ClassicHistory:
 
     @classmethod
     def of(cls, group: str, known: KnownTopics) -> ClassicHistory:
-        """A group of which nothing is known yet."""
+        """A group without records yet."""
         return cls(GroupAudit(group, GroupProtocol.CLASSIC), SeenTopics(known.counts))
 
     def forget(self) -> None:
-        """The group is deleted, or goes on as a consumer group."""
+        """The group was deleted, or continues as a consumer group."""
         self.before = None
 
     def take(
         self, value: ClassicGeneration, moment: LogMoment, log: LogContinuity
     ) -> AuditedRebalance | None:
-        """The rebalance that the record ends, None where it ends none."""
+        """The rebalance that the record completes; None if it completes none."""
         members = tuple(map(_seen, value.members))
         before, gap = self.before, None
         if before is not None and not _is_unbroken(before.moment, log):
@@ -136,7 +136,7 @@ class ClassicHistory:
         if step is None:
             return head
         if not self._is_first(value, before, log):
-            # Who was replaced in a group at rest may have another subscription than the leader saw.
+            # A member replaced in a stable group may have another subscription than the leader saw.
             judged = only_owners(CLIENT, value.protocol, step, moment)
         else:
             knows = step.protocol is RebalanceProtocol.COOPERATIVE or any(m.owned for m in step.group.members)
@@ -212,7 +212,7 @@ class ClassicHistory:
         before: _Before | None,
         step: Step | None,
     ) -> tuple[tuple[RebalanceCause, ...], bool]:
-        """The causes, and whether the round follows up the one before."""
+        """The causes, and whether the round continues the previous one."""
         if self.migrated:
             self.migrated = False
             return (RebalanceCause(CauseWord.MIGRATED),), False
@@ -240,7 +240,7 @@ class ClassicHistory:
         return why or (RebalanceCause(CauseWord.UNSEEN),), False
 
     def _is_first(self, value: ClassicGeneration, before: _Before | None, log: LogContinuity) -> bool:
-        """Whether the record is the first one of its generation for certain, as the leader's answer is."""
+        """Whether the record is certainly the first of its generation, which holds the leader's answer."""
         if not any(each.instance_id for each in value.members):
             return True
         if log.unbroken_from == 0 or log.is_whole:
@@ -255,7 +255,7 @@ class ClassicHistory:
         members: tuple[SeenMember, ...],
         back: Mapping[str, str],
     ) -> None:
-        """The same generation with other member ids."""
+        """Continue the same generation with other member ids."""
         given = before.given
         if given is not None:
             given = {back.get(member_id, member_id): tps for member_id, tps in given.items()}
@@ -269,14 +269,14 @@ def _seen(member: GenerationMember) -> SeenMember:
 
 
 def _is_unbroken(since: LogMoment, log: LogContinuity) -> bool:
-    """Whether no offset is missing from that moment on."""
+    """Whether no offset has been missing since that moment."""
     if since.offset is None or log.unbroken_from is None:
         return False
     return since.offset >= log.unbroken_from
 
 
 def _is_same(before: _Before, members: tuple[SeenMember, ...]) -> bool:
-    """Whether the members are those before, but for static ones with new ids."""
+    """Whether the members are unchanged, apart from static ones with new ids."""
     back = renamed(before.members, members)
     return {back.get(each.member_id, each.member_id) for each in before.members} == {
         each.member_id for each in members
@@ -284,7 +284,7 @@ def _is_same(before: _Before, members: tuple[SeenMember, ...]) -> bool:
 
 
 def _why_not(value: ClassicGeneration) -> str | None:
-    """Why no claim can be asked of the generation; None where one can."""
+    """Why no claim applies to the generation; None if one does."""
     if value.protocol_type not in ("consumer", ""):
         return f"its members speak {value.protocol_type!r}, not the protocol of consumers"
     if not value.members:
@@ -300,14 +300,14 @@ def _why_not(value: ClassicGeneration) -> str | None:
 
 
 def _given(value: ClassicGeneration) -> dict[str, tuple[TopicPartition, ...]] | None:
-    """What the members are given; None where that was not read."""
+    """The assigned partitions of each member; None if they could not be read."""
     if any(each.assignment is None for each in value.members):
         return None
     return {each.member_id: each.assignment.partitions for each in value.members if each.assignment}
 
 
 def _claim(member: GenerationMember, protocol: str | None) -> tuple[tuple[TopicPartition, ...], int]:
-    """What the member says that it owns, and since which generation (KIP-792)."""
+    """The partitions that the member reports as owned, and their generation (KIP-792)."""
     subscription = member.subscription
     if subscription is None:
         return (), NO_GENERATION

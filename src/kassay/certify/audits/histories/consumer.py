@@ -1,4 +1,4 @@
-"""Consumer groups of KIP-848: topics by their ids, regular expressions, and a target as a step.
+"""Consumer groups of KIP-848: topics by id, regular expressions, and a target as a step.
 
 Source: KIP-848; Kafka `ConsumerGroup`, `TargetAssignmentBuilder`.
 """
@@ -29,7 +29,7 @@ TOO_MANY = "it has more partitions than a topic can be believed to have"
 
 @dataclass
 class ConsumerHistory(TargetHistory):
-    """The records of one group, one after the other; it may come from the classic protocol and go back."""
+    """The records of one group, in order; it may migrate from the classic protocol and back."""
 
     protocol = GroupProtocol.CONSUMER
 
@@ -38,7 +38,7 @@ class ConsumerHistory(TargetHistory):
     counts_hold: bool = False
 
     def learn(self, record: GroupRecord) -> None:
-        """Topics of an expression, or names and counts by topic id (before Kafka 4.1)."""
+        """Learn the topics of a regular expression, or names and counts by topic id (before Kafka 4.1)."""
         value = record.value
         if record.type.role is RecordRole.REGEX:
             self.regexes.pop(record.part, None)
@@ -51,11 +51,11 @@ class ConsumerHistory(TargetHistory):
                 self.by_id = value.topics
 
     def forget_topics(self) -> None:
-        """Another group of this name may mean others by its expressions and ids."""
+        """Forget expressions and ids: another group of this name may use others."""
         self.by_id, self.regexes = {}, {}
 
     def judge(self, moment: LogMoment) -> Judgement | str:
-        """The target, judged in full where it is of the group's epoch and it is known who reads what."""
+        """The target; checked in full if it is of the group's epoch and all subscriptions are known."""
         names = self._names_known()
         step = self._step(names)
         if step is None:
@@ -67,12 +67,12 @@ class ConsumerHistory(TargetHistory):
         return only_owners(SERVER, assignor, step, moment)
 
     def assignor(self) -> str | None:
-        """The assignor that the members ask for, None where they leave it to the cluster or do not agree."""
+        """The assignor that the members request; None if they leave it to the cluster or disagree."""
         asked = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
         return next(iter(asked)) if len(asked) == 1 else None
 
     def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """The partitions by their topics' names, by the ids where there are none."""
+        """The partitions by topic name, or by topic id if the name is unknown."""
         return tuple(TopicPartition(self._name(topic), number) for topic, number in tps)
 
     def _step(self, names: bool) -> Step | None:
@@ -80,7 +80,8 @@ class ConsumerHistory(TargetHistory):
         exact = dict(self.by_id.values()) if names and self.counts_hold else {}
         read = {member: self._reads(each) for member, each in self.subscriptions.items()}
         if not names:
-            # Nobody says what the topic ids are called, but who reads the same reads all that is given out.
+            # The names of these topic ids are unknown, but members of equal subscriptions subscribe to all
+            # assigned topics.
             ids = tuple(sorted({tp.topic for tps in given.values() for tp in tps}))
             together = len({frozenset(topics) for topics in read.values()}) == 1
             read = {member: ids if together else (*topics, *ids) for member, topics in read.items()}
@@ -108,7 +109,7 @@ class ConsumerHistory(TargetHistory):
         return tuple(dict.fromkeys((*each.topics, *resolved)))
 
     def _names_known(self) -> bool:
-        """Whether each topic id that is given out has a name, and each regular expression its topics."""
+        """Whether each assigned topic id has a known name, and each regular expression its topics."""
         ids = {tp.topic for target in self.targets.values() for tp in target.partitions}
         regexes = {each.regex for each in self.subscriptions.values() if each.regex}
         return all(i in self.by_id or i in self.known.names for i in ids) and regexes <= self.regexes.keys()

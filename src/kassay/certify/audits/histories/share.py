@@ -1,7 +1,7 @@
-"""Share groups of KIP-932: partitions with many members, of which only those with initialised state count.
+"""Share groups of KIP-932: a partition may have many members; only partitions with initialised state count.
 
-Records do not say which assignor a share group has: it is taken for Kafka's own, of 4.2 and later.
-Source: KIP-932; Kafka `SimpleAssignor`, `ShareTargetAssignmentBuilder`, `ShareGroupStatePartitionMetadata`.
+Records do not name the assignor of a share group; Kafka's own, of 4.2 and later, is assumed. Source: KIP-932;
+Kafka `SimpleAssignor`, `ShareTargetAssignmentBuilder`, `ShareGroupStatePartitionMetadata`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOTHING = ShareableTopics({}, ())
 
 @dataclass
 class ShareHistory(TargetHistory):
-    """The records of one group, one after the other; `shareable` is None as long as none speaks of state."""
+    """The records of one group, in order; `shareable` is None until a record has the state."""
 
     protocol = GroupProtocol.SHARE
     shares = True
@@ -32,26 +32,26 @@ class ShareHistory(TargetHistory):
     shareable: ShareableTopics | None = None
 
     def learn(self, record: GroupRecord) -> None:
-        """Which partitions may be given out from now on."""
+        """Learn which partitions are assignable from now on."""
         if record.type.role is RecordRole.TOPICS:
             self.topics_changed = True
             self.shareable = record.value if isinstance(record.value, ShareableTopics) else None
 
     def forget_topics(self) -> None:
-        """The state of a group goes with it."""
+        """The state is deleted with its group."""
         self.shareable = None
 
     def assignor(self) -> str | None:
-        """The one that Kafka has."""
+        """Kafka's only share assignor."""
         return "simple"
 
     def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """The partitions by their topics' names, by the ids where there are none."""
+        """The partitions by topic name, or by topic id if the name is unknown."""
         names = {**self.known.names, **(self.shareable or _NOTHING).names}
         return tuple(TopicPartition(names.get(topic, topic), number) for topic, number in tps)
 
     def judge(self, moment: LogMoment) -> Judgement | str:
-        """The target, judged where it is of the group's epoch and each topic id has a name."""
+        """The target; checked if it is of the group's epoch and each topic id has a name."""
         if self.epoch != self.target_epoch:
             return "its target is of an older epoch: who came since may not be in it"
         ids = {tp.topic for target in self.targets.values() for tp in target.partitions}

@@ -1,8 +1,8 @@
-"""Streams groups of KIP-1071: threads in processes, a topology, and a target of active tasks and copies.
+"""Streams groups of KIP-1071: threads in processes, a topology, a target of active tasks and copies.
 
-What a thread had is what it has by its record, as the coordinator of 4.4 tells its assignor. Records say
-neither how large the input topics are, nor which assignor there is (it is taken for Kafka's own), nor whose
-disk has state: a copy is one that the coordinator knows of.
+The tasks that a thread had are those of its record, which the coordinator of 4.4 passes to its assignor.
+Records contain neither the number of partitions of the input topics, nor the assignor (Kafka's own is
+assumed), nor the location of state on disks: a copy is one that the coordinator knows of.
 
 Source: KIP-1071; Kafka `streams.TargetAssignmentBuilder`, `streams.CurrentAssignmentBuilder`,
 `TopologyMetadata`.
@@ -40,7 +40,7 @@ from kassay.reading.kafka.offsets.values import (
 
 @dataclass
 class StreamsHistory(TargetHistory):
-    """The records of one group, one after the other; `standbys` is None where none says how many."""
+    """The records of one group, in order; `standbys` is None if no record has their number."""
 
     protocol = GroupProtocol.STREAMS
     at_rest = 1
@@ -50,7 +50,7 @@ class StreamsHistory(TargetHistory):
     numbers: dict[str, int] = field(default_factory=dict)
 
     def learn(self, record: GroupRecord) -> None:
-        """The topology, or how many copies the group is to have."""
+        """Learn the topology, or the configured number of copies."""
         value = record.value
         if record.type.role is RecordRole.GROUP_EPOCH:
             self.standbys = value.standbys if isinstance(value, GroupEpoch) else None
@@ -61,20 +61,20 @@ class StreamsHistory(TargetHistory):
             self.topics = SeenTopics(self._tasks_today())
 
     def forget_topics(self) -> None:
-        """The topology of a group goes with it."""
+        """The topology is deleted with its group."""
         self.topology = None
 
     def assignor(self) -> str | None:
-        """The one that Kafka has."""
+        """Kafka's only assignor of tasks."""
         return "sticky"
 
     def seen(self, member_id: str, value: MemberSubscription) -> SeenMember:
-        """The thread by its process; another epoch of its topology is another subscription."""
+        """The thread with its process as identity; another epoch of its topology is another subscription."""
         at = home(value.instance_id, value.client_id, value.client_host)
         return SeenMember(member_id, value.instance_id, at, frozenset((f"topology {value.topology_epoch}",)))
 
     def judge(self, moment: LogMoment) -> Judgement | str:
-        """The target, judged where it is of the group's epoch and the topology is known."""
+        """The target; checked if it is of the group's epoch and the topology is known."""
         if self.topology is None or not self.topology.subtopologies:
             return "the record of its topology is not there"
         tasks = {tp for each in self.targets.values() for tp in (*each.partitions, *each.standby)}
@@ -103,7 +103,7 @@ class StreamsHistory(TargetHistory):
         )
 
     def _request(self, tasks: Iterable[TopicPartition]) -> TaskRequest | None:
-        """What the coordinator asked its assignor; None for more tasks than can be believed."""
+        """The coordinator's input to its assignor; None for an implausible number of tasks."""
         assert self.topology is not None
         subtopologies = self.topology.subtopologies
         first = (TopicPartition(name, 0) for name in subtopologies)
@@ -120,7 +120,7 @@ class StreamsHistory(TargetHistory):
         )
 
     def _client(self, process_id: str, members: list[str]) -> TaskClient:
-        """The process with what its threads have by their records, if these are known."""
+        """The process, with the recorded tasks of its threads if they are known."""
         had = self.had if self.before is not None else {}
         held = tuple(
             ClientTasks(self._ids(had[member].partitions), self._ids(had[member].value.standby))
@@ -134,7 +134,7 @@ class StreamsHistory(TargetHistory):
         return TaskClient(process_id, len(members), active, standby, tuple(lags.items()), held)
 
     def _processes(self) -> dict[str, list[str]]:
-        """The members of each process, by their ids."""
+        """The members of each process, by member id."""
         processes: dict[str, list[str]] = {}
         for member in sorted(self.subscriptions):
             processes.setdefault(self.subscriptions[member].process_id, []).append(member)
@@ -153,9 +153,9 @@ class StreamsHistory(TargetHistory):
         return tuple(sorted(TaskId(numbers[name], n) for name, n in tasks if name in numbers))
 
     def _tasks_today(self) -> dict[str, int]:
-        """How many tasks each subtopology has today by the topics that are described: as its widest input.
+        """The number of tasks of each subtopology today, by the described topics: that of its widest input.
 
-        It has had no more before, for topics do not shrink.
+        It never had more, because topics do not shrink.
         """
         if self.topology is None:
             return {}
@@ -168,7 +168,7 @@ class StreamsHistory(TargetHistory):
 
 
 def _numbers(subtopologies: Iterable[str]) -> dict[str, int]:
-    """Subtopologies as tasks are called by them: their own numbers, or their places where they have none."""
+    """The numbers of subtopologies in task ids: the recorded number, or the position if there is none."""
     names = sorted(subtopologies)
     own = {name: int(name) for name in names if name.isascii() and name.isdecimal() and len(name) < 10}
     if len(set(own.values())) == len(names):

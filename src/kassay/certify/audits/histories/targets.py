@@ -1,9 +1,10 @@
-"""Groups whose coordinator decides (KIP-848 and its kin): what it knows of one, record by record.
+"""Groups assigned by their coordinator (KIP-848 and similar): their state, record by record.
 
-A record tells of one member, so a target is made of many of them: it is judged where the log is whole, else
-at its end, where what the cleaner left is the truth. The coordinator writes the epoch, the targets that
-differ and last the epoch of the target; a target for an older epoch may not know who came since. Who owns
-what is looked at where a batch ends, for the coordinator writes what it decides at once in one batch.
+A record describes one member, so a target consists of many records. It is checked where the log is complete,
+and otherwise at the end of the log, where the records that the cleaner kept are correct. The coordinator
+writes the epoch, then the targets that differ, and last the epoch of the target; a target for an older epoch
+may miss members that joined since. Ownership is checked at the end of a batch, because the coordinator writes
+the records of one decision in one batch.
 
 Source: KIP-848; Kafka `TargetAssignmentBuilder`, `CurrentAssignmentBuilder`, `GroupMetadataManager`.
 """
@@ -44,26 +45,26 @@ _COMPACTED = "its records are compacted"
 
 @dataclass(frozen=True)
 class HeldPartitions:
-    """What a member has, and where that stands."""
+    """The partitions of a member, and the record that shows them."""
 
     value: CurrentPartitions
     moment: LogMoment
 
     @property
     def partitions(self) -> tuple[TopicPartition, ...]:
-        """All that is its own until it has given it up."""
+        """All partitions that are the member's until it has revoked them."""
         return self.value.assigned + self.value.revoking
 
 
 @dataclass
 class TargetHistory(ABC):
-    """The records of one group, one after the other; what a target is, a protocol says."""
+    """The records of one group, in order; subclasses define the target of their protocol."""
 
     protocol: ClassVar[GroupProtocol]
     at_rest: ClassVar[int] = 0
-    """The state of a member that has what it is to have."""
+    """The state of a member that has its target assignment."""
     shares: ClassVar[bool] = False
-    """Whether a partition may have many members."""
+    """Whether a partition may have several members."""
 
     audit: GroupAudit
     known: KnownTopics
@@ -88,36 +89,36 @@ class TargetHistory(ABC):
 
     @classmethod
     def of(cls, group: str, known: KnownTopics) -> Self:
-        """A group of which nothing is known yet."""
+        """A group without records yet."""
         return cls(GroupAudit(group, cls.protocol), known, SeenTopics(known.counts))
 
     @abstractmethod
     def learn(self, record: GroupRecord) -> None:
-        """Take in a record about topics: their names and counts, expressions, or a topology."""
+        """Learn from a record about topics: names and counts, regular expressions, or a topology."""
 
     @abstractmethod
     def judge(self, moment: LogMoment) -> Judgement | str:
-        """What the target that is complete shows, or why nothing can be asked of it."""
+        """The checked complete target, or why no claim applies to it."""
 
     @abstractmethod
     def assignor(self) -> str | None:
-        """The assignor that computed the target, None where the records do not say."""
+        """The assignor that computed the target; None if the records do not contain it."""
 
     @abstractmethod
     def forget_topics(self) -> None:
-        """The group is deleted, and what it knew of topics with it."""
+        """Forget the topics of a deleted group."""
 
     def seen(self, member_id: str, value: MemberSubscription) -> SeenMember:
-        """The member as causes are told by."""
+        """The member as the causes identify it."""
         at = home(value.instance_id, value.client_id, value.client_host)
         return SeenMember(member_id, value.instance_id, at, frozenset((*value.topics, value.regex or "")))
 
     def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
-        """The partitions by the names that people know."""
+        """The partitions by their topics' names."""
         return tuple(tps)
 
     def take(self, record: GroupRecord, moment: LogMoment, log: LogContinuity) -> AuditedRebalance | None:
-        """The rebalance whose target the record completes, None where it completes none."""
+        """The rebalance whose target the record completes; None if it completes none."""
         self.last = moment
         value, part, role = record.value, record.part, record.type.role
         if role is RecordRole.MEMBER:
@@ -143,7 +144,7 @@ class TargetHistory(ABC):
         return None
 
     def end_batch(self, log: LogContinuity) -> None:
-        """What the coordinator decided at once is complete: two owners are looked for, and rest."""
+        """End of a batch, and so of a decision: check for two owners and for stability."""
         if self.touched:
             if not self.shares:
                 self.audit.note(self._double_owners(log))
@@ -151,7 +152,7 @@ class TargetHistory(ABC):
             self._rest()
 
     def finish(self, log: LogContinuity) -> AuditedRebalance | None:
-        """The last target as it stands at the end of a log that is compacted, if it is not judged yet."""
+        """The last target at the end of a compacted log, if it is not checked yet."""
         if log.is_torn:
             self.audit.withdraw(self.inferred, f"{_COMPACTED}, and offsets are missing behind it")
         if self.target_epoch is None or self.judged_epoch == self.target_epoch or self.last is None:
@@ -163,7 +164,7 @@ class TargetHistory(ABC):
         return self._judged(self.last, (), f"{_COMPACTED}: judged as it stands at the end of the log")
 
     def _rebalance(self, moment: LogMoment, log: LogContinuity) -> AuditedRebalance | None:
-        """The target that is complete now, judged where the log is whole."""
+        """The complete target; checked if the log is complete."""
         members = tuple(self.seen(*item) for item in self.subscriptions.items())
         if not log.is_whole:
             self.before = self.members_before = None
@@ -241,7 +242,7 @@ class TargetHistory(ABC):
                 self.owners.setdefault(tp, set()).add(member)
 
     def _double_owners(self, log: LogContinuity) -> Iterator[AuditFinding]:
-        """Partitions that two members have at once, both by records between which no offset is missing."""
+        """Partitions that two members own at once, by records between which no offset is missing."""
         self.conflicts = {tp for tp in self.conflicts if len(self.owners.get(tp, ())) > 1}
         by_pair: dict[tuple[str, str], list[TopicPartition]] = {}
         for member in sorted(self.touched & self.had.keys()):
@@ -263,12 +264,12 @@ class TargetHistory(ABC):
             )
 
     def _is_sure(self, member: str, log: LogContinuity) -> bool:
-        """Whether no offset is missing since the record of what the member has."""
+        """Whether no offset is missing since the record of the member's partitions."""
         offset = self.had[member].moment.offset
         return offset is not None and log.unbroken_from is not None and offset >= log.unbroken_from
 
     def _rest(self) -> None:
-        """Note how long the last rebalance took, once every member has what it is to have."""
+        """Record how long the last rebalance took, once every member has its target."""
         last = self.audit.rebalances[-1] if self.audit.rebalances else None
         begin, end = self.epoch_moment, self.last
         if (
@@ -286,6 +287,6 @@ class TargetHistory(ABC):
             self.audit.settle(end.timestamp - begin.timestamp)
 
     def _end(self) -> None:
-        """The group is deleted."""
+        """The group was deleted."""
         self.before = self.members_before = self.target_epoch = None
         self.forget_topics()

@@ -1,4 +1,4 @@
-"""What is asked of a program, in the version of the exec protocol that it speaks."""
+"""Requests to a program, in the version of the exec protocol that it supports."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from kassay.model.groups.rounds import Rounds
 from kassay.reading.values import read_as
 
 _ENDS_A_GREETING: Final = frozenset({FailureKind.RAISED, FailureKind.DIED})
-"""How a program may answer a greeting in a version that it does not speak."""
+"""Reactions of a program to a greeting in an unsupported version."""
 Requests = list[tuple[str, Mapping[str, Any]]]
 """Calls with their fields."""
 
 
 class Replies:
-    """The lines that answer one request, which is sent when the first of them is asked for."""
+    """The reply lines of one request, which is sent when the first of them is read."""
 
     def __init__(self, lines: Lines, guarded: Guarded, request: bytes, timeout_s: float) -> None:
         self.guarded = guarded
@@ -36,17 +36,17 @@ class Replies:
         self._timeout_s = timeout_s
 
     def next(self, call: str) -> Reply:
-        """The next line, while the program is at this call; raises `TargetFailure` where none comes."""
+        """The next line, as the answer to this call; raises `TargetFailure` if there is none."""
         request, self._request = self._request, b""
         return self._lines.reply(self.guarded, request, call, self._timeout_s)
 
 
 class ProgramCalls(GuardedHost):
-    """A program that has said hello, and the calls to its objects, which are numbers.
+    """A program after its greeting, and the calls to its objects, which are numbers.
 
-    A program that supports `new` is told of an object before the next call, with the class and the
-    configuration; of another every call carries the configuration. One that supports `drop` is told which
-    objects are gone. `broken` are the objects that failed to be made, and how.
+    A program that supports `new` receives the class and the configuration of an object before the next call;
+    other programs receive the configuration with every call. A program that supports `drop` is notified of
+    deleted objects. `broken`: objects whose creation failed, with the failure.
     """
 
     hello: Hello
@@ -61,10 +61,10 @@ class ProgramCalls(GuardedHost):
         super().__init__(start)
 
     def begin(self) -> None:
-        """A new process that has said hello; raises `TargetNotLoadable`.
+        """Start and greet a new process; raises `TargetNotLoadable`.
 
-        One that answers the greeting of version 2 by an error or by null is greeted once more, in version 1;
-        one that ends is started again for that.
+        A program that answers the greeting of version 2 with an error or null is greeted again in version 1;
+        one that exits is restarted for that.
         """
         guarded = self._ready()
         self._start(guarded)
@@ -98,7 +98,7 @@ class ProgramCalls(GuardedHost):
             raise self._unloadable(failure) from None
 
     def _greeted(self, guarded: Guarded, version: int, *, last: bool) -> Any:
-        """What a new process answers to hello; None where it does not take the greeting, if not the last."""
+        """The answer of a new process to hello; None if it rejects the greeting, unless `last`."""
         seconds = self.start.limits.start_timeout_s
         try:
             return self._lines.ask(guarded, "hello", {"kassay": version}, seconds)["answer"]
@@ -112,17 +112,17 @@ class ProgramCalls(GuardedHost):
 
     @property
     def rounds(self) -> Rounds | None:
-        """The door for whole rounds of a group, if there is one."""
+        """The interface for whole rounds of a group, if the program has it."""
         return None
 
     def supports(self, call: str) -> bool:
-        """Whether the program has this call of version 2."""
+        """Whether the program supports this call of version 2."""
         return call in self.hello.supports
 
     def introduced(self) -> Introduction:
-        """What the program says of an object that it makes of its class, nothing where it supports no `new`.
+        """The program's description of an object of its class; empty if `new` is not supported.
 
-        Raises `TargetNotLoadable` where none comes to be.
+        Raises `TargetNotLoadable` if no object can be created.
         """
         if not self.supports("new"):
             return Introduction()
@@ -143,18 +143,18 @@ class ProgramCalls(GuardedHost):
             raise TargetNotLoadable(str(error)) from None
 
     def _new(self, number: int, config: Mapping[str, str]) -> dict[str, Any]:
-        """The fields of the request for a new object."""
+        """The request fields for a new object."""
         return {"object": number, "class": self.program.class_name, "config": config}
 
     def register(self, number: int, config: dict[str, str]) -> dict[str, str]:
-        """A new object's configuration, of which the program is told before its next call."""
+        """Register a new object; the program receives its configuration before the next call."""
         config = {**dict(self.program.config), **config}
         if self.supports("new"):
             self._news[number] = config
         return config
 
     def forget(self, number: int) -> None:
-        """An object that nobody asks any more."""
+        """Delete an object that is no longer called."""
         self.broken.pop(number, None)
         if self._news.pop(number, None) is None and self.supports("drop"):
             self.drops.append(number)
@@ -171,9 +171,9 @@ class ProgramCalls(GuardedHost):
         return answered(reply, method)
 
     def send(self, guarded: Guarded, call: str, fields: Mapping[str, Any]) -> Replies:
-        """Make a request, after the objects that are due: the replies to it. Raises `TargetFailure`.
+        """Send a request, after those for pending objects; returns its replies. Raises `TargetFailure`.
 
-        All of it goes in one batch where the program supports that.
+        All of them go into one batch if the program supports that.
         """
         seconds = self.start.limits.call_timeout_s
         due = self._due()
@@ -191,7 +191,7 @@ class ProgramCalls(GuardedHost):
         return Replies(self._lines, guarded, self._lines.request(call, fields), seconds)
 
     def _due(self) -> Requests:
-        """What the program is to be told of objects that are new or gone; only where some are new."""
+        """The pending requests for new and deleted objects; empty unless some are new."""
         if not self._news:
             return []
         news, self._news = self._news, {}
@@ -200,7 +200,7 @@ class ProgramCalls(GuardedHost):
         return gone + [("new", self._new(number, config)) for number, config in news.items()]
 
     def _settle(self, replies: Replies, call: str, fields: Mapping[str, Any]) -> None:
-        """Take the reply; an object that is not made is broken, which is told at its first call."""
+        """Read the reply; an object that was not created is broken, which its first call reports."""
         try:
             answered(replies.next(call), call)
         except TargetFailure as failure:

@@ -1,4 +1,4 @@
-"""Any program under test: what makes its objects, under the same guard and limits as a Python class."""
+"""Host of any program under test, with the same guard and limits as a Python class."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from kassay.certify.processes.programs.rounds import ProgramRounds
 
 
 class ProgramHost(ProgramCalls):
-    """Makes objects of a program, in the full form of the kind that it says it is of."""
+    """Creates objects of a program, in the full form of the kind that the program reports."""
 
     at_once: bool = True
-    """Whether to open the door for whole rounds, where the program has one."""
+    """Whether to use the interface for whole rounds, if the program has it."""
 
     @property
     def rounds(self) -> ProgramRounds | None:
-        """The door for whole rounds of a group; the host does not hold it, or would outlive its last user."""
+        """The interface for whole rounds; the host keeps no reference, which would outlive the last user."""
         supports = self.supports
         opens = self.at_once and supports("new") and (supports("round") or supports("batch"))
         return ProgramRounds(self) if opens else None
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
-        """The object of that number."""
+        """The object of this number."""
         if self.hello.form is not None:
             return ProgramDocument(self, number, config)
         return BY_KIND.get(self.hello.kind or "", ProgramAssignor)(self, number, config)

@@ -1,4 +1,4 @@
-"""The channel to a program: requests and replies, each a JSON object on a line of its own."""
+"""The channel to a program: requests and replies, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Reply = dict[str, Any]
 
 
 class Lines:
-    """Requests by number to the program under a guard, whichever process it is at the time.
+    """Numbered requests to the program under a guard, across restarts of its process.
 
-    What is no reply to the last request costs the program its life (MALFORMED), as does silence (TIMEOUT).
+    A line that does not answer the last request ends the program (MALFORMED), as does silence (TIMEOUT).
     """
 
     def __init__(self) -> None:
         self._last = 0
 
     def ask(self, guarded: Guarded, call: str, fields: Mapping[str, Any], timeout_s: float) -> Reply:
-        """The reply to one request; raises `TargetFailure` where there is none, and for a reply of error."""
+        """The reply to one request; raises `TargetFailure` if there is none, or if it reports an error."""
         return answered(self.reply(guarded, self.request(call, fields), call, timeout_s), call)
 
     def request(self, call: str, fields: Mapping[str, Any]) -> bytes:
@@ -34,13 +34,13 @@ class Lines:
         return to_json({"id": self._last, "call": call, **fields}).encode() + b"\n"
 
     def reply(self, guarded: Guarded, request: bytes, call: str, timeout_s: float) -> Reply:
-        """The next line that answers the last request, which is sent before unless it is empty.
+        """The next line that answers the last request; sends `request` first unless it is empty.
 
-        Raises `TargetFailure`; `call` is what the program does meanwhile.
+        Raises `TargetFailure`; `call` names the program's current work.
         """
         line = guarded.exchange(request, call, timeout_s, _line_size)
         try:
-            # as `json.loads` reads bytes, with a decoder that is kept
+            # decoded as `json.loads` decodes bytes, with a reused decoder
             reply = _decode(line.decode(json.detect_encoding(line), "surrogatepass"))
         except (ValueError, RecursionError) as error:
             text = repr(line[:-1][:80].decode("utf-8", "replace"))
@@ -55,7 +55,7 @@ class Lines:
 
 
 def answered(reply: Reply, call: str) -> Reply:
-    """The reply, which has an `answer`; raises `TargetFailure` for one of `error`, and for neither."""
+    """The reply if it has an `answer`; raises `TargetFailure` if it has `error` or neither."""
     if "error" in reply:
         raised = ("ValueError",) if reply.get("refused") is True else ()
         message = f"{call} answered with the error: {one_line(str(reply['error']))}"
@@ -67,7 +67,7 @@ def answered(reply: Reply, call: str) -> Reply:
 
 
 def _line_size(received: bytearray, seen: int) -> int:
-    """How long the line is that begins so; -1 where its end has not come."""
+    """The length of the first line; -1 while its end has not arrived."""
     return received.find(b"\n", seen) + 1 or -1
 
 

@@ -1,4 +1,4 @@
-"""One object of a program, standing in for the real one, in the full form of its kind."""
+"""Proxy of one object of a program, in the full form of its kind."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ _EXTRAS: Final[dict[str, Callable[[Cluster, Group], Any]]] = {
     "partition_weights": lambda cluster, _: _triples(partition_weights(cluster)),
     "assignable": lambda _, group: assignable(group),
 }
-"""What a program may want beside, as it stands in a request."""
+"""Optional inputs that a program may request, as JSON."""
 
 
 def base64_of(data: bytes | None) -> str | None:
-    """User data, a key or a value on its way to the program."""
+    """User data, a key or a value, encoded for the program."""
     return None if data is None else base64.b64encode(data).decode()
 
 
 def bytes_of(text: object, what: str) -> bytes | None:
-    """What a program sent as base64, or null; raises `Malformed`, whose message begins with `what`."""
+    """Bytes from a program's base64 or null; raises `Malformed`, whose message begins with `what`."""
     if text is None:
         return None
     try:
@@ -71,7 +71,7 @@ class ProgramObject(ChildObject):
             self.child.forget(self.number)
 
     def _call(self, method: str, fields: Mapping[str, Any], check: Callable[[Reply], T]) -> T:
-        """What the check makes of the reply."""
+        """The result of `check` for the reply."""
         try:
             return check(self.child.call(self, method, fields, self.config))
         except Malformed as malformed:
@@ -79,7 +79,7 @@ class ProgramObject(ChildObject):
 
 
 class ProgramAssignor(ProgramObject, AssignorBase):
-    """An assignor behind the program, in the full form; it cannot mutate its input."""
+    """An assignor of the program, in the full form; it cannot mutate its input."""
 
     def __init__(self, child: ProgramCalls, number: int, config: dict[str, str]) -> None:
         super().__init__(child, number, config)
@@ -87,21 +87,21 @@ class ProgramAssignor(ProgramObject, AssignorBase):
 
     @property
     def rounds(self) -> Rounds | None:
-        """The door of the program for whole rounds, if it has one."""
+        """The program's interface for whole rounds, if it has one."""
         return self.child.rounds
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """What the object adds to its subscription; None where the program supports no user data."""
+        """The object's user data for its subscription; None if the program does not support user data."""
         if not self.child.supports("user_data"):
             return None
         return self._call("user_data", {"topics": topics}, user_data_of)
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the program answers."""
+        """The program's answer."""
         return self._call("assign", self.fields(cluster, group), assignment_of)
 
     def fields(self, cluster: Cluster, group: Group) -> dict[str, Any]:
-        """The fields of a request to assign; the leader and user data are those of version 2."""
+        """The request fields of an assign call; leader and user data exist since version 2."""
         hello = self.child.hello
         fields: dict[str, Any] = {
             "partitions_per_topic": cluster.counts,
@@ -129,7 +129,7 @@ class ProgramAssignor(ProgramObject, AssignorBase):
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
-        """Tell the object what its member got, if the program supports that."""
+        """Pass the object its member's assignment, if the program supports that."""
         if self.child.supports("on_assignment"):
             self._call("on_assignment", learned_fields(assignment, user_data, metadata), lambda _: None)
 
@@ -137,7 +137,7 @@ class ProgramAssignor(ProgramObject, AssignorBase):
 def learned_fields(
     assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
 ) -> dict[str, Any]:
-    """The fields of a request to learn what a member got."""
+    """The request fields that pass a member its assignment."""
     return {
         "partitions": assignment,
         "user_data": base64_of(user_data),
@@ -148,12 +148,12 @@ def learned_fields(
 
 
 def user_data_of(reply: Reply) -> bytes | None:
-    """What a member adds to its subscription; raises `Malformed`."""
+    """The user data of a member's subscription; raises `Malformed`."""
     return bytes_of(reply["answer"], "answer")
 
 
 def assignment_of(reply: Reply) -> Assignment:
-    """The answer of an assignor with the user data beside it; raises `Malformed`."""
+    """The assignor's answer with its user data; raises `Malformed`."""
     answer = check_assignment(reply["answer"])
     sent = reply.get("user_data")
     if sent is None:
@@ -165,10 +165,10 @@ def assignment_of(reply: Reply) -> Assignment:
 
 
 class ProgramDocument(ProgramObject):
-    """An assignor of tasks or of connectors behind the program, in the full form of its kind."""
+    """An assignor of tasks or of connectors of the program, in the full form of its kind."""
 
     def assign(self, request: Any) -> Any:
-        """What the program answers to a document of the request."""
+        """The program's answer to a document of the request."""
         name = self.child.hello.form
         assert name is not None, "made for programs that are of such a form"
         form, check = FORMS[name], CHECKS[name]
@@ -177,10 +177,10 @@ class ProgramDocument(ProgramObject):
 
 
 class ProgramPlacer(ProgramObject):
-    """A placer behind the program, in the full form."""
+    """A placer of the program, in the full form."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
-        """What the program answers; raises `PlacementRefusedError` where it refuses."""
+        """The program's answer; raises `PlacementRefusedError` if it refuses."""
         with refusals():
             answer = self._call(
                 "place", plain_request(request), lambda reply: check_placement(reply["answer"])
@@ -189,10 +189,10 @@ class ProgramPlacer(ProgramObject):
 
 
 class ProgramPartitioner(ProgramObject):
-    """A partitioner behind the program, in the full form."""
+    """A partitioner of the program, in the full form."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """What the program answers; a record that names its partition is not shown to it."""
+        """The program's answer; records with an explicit partition bypass the program."""
         named = named_partition(record, topic)
         if named is not None:
             return named

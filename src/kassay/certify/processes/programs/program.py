@@ -1,4 +1,4 @@
-"""A program that can be put to the test, and what it says of itself (`docs/exec-protocol.md`)."""
+"""A program under test, and its description of itself (`docs/exec-protocol.md`)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kassay.model.failure import one_line
 from kassay.reading.values import read_as
 
 PROTOCOL_VERSION: Final = 2
-"""The version of the exec protocol in which programs are greeted first."""
+"""The version of the exec protocol used for the first greeting."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A command with its arguments, and what it is to whoever asked for it; it can be pickled.
+    """A command with its arguments and context; it can be pickled.
 
-    Messages begin with `label`. `name` is what to call it if it does not say. `environment` is added to its
-    own. Each of its objects is made of `class_name`, with `config` beneath what the user says. `expected` is
-    what a process that comes to nothing should have been.
+    Messages begin with `label`. `name` is used if the program reports none. `environment` is added to its
+    own. `class_name` is the class of each object; `config` holds defaults below the user's configuration.
+    `expected` describes a valid program, for the error about an invalid one.
     """
 
     argv: tuple[str, ...]
@@ -36,10 +36,10 @@ class Program:
 
 @dataclass(frozen=True)
 class Hello:
-    """What a program says of itself; every part may be left out.
+    """A program's description of itself; every part is optional.
 
-    `supports` are the calls of version 2 that it has; a program of version 1 has none of them. `protocols`
-    are those of rebalances, its preferred one first.
+    `supports`: the calls of version 2 that it has; a program of version 1 has none. `protocols`: its
+    rebalance protocols, the preferred one first.
     """
 
     name: str = ""
@@ -56,13 +56,13 @@ class Hello:
 
     @property
     def form(self) -> str | None:
-        """Which document a program is given that is given one."""
+        """The form of the document that the program expects, for kinds that use documents."""
         return document_form({"kind": self.kind, "level": self.level})
 
 
 @dataclass(frozen=True)
 class Introduction:
-    """What a program answers to `new` of the class that was named; every part may be left out."""
+    """The program's answer to `new` for the given class; every part is optional."""
 
     name: str = ""
     version: str = ""
@@ -70,11 +70,11 @@ class Introduction:
 
 
 _LATER: Final = ("kassay", "supports", "protocols", "versions")
-"""The parts of an answer to hello that version 1 did not have: there they mean nothing."""
+"""Parts of a hello answer that version 1 lacks, where they have no meaning."""
 
 
 def read_hello(program: Program, said: object) -> Hello:
-    """The program's own account of itself; raises `TargetNotLoadable` for what cannot be one."""
+    """The program's description of itself; raises `TargetNotLoadable` if it is invalid."""
     if isinstance(said, dict) and (type(said.get("kassay")) is not int or said["kassay"] < PROTOCOL_VERSION):
         said = {part: value for part, value in said.items() if part not in _LATER}
     try:

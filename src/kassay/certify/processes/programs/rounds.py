@@ -1,4 +1,4 @@
-"""A whole round of a group in one request to a program that supports it."""
+"""A whole round of a group in one request, for programs that support it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class ProgramRounds:
-    """The door of a program for a whole round, and for all that a group learns of it."""
+    """The program's interface for a whole round, and for the assignments that members receive."""
 
     def __init__(self, calls: ProgramCalls) -> None:
         self._calls = calls
@@ -41,7 +41,7 @@ class ProgramRounds:
     def ask(
         self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
     ) -> RoundAnswers:
-        """One request; the program answers by a line for each call in it."""
+        """Send one request; the program answers with one line per call in it."""
         calls, leader = self._calls, _own(first.assignor)
         says = list(map(_own, members)) if calls.supports("user_data") else []
         user_data: tuple[bytes | None, ...] = (None,) * len(members)
@@ -60,7 +60,7 @@ class ProgramRounds:
         return RoundAnswers(user_data, answer, tuple([lines.look(_own(look.assignor)) for look in looks]))
 
     def tell(self, learned: Sequence[Learned]) -> None:
-        """One batch where the program supports it; all are told, whoever fails."""
+        """Send one batch if the program supports it; every member is notified, even if one fails."""
         calls = self._calls
         if not (learned and calls.supports("on_assignment")):
             return
@@ -91,7 +91,7 @@ class ProgramRounds:
 
 
 class _RoundLines:
-    """The lines of one round as they come: each member's user data, the answer, and the second looks."""
+    """The reply lines of one round: each member's user data, the answer, and the repeated calls."""
 
     def __init__(
         self, calls: ProgramCalls, leader: ProgramAssignor, fields: dict[str, Any], says: int
@@ -102,9 +102,9 @@ class _RoundLines:
         self._replies = calls.send(calls.guard_of(leader, "round"), "round", fields)
 
     def take(self, asked: ProgramAssignor, call: str, check: Callable[[Reply], T]) -> T:
-        """What the check makes of the next line; raises `TargetFailure`.
+        """The result of `check` for the next line; raises `TargetFailure`.
 
-        An error ends the round. After a line that is no answer, what the program still does is waited for.
+        An error ends the round. After an invalid line, the remaining output is awaited.
         """
         self._before_looks -= 1
         reply = self._replies.next(call)
@@ -116,7 +116,7 @@ class _RoundLines:
             raise
 
     def look(self, asked: ProgramAssignor) -> Assignment | Failure:
-        """What is answered to the next second look; none of them ends the round."""
+        """The answer to the next repeated call; a failure does not end the round."""
         call = "assign"
         try:
             self._calls.guard_of(asked, call)
@@ -133,7 +133,7 @@ class _RoundLines:
             raise TargetFailure(FailureKind.MALFORMED, str(malformed), call) from None
 
     def _drain(self) -> None:
-        """Take the lines that are left, so that none is there when the next request is answered."""
+        """Read the remaining lines, so that none precedes the answer to the next request."""
         with suppress(TargetFailure):
             while self._before_looks + self._looks:
                 reply = self._replies.next("round")
@@ -146,13 +146,13 @@ class _RoundLines:
 
 
 def _own(assignor: Assignor) -> ProgramAssignor:
-    """The assignor, which is the program's own: the door holds it."""
+    """The assignor, which is the program's own since `holds` checked it."""
     assert isinstance(assignor, ProgramAssignor), assignor
     return assignor
 
 
 def _fields(first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]) -> dict[str, Any]:
-    """The fields of the request; a look has those that differ from it."""
+    """The request fields; a repeated call has only the fields that differ."""
     leader = _own(first.assignor)
     fields = {"object": leader.number, **_input(first)}
     for member, document in zip(members, fields["members"]):
@@ -168,7 +168,7 @@ def _fields(first: AssignCall, members: Sequence[Assignor], looks: Sequence[Assi
 
 
 def _input(asked: AssignCall) -> dict[str, Any]:
-    """The input of a call of `assign`, of which the program knows the user data."""
+    """The input of an `assign` call, without the user data, which the program already has."""
     fields = _own(asked.assignor).fields(asked.cluster, asked.group)
     for document in fields["members"]:
         del document["user_data"]

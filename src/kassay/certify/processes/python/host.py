@@ -1,4 +1,4 @@
-"""A Python class in a child: what makes and asks its objects, one call or a whole round at once."""
+"""A Python class in a child process: creates and calls its objects, per call or per round."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
 
 
 class PythonRequest(NamedTuple):
-    """Calls; how many are needed, and whose user data the first ones ask for, as `wire` has it."""
+    """Calls, the number of required ones, and the members whose user data the first calls return."""
 
     calls: Sequence[PythonCall]
     needed: int = 1
@@ -43,7 +43,7 @@ class PythonRequest(NamedTuple):
 
 
 class PythonReplies:
-    """The replies to the calls of one request, which is sent when the first of them is asked for."""
+    """The replies to the calls of one request, which is sent when the first reply is read."""
 
     def __init__(
         self, guarded: Guarded, frames: Frames, payload: bytes, request: PythonRequest, limits: Limits
@@ -58,7 +58,7 @@ class PythonReplies:
     def next(self) -> Said:
         """The reply to the next call; raises `TargetFailure`.
 
-        A call that is needed and fails is the last one. Nothing may have come beyond the last reply.
+        A required call that fails is the last one. No data may follow the last reply.
         """
         calls, needed, _ = self._request
         guarded, call = self._guarded, calls[self._taken].method
@@ -80,7 +80,7 @@ class PythonReplies:
         return rest[0], rest[1]
 
     def _failure(self, kind: str, message: str, where: str, raised: Sequence[str]) -> TargetFailure:
-        """What the child says of a call that failed; one without memory has nothing left to work with."""
+        """The failure that the child reports for a call; a child without memory is ended."""
         failure = TargetFailure(FailureKind(kind), message, where, tuple(raised))
         if failure.kind is not FailureKind.MEMORY:
             return failure
@@ -92,11 +92,11 @@ class PythonReplies:
 class PythonHost(PythonChild):
     """A class that is loaded in a child process, and the calls to its objects.
 
-    Objects are made together with their first call, and forgotten together with the next.
+    The next call creates new objects and deletes unused ones.
     """
 
     at_once: bool = True
-    """Whether to open the door for whole rounds."""
+    """Whether to use the interface for whole rounds."""
 
     def __init__(self, source: TargetSource, start: Start) -> None:
         self.source = source
@@ -111,7 +111,7 @@ class PythonHost(PythonChild):
         self._news.clear()
         self.drops.clear()
         source = self.source
-        # a folder that may hold the user's modules, as `python -m` has it
+        # the current folder may hold the user's modules, as with `python -m`
         path = [str(Path.cwd()) if entry == "" else entry for entry in sys.path]
         if source.module and str(Path.cwd()) not in path:
             path.insert(0, str(Path.cwd()))
@@ -142,16 +142,16 @@ class PythonHost(PythonChild):
 
     @property
     def rounds(self) -> PythonRounds | None:
-        """The door for whole rounds of a group; the host does not hold it, or would outlive its last user."""
+        """The interface for whole rounds; the host keeps no reference, which would outlive the last user."""
         return PythonRounds(self) if self.at_once else None
 
     def make(self, number: int, config: dict[str, str]) -> RemoteObject:
-        """The object of that number in the child."""
+        """The object of this number in the child."""
         self._news.append((number, config))
         return BY_FORM.get(self.loaded.form, RemoteAssignor)(self, number)
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
-        """The input of a call on its way; the last one is kept, since it is often asked again."""
+        """The encoded input of a call; the last one is cached, since it is often used again."""
         last_cluster, last_group, body = self._encoded
         if cluster is not last_cluster or group is not last_group:
             if self.loaded.form == FULL:
@@ -162,15 +162,15 @@ class PythonHost(PythonChild):
         return body
 
     def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
-        """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
+        """The answer to one call and the changes to its input; raises `TargetFailure`."""
         guarded = self.guard_of(asked, method)
         return self.send(guarded, PythonRequest((PythonCall(asked, method, body),))).next()
 
     def send(self, guarded: Guarded, request: PythonRequest) -> PythonReplies:
-        """Make a request: the replies to it.
+        """Send a request; returns its replies.
 
-        New objects are made before the first call; those of which only calls behind the needed ones are, each
-        before its own, as they would be call by call.
+        New objects are created before the first call, except those used only after the required calls: they
+        are created before their own call, as with single calls.
         """
         calls, needed, members = request
         drops, self.drops = self.drops, []
@@ -190,10 +190,10 @@ class PythonHost(PythonChild):
 
 
 class PythonRounds:
-    """The door of a child for a whole round, and for all that a group learns of it.
+    """The child's interface for a whole round, and for the assignments that members receive.
 
-    What reports a generation of its own is asked for that between the calls of a round: then there is no door
-    for them.
+    An object that reports its own generation is called for it between the calls of a round, so it has no such
+    interface.
     """
 
     def __init__(self, calls: PythonHost) -> None:
@@ -210,7 +210,7 @@ class PythonRounds:
     def ask(
         self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
     ) -> RoundAnswers:
-        """One request; the child answers call by call."""
+        """Send one request; the child answers call by call."""
         group, leader = first.group, _own(first.assignor)
         said = [_own(each).user_data_call(member.topics) for each, member in zip(members, group.members)]
         says = [call for call in said if call is not None]
@@ -236,7 +236,7 @@ class PythonRounds:
         return RoundAnswers(user_data, leader.answer_of(answer), seen, leader.mutated)
 
     def _look(self, replies: PythonReplies, asked: RemoteAssignor) -> Assignment | Failure:
-        """What is answered to the next second look; none of them ends the round."""
+        """The answer to the next repeated call; a failure does not end the round."""
         try:
             self._calls.guard_of(asked, "assign")
             return asked.answer_of(replies.next()[0])
@@ -244,7 +244,7 @@ class PythonRounds:
             return failure_of(failure)
 
     def tell(self, learned: Sequence[Learned]) -> None:
-        """One request, which ends with the first who fails."""
+        """Send one request, which ends with the first failure."""
         calls = [call for each in learned if (call := _own(each.assignor).learned_call(each)) is not None]
         if calls:
             guarded = self._calls.guard_of(calls[0].asked, calls[0].method)
@@ -254,6 +254,6 @@ class PythonRounds:
 
 
 def _own(assignor: Assignor) -> RemoteAssignor:
-    """The assignor, which is the child's own: the door holds it."""
+    """The assignor, which is the child's own since `holds` checked it."""
     assert isinstance(assignor, RemoteAssignor), assignor
     return assignor

@@ -1,4 +1,4 @@
-"""Objects of a target in a child process, each standing in for the real one."""
+"""Proxies of a target's objects in a child process."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata,
 from kassay.model.placement.request import Placement, PlacementRequest
 
 Said = tuple[Any, str | None]
-"""The answer to a call, and what the call changed in its input."""
+"""The answer to a call, and the changes to its input."""
 
 
 class PythonCall(NamedTuple):
-    """What is asked of an object; the body is marshalled."""
+    """A call of an object; the body is marshalled."""
 
     asked: ChildObject
     method: str
@@ -35,22 +35,22 @@ class PythonCall(NamedTuple):
 
 
 class PythonChild(GuardedHost):
-    """What objects ask of the host of their process."""
+    """The host interface that the proxies use."""
 
     loaded: Loaded
     drops: list[int]
 
     @property
     def rounds(self) -> Rounds | None:
-        """The door for whole rounds of a group, if there is one."""
+        """The interface for whole rounds of a group, if there is one."""
         raise NotImplementedError
 
     def encoded(self, cluster: Cluster, group: Group) -> bytes:
-        """The input of a call on its way."""
+        """The encoded input of a call."""
         raise NotImplementedError
 
     def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
-        """The answer to one call and what the call changed in its input; raises `TargetFailure`."""
+        """The answer to one call and the changes to its input; raises `TargetFailure`."""
         raise NotImplementedError
 
 
@@ -67,7 +67,7 @@ class RemoteObject(ChildObject):
 
 
 class RemoteAssignor(RemoteObject, AssignorBase):
-    """A plain assignor in the child; `mutated` is about the last call of `assign`."""
+    """A plain assignor in the child; `mutated` refers to the last call of `assign`."""
 
     def __init__(self, child: PythonChild, number: int) -> None:
         super().__init__(child, number)
@@ -75,11 +75,11 @@ class RemoteAssignor(RemoteObject, AssignorBase):
 
     @property
     def rounds(self) -> Rounds | None:
-        """The door of the child for whole rounds, if it has one."""
+        """The child's interface for whole rounds, if it has one."""
         return self.child.rounds
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the object answers."""
+        """The object's answer."""
         self.mutated = None
         answer, self.mutated = self.child.call(*self.assign_call(cluster, group))
         return self.answer_of(answer)
@@ -89,42 +89,42 @@ class RemoteAssignor(RemoteObject, AssignorBase):
         return PythonCall(self, "assign", self.child.encoded(cluster, group))
 
     def answer_of(self, said: Any) -> Assignment:
-        """What the child says that the plain function answered."""
+        """The answer of the plain function, decoded."""
         return Assignment.of(said)
 
     def user_data_call(self, topics: tuple[str, ...]) -> PythonCall | None:  # noqa: ARG002
-        """The call of `subscription_user_data`; none of what adds nothing to its subscription."""
+        """The call of `subscription_user_data`; None if the object adds nothing to its subscription."""
         return None
 
     def learned_call(self, learned: Learned) -> PythonCall | None:  # noqa: ARG002
-        """The call of `on_assignment`; none of what learns nothing."""
+        """The call of `on_assignment`; None if the object does not use it."""
         return None
 
 
 class RemoteFull(RemoteAssignor):
-    """A full object in the child; what it inherits from kassay's base class is not asked."""
+    """A full object in the child; methods inherited from kassay's base class are not called."""
 
     @property
     def reported_generation(self) -> int | None:
-        """The generation that the object's own subscription would carry, where it has one."""
+        """The generation that the object would report in its subscription, if it has one."""
         if not self.child.loaded.reports_generation:
             return None
         generation, _ = self.child.call(self, "reported_generation", b"")
         return None if generation is None else int(generation)
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """What the object adds to its subscription."""
+        """The user data that the object adds to its subscription."""
         call = self.user_data_call(topics)
         return None if call is None else user_data_of(self.child.call(*call)[0])
 
     def user_data_call(self, topics: tuple[str, ...]) -> PythonCall | None:
-        """The call of `subscription_user_data`; none of what adds nothing to its subscription."""
+        """The call of `subscription_user_data`; None if the object adds nothing to its subscription."""
         if not self.child.loaded.user_data:
             return None
         return PythonCall(self, "subscription_user_data", marshal.dumps(tuple(topics)))
 
     def answer_of(self, said: Any) -> Assignment:
-        """What the child says that the object answered."""
+        """The object's answer, decoded."""
         assignment, user_data = said
         return Assignment.of(
             assignment, {member_id: bytes.fromhex(data) for member_id, data in user_data.items()}
@@ -133,20 +133,20 @@ class RemoteFull(RemoteAssignor):
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
-        """Tell the object what its member got."""
+        """Pass the object its member's assignment."""
         call = self.learned_call(Learned(self, assignment, user_data, metadata))
         if call is not None:
             self.child.call(*call)
 
     def learned_call(self, learned: Learned) -> PythonCall | None:
-        """The call of `on_assignment`; none of what learns nothing."""
+        """The call of `on_assignment`; None if the object does not use it."""
         if not self.child.loaded.learns:
             return None
         return PythonCall(self, "on_assignment", marshal.dumps(encode_learned(*learned[1:])))
 
 
 def user_data_of(said: str | None) -> bytes | None:
-    """What the child says that an object adds to its subscription."""
+    """The user data that an object adds to its subscription, decoded."""
     return None if said is None else bytes.fromhex(said)
 
 
@@ -154,7 +154,7 @@ class RemoteDocument(RemoteObject):
     """A plain assignor of tasks or of connectors in the child, in the full form of its kind."""
 
     def assign(self, request: Any) -> Any:
-        """What the plain function answers to a document of the request."""
+        """The plain function's answer to a document of the request."""
         self.mutated = None
         form = FORMS[self.child.loaded.form]
         answer, self.mutated = self.child.call(self, "assign", marshal.dumps(form.write(request)))
@@ -165,7 +165,7 @@ class RemotePlacer(RemoteObject):
     """A plain placer in the child, in the full form."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:  # noqa: ARG002
-        """What the plain function answers; raises `PlacementRefusedError` where it raised a `ValueError`."""
+        """The plain function's answer; raises `PlacementRefusedError` if it raised a `ValueError`."""
         self.mutated = None
         with refusals():
             answer, self.mutated = self.child.call(self, "place", marshal.dumps(plain_request(request)))
@@ -176,7 +176,7 @@ class RemotePartitioner(RemoteObject):
     """A plain partitioner in the child, in the full form."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """What the plain function answers; a record that names its partition is not shown to it."""
+        """The plain function's answer; records with an explicit partition bypass the function."""
         named = named_partition(record, topic)
         if named is not None:
             return named

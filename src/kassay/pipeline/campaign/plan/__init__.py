@@ -1,1 +1,1 @@
-"""What a campaign is asked to play, and how the work is cut."""
+"""The plan of a campaign: its spec, and the split of its work."""

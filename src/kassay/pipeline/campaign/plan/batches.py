@@ -1,8 +1,8 @@
-"""How the work is cut: batches of every lane, and chunks of about equal work for the tasks.
+"""Split of a campaign's work: batches of every lane, and chunks of similar cost for the tasks.
 
-What a history costs is only known once some were played, so the first batch is small and each later
-one goes by what was measured. A batch is written down before it starts; whoever resumes does that
-batch, not another. None of this changes a result: a history's seed is its index.
+The cost of a history is unknown until some were played, so the first batch is small and later ones use
+measured costs. A batch is recorded before it starts; a resumed campaign plays that same batch. None of this
+changes a result: a history's seed depends only on its index.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from kassay.pipeline.campaign.plan.spec import Pace
 
 FIRST_SMALL = 32
 FIRST_LARGE = 1
-"""Histories of each lane in the first batch, before anything is known."""
+"""Histories of each lane in the first batch, before costs are known."""
 TASKS_A_SLOT = 6
-"""At least so many tasks for each slot, if there is so much work: the last ones even out."""
+"""The least number of tasks per slot, if there is enough work: the last tasks balance the load."""
 GROWTH_MAX = 60
-"""A batch takes at most this many times the histories that its lane's cost is known from."""
+"""A batch has at most this many times the histories from which its lane's cost is known."""
 TRUST_MAX = 8
-"""So does a task: a cost that was taken from one cheap history must not make one task the whole batch."""
+"""The same limit for a task: the cost of one cheap history must not put a whole batch into one task."""
 
 
 def next_batch(
     lanes: Sequence[Lane], done: Mapping[int, int], costs: Mapping[int, float], pace: Pace, slots: int
 ) -> list[Chunk]:
-    """For each lane with something left the range that the next batch plays; empty when all is done.
+    """The range of each unfinished lane that the next batch plays; empty when all is done.
 
-    `done` says up to where each lane was planned, `costs` the seconds of a history where known.
+    `done`: the end of each lane's planned range; `costs`: the seconds per history, where known.
     """
     left = {lane.number: lane.histories - done.get(lane.number, 0) for lane in lanes}
     left = {number: count for number, count in left.items() if count > 0}
@@ -52,7 +52,7 @@ def next_batch(
 def chunks_of(
     batch: Sequence[Chunk], costs: Mapping[int, float], pace: Pace, slots: int
 ) -> tuple[Chunk, ...]:
-    """The batch cut for its tasks, the most expensive first so that none of them is left for the end."""
+    """The batch as tasks, the most expensive first so that none of those runs last."""
     guess = {part.lane: costs.get(part.lane, 0.01) for part in batch}
     total = sum(guess[part.lane] * (part.stop - part.start) for part in batch)
     seconds = min(pace.task_seconds, max(0.05, total / (TASKS_A_SLOT * slots)))

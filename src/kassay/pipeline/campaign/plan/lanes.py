@@ -1,4 +1,4 @@
-"""Lanes: a target on a profile, with all that a worker needs to play it."""
+"""Lanes: a target on a profile, with everything that a worker needs to play it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kassay.reading.documents import at
 
 @dataclass(frozen=True)
 class Lane:
-    """One target on one profile: `histories` cases of the job, numbered from 0."""
+    """One target on one profile: `histories` of the campaign, numbered from 0."""
 
     number: int
     profile: str
@@ -41,10 +41,10 @@ class Chunk(NamedTuple):
 
 
 def lanes_of(spec: Spec) -> tuple[Lane, ...]:
-    """The campaign's lanes; every target is loaded once to see that it loads.
+    """The campaign's lanes; every target is loaded once to check that it loads.
 
-    Raises `InputError` for claims that make no sense and for what does nothing with a target,
-    `TargetNotFound` and `TargetNotLoadable`.
+    Raises `InputError` for inapplicable claims and for settings without effect on a target, `TargetNotFound`
+    and `TargetNotLoadable`.
     """
     require_claims(spec.claims or (), "campaign.claims: ")
     lanes: list[Lane] = []
@@ -55,7 +55,7 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
             limits: resolve(wanted.spec, limits=limits, config=dict(wanted.config), protocol=protocol)
             for limits in dict.fromkeys((small, large))
         }
-        # what stands with the target is about it alone; histories are of all of the campaign's kinds
+        # settings of a target affect it alone; histories come in all of the campaign's kinds
         require_heeded(
             [next(iter(targets.values()))], RunOptions(config=dict(wanted.config), protocol=protocol)
         )
@@ -77,9 +77,9 @@ def lanes_of(spec: Spec) -> tuple[Lane, ...]:
 
 
 def _claims_for(spec: Spec, target: Target) -> tuple[str, ...] | None:
-    """Those of the spec's claims that speak of the target's kind; None for the target's own.
+    """The spec's claims about the target's kind; None for the target's own claims.
 
-    Raises `InputError` where none does: nothing would be certified.
+    Raises `InputError` if there are none: nothing would be certified.
     """
     if spec.claims is None:
         return None
@@ -96,5 +96,5 @@ def _claims_for(spec: Spec, target: Target) -> tuple[str, ...] | None:
 
 
 def digests(lanes: tuple[Lane, ...]) -> Mapping[str, str | None]:
-    """The digest of each target's source, None where there is no file."""
+    """The digest of each target's source; None if it has no file."""
     return {lane.target: lane.job.target.digest for lane in lanes}

@@ -1,4 +1,4 @@
-"""What a campaign is asked to do: a TOML file, read into typed values."""
+"""The spec of a campaign: a TOML file, parsed into typed values."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class TargetSpec:
 
 @dataclass(frozen=True)
 class Pace:
-    """How the work is cut; none of it changes a result.
+    """Size of batches and tasks; does not change a result.
 
-    A batch is so many `batch_seconds` of work for every core, or `batch_histories` of each profile
-    where that is given; a task is about `task_seconds`.
+    A batch has `batch_seconds` of work for every core, or `batch_histories` of each profile if given; a task
+    has about `task_seconds` of work.
     """
 
     batch_seconds: Seconds = 60.0
@@ -49,10 +49,10 @@ class Pace:
 
 @dataclass(frozen=True)
 class Spec:
-    """A campaign: these targets, so many histories of each profile, judged by these claims.
+    """A campaign: its targets, the histories of each profile, and the claims.
 
-    `claims` None means validity and what each target declares. `shrink_tries` bounds the work that
-    goes into making one finding small, whatever the machine. The order of `histories` is that of the lanes.
+    `claims` None means validity and each target's declared claims. `shrink_tries` bounds the work to shrink
+    one finding, independent of the machine. The lanes follow the order of `histories`.
     """
 
     name: str
@@ -69,21 +69,21 @@ class Spec:
     pace: Pace = Pace()
 
     def to_json(self) -> dict[str, Any]:
-        """What decides the results; the pace is left out, as it does not."""
+        """The fields that determine the results, so without the pace."""
         return {name: value for name, value in asdict(self).items() if name != "pace"}
 
     @property
     def identity(self) -> str:
-        """A digest of what decides the results."""
+        """A digest of the fields that determine the results."""
         text = json.dumps(self.to_json(), sort_keys=True)
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
 class CampaignTable:
-    """The table `[campaign]` of a spec's file; `targets` are those without settings.
+    """The table `[campaign]` of a spec file; `targets` are those without settings.
 
-    The sentences of `claims_file`, which is named from the spec's folder, stand beside `claims`.
+    The sentences of `claims_file`, a path relative to the spec's folder, are added to `claims`.
     """
 
     name: Words
@@ -98,7 +98,7 @@ class CampaignTable:
 
 @dataclass(frozen=True)
 class LimitsTable:
-    """The table `[limits]` of a spec's file."""
+    """The table `[limits]` of a spec file."""
 
     shrink_tries: Count = 2000
     call_timeout: Seconds | None = None
@@ -107,7 +107,7 @@ class LimitsTable:
 
 @dataclass(frozen=True)
 class SpecFile:
-    """A spec's file."""
+    """A spec file."""
 
     campaign: CampaignTable
     histories: Mapping[str, Count]
@@ -117,12 +117,12 @@ class SpecFile:
 
 
 def read_spec(path: Path) -> Spec:
-    """The spec in the file; raises `InputError` naming file and field."""
+    """The spec in the file; raises `InputError` with file and field."""
     return spec_of(read_toml(path, "a campaign's spec in TOML"), str(path))
 
 
 def spec_of(document: Mapping[str, Any], path: str) -> Spec:
-    """The spec that a document holds."""
+    """The spec in a document."""
     file = read_as(SpecFile, document, path, closed=True)
     campaign, limits = file.campaign, file.limits
     targets: tuple[TargetSpec, ...] = (*map(TargetSpec, campaign.targets), *file.target)
@@ -162,14 +162,14 @@ def spec_of(document: Mapping[str, Any], path: str) -> Spec:
 
 
 def _as_meant(place: str, target: TargetSpec) -> TargetSpec:
-    """The target with the release that is meant, so that a campaign goes on with the rule it began with."""
+    """The target with its release pinned, so that a resumed campaign tests the same assignor."""
     with at(place):
         reference = registry.find(target.spec)
     return target if reference is None else replace(target, spec=reference.spec)
 
 
 def _histories(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """So many histories of each profile; `shape:*` stands for every shape."""
+    """The number of histories of each profile; `shape:*` means every shape."""
     shapes = [
         SHAPE + shape for shape in dict.fromkeys(s for kind in every_kind() for s in driver_for(kind).shapes)
     ]

@@ -1,1 +1,1 @@
-"""Playing batches on Spark, and what runs in its workers."""
+"""Execution of batches on Spark, and the code of its workers."""

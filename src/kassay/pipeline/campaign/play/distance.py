@@ -1,4 +1,4 @@
-"""The distance between what a target answered in one history and the certified optimum."""
+"""The distance between a target's answers in one history and the certified optimum."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.pipeline.campaign.records.schemas import DISTANCE
 
 
 class Distance:
-    """Adds up the gaps of one history's outcomes; `see` is shown each rebalance of that kind of target."""
+    """Sums the gaps of one history's outcomes; call `see` with each rebalance of the target's kind."""
 
     def __init__(self, kind: Kind) -> None:
         self._rest = driver_for(kind).rest
@@ -20,7 +20,7 @@ class Distance:
         self._rounds: list[int] = []
 
     def see(self, played: Any) -> None:
-        """Take in the outcomes of one rebalance."""
+        """Add the outcomes of one rebalance."""
         seen = self._rest(played)
         if seen is None:
             return
@@ -32,7 +32,7 @@ class Distance:
             self.take(measure)
 
     def take(self, measure: Measure | None) -> None:
-        """Take in one outcome, None for one that cannot be measured."""
+        """Add one outcome; None if it cannot be measured."""
         sums = self._sums
         if measure is None:
             sums["invalid"] += 1
@@ -52,5 +52,5 @@ class Distance:
             sums[f"{goal}_worst"] = max(sums[f"{goal}_worst"], value or 0)
 
     def row(self) -> dict[str, Any]:
-        """The columns of the table `gaps`, the history's own left out."""
+        """The columns of the table `gaps`, without those that identify the history."""
         return {**self._sums, "equal": self._equal, "rounds": self._rounds}

@@ -1,4 +1,4 @@
-"""Playing a campaign batch after batch until every history is in the tables once."""
+"""Runs a campaign batch by batch, until every history is in the tables once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ KindsBroken = set[tuple[str, Key]]
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """How far a campaign is; times in seconds, `eta_s` None as long as nothing is known.
+    """Progress of a campaign; times in seconds, `eta_s` None while unknown.
 
-    In the middle of a batch `done` is an estimate, from its `tasks_done` of `tasks`; both are 0 when
-    the batch has ended. `peak_kib` is the most memory so far, of everything on this machine. `broken`
-    are the claims that this batch was the first to break, each with its target: verdicts that stand.
+    During a batch, `done` is an estimate from its `tasks_done` of `tasks`; both are 0 when the batch has
+    ended. `peak_kib`: the most memory so far, of all processes on this machine. `broken`: the claims first
+    broken in this batch, with their targets; these verdicts are final.
     """
 
     batch: int
@@ -52,11 +52,11 @@ Report = Callable[[CampaignProgress], None]
 
 
 def _nothing(_: CampaignProgress) -> None:
-    """Nobody wants to know."""
+    """No progress report."""
 
 
 class BatchClock:
-    """Rate and time left of one sitting."""
+    """Rate and remaining time of one run of the command."""
 
     def __init__(self, campaign: Campaign, slots_: int) -> None:
         self._campaign = campaign
@@ -66,7 +66,7 @@ class BatchClock:
         self.peaks = Peaks()
 
     def after(self, number: int) -> CampaignProgress:
-        """Where the campaign is once a batch has ended, and what that batch found."""
+        """Progress after a batch, with the batch's findings."""
         alone = _kinds_broken(replace(self._campaign, done={number: self._campaign.done[number]}))
         known = {(target, key.claim) for target, key in self.kinds}
         self.kinds |= alone
@@ -74,7 +74,7 @@ class BatchClock:
         return replace(self._progress(number, 0.0, 0, 0), broken=tuple(broken))
 
     def within(self, number: int, tasks_done: int, tasks: int) -> CampaignProgress:
-        """Where the campaign is in the middle of a batch."""
+        """Progress during a batch."""
         share = tasks_done / tasks if tasks else 0.0
         return self._progress(number, share, tasks_done, tasks)
 
@@ -89,7 +89,7 @@ class BatchClock:
         )
 
     def _eta(self, number: int, share: float) -> float | None:
-        """Seconds of work that is left, over the slots; None before every lane's cost is known."""
+        """The remaining work in seconds, divided by the slots; None until every lane's cost is known."""
         costs, left = self._campaign.costs, self._campaign.left
         if any(lane.number not in costs for lane, count in left if count):
             return None
@@ -102,9 +102,9 @@ class BatchClock:
 def carry_on(
     spark: SparkSession, campaign: Campaign, report: Report = _nothing, tick: Report = _nothing
 ) -> None:
-    """Play everything that is not there yet, batch by batch.
+    """Play everything that is missing, batch by batch.
 
-    `report` is told after each batch; `tick` every other second while one is played, from another thread.
+    `report` is called after each batch; `tick` every two seconds during a batch, from another thread.
     """
     unfinished = sorted(number for number in campaign.planned if number not in campaign.done)
     clock = BatchClock(campaign, slots(spark))
@@ -120,7 +120,7 @@ def carry_on(
 
 
 def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
-    """Decide and write down what the batch plays; False if nothing is left."""
+    """Plan the batch and record the plan; False if nothing is left."""
     upto: dict[int, int] = {}
     for parts in campaign.planned.values():
         for part in parts:
@@ -134,8 +134,8 @@ def _plan(campaign: Campaign, number: int, slots_: int) -> bool:
 def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchClock, tick: Report) -> None:
     """Play a planned batch, write its tables, then its receipt.
 
-    Two passes: the first plays every history, keeps the rows and fetches what the tasks counted; the
-    second writes the kept rows.
+    Two passes: the first plays every history, caches the rows and collects the tasks' counts; the second
+    writes the cached rows.
     """
     from pyspark import StorageLevel
 
@@ -184,7 +184,7 @@ def _play(spark: SparkSession, campaign: Campaign, number: int, clock: BatchCloc
 
 
 def _summed(number: int, counted: list[dict[str, Any]], expected: int) -> dict[str, Any]:
-    """What the tasks counted, by lane, so that no task shows in it."""
+    """The tasks' counts, summed by lane, so that the split into tasks does not show."""
     sums: dict[int, Sums] = {}
     for one in counted:
         sums.setdefault(one["lane"], Sums()).add(sums_of(one["sums"]))
@@ -199,12 +199,12 @@ def _kinds_broken(campaign: Campaign) -> KindsBroken:
 
 
 def verify(spark: SparkSession, campaign: Campaign) -> list[int]:
-    """The batches whose tables are not what their receipts say; their receipts are taken away."""
+    """The batches whose tables differ from their receipts; their receipts are deleted."""
     bad: set[int] = set()
     for table in campaign.batched if campaign.done else ():
         try:
             summaries = tables.summary_by_batch(campaign.table(spark, table), table)
-        except Exception:  # damaged or missing files: which batch it is shows one by one
+        except Exception:  # damaged or missing files: the batches are then checked one by one
             summaries = _one_by_one(spark, campaign, table)
         bad |= {
             number
@@ -225,6 +225,6 @@ def _one_by_one(spark: SparkSession, campaign: Campaign, table: Table) -> dict[i
         alone = replace(campaign, done={number: campaign.done[number]})
         try:
             summaries |= {number: tables.NOTHING, **tables.summary_by_batch(alone.table(spark, table), table)}
-        except Exception:  # the batch cannot be read, so it is done again
+        except Exception:  # the batch cannot be read, so it is played again
             summaries[number] = _UNREADABLE
     return summaries

@@ -1,7 +1,7 @@
-"""Watching a batch while Spark plays it: tasks done, and the memory of everything on this machine.
+"""Monitors a batch on Spark: finished tasks, and the memory of all processes on this machine.
 
-Memory is the proportional set size: pages that processes share are counted once. On a cluster the
-workers are elsewhere; there only the driver's machine is seen, and each task says its own peak.
+Memory is the proportional set size: pages that processes share count once. On a cluster, workers run
+elsewhere: only the driver's machine is visible, and each task reports its own peak.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _PROCESSES: Final = Path("/proc")
 
 @dataclass
 class Peaks:
-    """The most memory seen so far, in KiB, of each part and of all at one time; empty if unknown."""
+    """The most memory so far, in KiB, of each part and of the total; empty if unknown."""
 
     kib: dict[str, int] = field(default_factory=dict)
 
     def take(self, sample: Mapping[str, int]) -> None:
-        """Take in one sample."""
+        """Add one sample."""
         for part, kib in sample.items():
             self.kib[part] = max(kib, self.kib.get(part, 0))
 
 
 class BatchWatch:
-    """While the block runs, calls `tick` with the tasks done, of a stage of `tasks`; keeps the peaks."""
+    """Inside the block, calls `tick` with the finished tasks of a stage of `tasks`; records the peaks."""
 
     def __init__(self, spark: SparkSession, tasks: int, tick: Callable[[int], None]) -> None:
         self.peaks = Peaks()
@@ -59,11 +59,11 @@ class BatchWatch:
     def _run(self) -> None:
         while not self._over.wait(EVERY_S):
             self.peaks.take(memory_kib(os.getpid(), self._java))
-            with suppress(Exception):  # a session that goes away while it is asked is the main thread's news
+            with suppress(Exception):  # if the session ends meanwhile, the main thread reports it
                 self._tick(self._count())
 
     def _count(self) -> int:
-        """Tasks done; the stages that write what was played are told by their number of tasks."""
+        """Finished tasks; the stages that write played rows are recognised by their number of tasks."""
         for stage in self._tracker.getActiveStageIds():
             info = self._tracker.getStageInfo(stage)
             if info is not None and info.numTasks == self._tasks:
@@ -72,13 +72,13 @@ class BatchWatch:
 
 
 def java_process(spark: SparkSession) -> int:
-    """The process of the driver's Java."""
+    """The process id of the driver's Java."""
     jvm: Any = spark._jvm
     return int(jvm.java.lang.ProcessHandle.current().pid())
 
 
 def memory_kib(driver: int, java: int) -> dict[str, int]:
-    """What the driver, its Java and all processes below them hold now; empty where /proc is not."""
+    """Memory of the driver, its Java and all processes below them, in KiB; empty without /proc."""
     if not (_PROCESSES / "self" / "smaps_rollup").exists():
         return {}
     sample = dict.fromkeys(PARTS, 0)
@@ -90,7 +90,7 @@ def memory_kib(driver: int, java: int) -> dict[str, int]:
 
 
 def family(driver: int, java: int) -> dict[int, str]:
-    """The driver, its Java and all processes below them, each with the part that it counts for."""
+    """The driver, its Java and all processes below them, each with the part that it belongs to."""
     workers = dict.fromkeys([*descendants(driver), *descendants(java)], "workers")
     return {**workers, java: "java", driver: "driver"}
 

@@ -1,4 +1,4 @@
-"""What runs in a Spark worker: chunks of seeds in, rows of the tables out, by the path of `certify`."""
+"""Code of a Spark worker: chunks of seeds in, table rows out, on the same path as `certify`."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     import pyarrow
 
 OPEN_MAX: Final = 16
-"""Targets that one worker process keeps open."""
+"""Open targets per worker process."""
 TWINNED_MAX: Final = 2
-"""Those of them that may have a second process beside: each costs memory, and few histories ask for it."""
+"""Open targets that may have a second process: each costs memory, and few histories need it."""
 ROWS: Final = 2000
-"""Rows that leave a worker at once."""
+"""Rows per batch that leaves a worker."""
 _PER_KIB: Final = 1024 if platform.system() == "Darwin" else 1
-"""What `ru_maxrss` counts in: bytes on macOS, KiB elsewhere."""
+"""Unit of `ru_maxrss`: bytes on macOS, KiB elsewhere."""
 
 Row = tuple[str, Any]
 
 
 @dataclass(frozen=True)
 class Work:
-    """A batch as it travels to the workers: row i of the input stands for chunk i."""
+    """A batch as sent to the workers: row i of the input refers to chunk i."""
 
     campaign: str
     identity: str
@@ -46,7 +46,7 @@ class Work:
 
 
 class Opened(NamedTuple):
-    """An open target, and whether a second process of it may be open for claims about other processes."""
+    """An open target, and whether a second process of it may be open, for claims about other processes."""
 
     bench: Bench
     stack: ExitStack
@@ -54,17 +54,17 @@ class Opened(NamedTuple):
 
 
 class Benches:
-    """The open targets of this worker process, the least used closed when there are too many."""
+    """The open targets of this worker process; the least recently used is closed if there are too many."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[str, int], Opened] = {}
 
     def get(self, identity: str, lane: Lane, start: int) -> Bench:
-        """The lane's target for histories from `start` on, opened if need be."""
+        """The lane's target for histories from `start` on; opens it if necessary."""
         key, twinned = (identity, lane.number), start < TWIN_EVERY * TWINS_MAX
         lane_bench = self._open.pop(key, None)
         if lane_bench is not None and lane_bench.twinned > twinned:
-            lane_bench.stack.close()  # past the histories that need a second process: it would only sit
+            lane_bench.stack.close()  # later histories need no second process, which would only be idle
             lane_bench = None
         if lane_bench is None:
             twins = [other for other, opened in self._open.items() if opened.twinned]
@@ -85,7 +85,7 @@ _BENCHES: Final = Benches()
 
 
 def play(work: Work, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of the chunks that the input names; for `mapInArrow`."""
+    """The rows of the chunks in the input; for `mapInArrow`."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
             yield from _packed(rows_of(work, work.chunks[number]))
@@ -106,7 +106,7 @@ def _packed(rows: Iterator[Row]) -> Iterator[pyarrow.RecordBatch]:
 
 
 def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
-    """The rows of one chunk: histories first, at last what they add up to and what that took."""
+    """The rows of one chunk: its histories, and last their sums and cost."""
     lane = work.lanes[chunk.lane]
     bench = _BENCHES.get(work.identity, lane, chunk.start)
     labels = {"target": lane.target, "profile": lane.profile}
@@ -136,7 +136,7 @@ def rows_of(work: Work, chunk: Chunk) -> Iterator[Row]:
 
 
 def _circumstances(spent: int) -> dict[str, Any]:
-    """Where a task ran and what it took."""
+    """The machine and the cost of a task."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -1,1 +1,1 @@
-"""What a campaign keeps: its tables, its receipts, and where they lie."""
+"""Storage of a campaign: its tables, its receipts, and their locations."""

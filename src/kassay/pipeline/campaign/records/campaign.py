@@ -1,12 +1,12 @@
-"""A campaign: a spec, a folder, and what its receipts say.
+"""A campaign: a spec, a folder, and the state that its receipts show.
 
     campaign.json               the header: spec, tables, versions
-    batches/000007.plan.json    what batch 7 plays, written before it starts
-    batches/000007.done.json    its receipt: rows and hash of each table, what it counted, what it cost
-    tables/runs/batch=7/...     its rows, by Spark's own commit protocol
+    batches/000007.plan.json    the plan of batch 7, written before it starts
+    batches/000007.done.json    its receipt: rows and hash of each table, counts, cost
+    tables/runs/batch=7/...     its rows, written with Spark's commit protocol
 
-A batch without a receipt does not count: it is played again and its partitions are overwritten. A
-receipt carries a digest of itself, so that a damaged one counts as none.
+A batch without a receipt does not count: it is played again and its partitions are overwritten. A receipt
+contains a digest of itself; a damaged one is ignored.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FOLDER: Final = "batches"
 
 @dataclass
 class Campaign:
-    """An open campaign; `done` are the receipts by batch, `planned` the plans, `damaged` bad receipts."""
+    """An open campaign; `done`: receipts by batch, `planned`: plans, `damaged`: invalid receipts."""
 
     spec: Spec
     lanes: tuple[Lane, ...]
@@ -52,16 +52,16 @@ class Campaign:
 
     @property
     def histories(self) -> int:
-        """Histories of all lanes together."""
+        """The number of histories of all lanes."""
         return sum(lane.histories for lane in self.lanes)
 
     @property
     def histories_done(self) -> int:
-        """Histories in batches with a receipt."""
+        """The number of histories in batches with a receipt."""
         return sum(self.histories_of(number) for number in self.done)
 
     def histories_of(self, number: int) -> int:
-        """Histories that a batch plays."""
+        """The number of histories in a batch."""
         return sum(part.stop - part.start for part in self.planned[number])
 
     @property
@@ -71,7 +71,7 @@ class Campaign:
 
     @property
     def left(self) -> list[tuple[Lane, int]]:
-        """The lanes with the histories that no receipt has."""
+        """The lanes, with the number of histories that no receipt covers."""
         played = dict.fromkeys((lane.number for lane in self.lanes), 0)
         for number in self.done:
             for part in self.planned[number]:
@@ -80,7 +80,7 @@ class Campaign:
 
     @property
     def costs(self) -> dict[int, float]:
-        """Seconds a history by lane, from the latest batch that played it."""
+        """Seconds per history by lane, from the latest batch that played it."""
         costs: dict[int, float] = {}
         for number in sorted(self.done):
             spent: dict[int, int] = {}
@@ -92,7 +92,7 @@ class Campaign:
 
     @property
     def sums(self) -> dict[int, Sums]:
-        """What the batches with a receipt counted, by lane."""
+        """The counts of the batches with a receipt, by lane."""
         sums = {lane.number: Sums() for lane in self.lanes}
         for receipt in self.done.values():
             for lane, document in receipt["sums"].items():
@@ -100,11 +100,11 @@ class Campaign:
         return sums
 
     def address(self, table: Table) -> str:
-        """Where the table lies; one that is written batch by batch has a folder `batch=N` for each."""
+        """The location of the table; a batched table has a folder `batch=N` per batch."""
         return self.store.address(f"tables/{table.name}")
 
     def table(self, spark: SparkSession, table: Table) -> DataFrame:
-        """The rows of the batches that count (for a batched table), or the table written at the end."""
+        """The rows of the batches with a receipt (batched tables), or of the table written at the end."""
         root = self.address(table)
         if not table.batched:
             return spark.read.schema(table.ddl).parquet(root)
@@ -114,18 +114,18 @@ class Campaign:
         return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
 
     def plan(self, number: int, parts: list[Chunk]) -> None:
-        """Write down what the batch plays."""
+        """Record the plan of the batch."""
         self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
         self.planned[number] = parts
 
     def sign(self, number: int, receipt: dict[str, Any]) -> None:
-        """Write the batch's receipt: from now on it counts."""
+        """Write the batch's receipt, which makes it count."""
         self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
         self.done[number] = receipt
         self.damaged = [other for other in self.damaged if other != number]
 
     def strike(self, number: int) -> None:
-        """Take the batch's receipt away: it is to be played again."""
+        """Delete the batch's receipt, so that it is played again."""
         self.store.remove(f"{FOLDER}/{number:06d}.done.json")
         del self.done[number]
 
@@ -135,9 +135,9 @@ def _digest(receipt: Mapping[str, Any]) -> str:
 
 
 def create(spec: Spec, store: Store) -> Campaign:
-    """A new campaign in an empty place, or the one of the same spec that is already there.
+    """A new campaign in an empty location, or the existing one of the same spec.
 
-    Raises `InputError` where another campaign or anything else is.
+    Raises `InputError` if the location holds another campaign or anything else.
     """
     lanes = lanes_of(spec)
     header = store.read(HEADER)
@@ -166,7 +166,7 @@ def create(spec: Spec, store: Store) -> Campaign:
 
 
 def header_of(store: Store) -> dict[str, Any]:
-    """What the campaign that is there says of itself. Raises `InputError` for a place without one."""
+    """The header of the existing campaign. Raises `InputError` if there is none."""
     header = store.read(HEADER)
     if header is None:
         raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
@@ -174,9 +174,9 @@ def header_of(store: Store) -> dict[str, Any]:
 
 
 def reopen(store: Store, pace: Pace | None = None) -> Campaign:
-    """The campaign that is there, as far as its receipts say; its targets must be what they were.
+    """The existing campaign, as its receipts show; its targets must be unchanged.
 
-    Raises `InputError` for a place without a campaign, or with one that this version cannot carry on.
+    Raises `InputError` if there is no campaign, or one that this version cannot continue.
     """
     header = header_of(store)
     if header.get("schema") != SCHEMA:
@@ -212,7 +212,7 @@ def reopen(store: Store, pace: Pace | None = None) -> Campaign:
 
 
 def _receipt(store: Store, name: str) -> dict[str, Any] | None:
-    """The receipt of that name; None if it is not what was written."""
+    """The receipt of this name; None if it is damaged."""
     try:
         receipt = store.read(name) or {}
     except InputError:

@@ -1,8 +1,7 @@
 """The tables of a campaign: names, columns, types, and which columns are deterministic.
 
-A deterministic column depends on the campaign's spec alone: not on the machine, the number of
-workers, the batches or the hour. A table's version rises when a reader of the old form would misread
-the new one.
+A deterministic column depends only on the campaign's spec: not on the machine, the number of workers, the
+batches or the time. A table's version increases when a reader of the old format would misread the new one.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ if TYPE_CHECKING:
     import pyarrow
 
 SCHEMA: Final = "kassay/campaign/3"
-"""It rises when a seed gives other histories or a receipt counts other things: old and new do not add up."""
+"""Increases when a seed gives other histories or receipts count differently: old and new do not mix."""
 
 
 class Column(NamedTuple):
-    """One column; `type` is Spark's name for it."""
+    """One column; `type` is Spark's name of its type."""
 
     name: str
     type: str
@@ -28,7 +27,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """One table; `batched` ones are written batch by batch, the others at the end from the receipts."""
+    """One table; `batched` tables are written batch by batch, others at the end from the receipts."""
 
     name: str
     meaning: str
@@ -60,7 +59,7 @@ class Table:
         return tuple(column.name for column in self.columns if column.deterministic)
 
     def to_json(self) -> dict[str, Any]:
-        """The table as it stands in a campaign's header."""
+        """The table as in a campaign's header."""
         return {
             "version": self.version,
             "columns": {c.name: {"type": c.type, "deterministic": c.deterministic} for c in self.columns},
@@ -85,7 +84,7 @@ TABLES: Final[dict[str, Table]] = {}
 def _table(
     name: str, meaning: str, *columns: Column, batched: bool = False, measured: bool = False, version: int = 1
 ) -> Table:
-    """A table of `TABLES`; the columns of a `measured` one the machine decides, not the spec."""
+    """Add a table to `TABLES`; the columns of a `measured` table depend on the machine, not the spec."""
     own = tuple(column._replace(deterministic=not measured) for column in columns)
     return TABLES.setdefault(name, Table(name, meaning, own, batched, version))
 
@@ -133,7 +132,7 @@ DISTANCE: Final = (
     Column("rack_worst", "bigint", "the same, of the worst outcome"),
     Column("rounds", "array<int>", "rounds until the group was at rest, a number a settled change"),
 )
-"""How far a target is from the optimum."""
+"""Columns of a target's distance from the optimum."""
 GAPS: Final = _table(
     "gaps",
     "a row a history and target: the distance to the certified optimum, summed over its outcomes",
@@ -214,9 +213,9 @@ BATCHES: Final = _table(
 BATCHED: Final = tuple(t for t in TABLES.values() if t.batched)
 
 SUMS: Final = "sums"
-"""The column of a worker's rows that holds what a task counted, as JSON; it goes into the receipt."""
+"""The column with a task's counts as JSON; it goes into the receipt."""
 WORK_DDL: Final = ", ".join([f"`{t.name}` {t.struct}" for t in BATCHED] + [f"`{SUMS}` string"])
-"""What a worker yields: in each row one column is filled, a row of a table or a task's sums."""
+"""The output of a worker: each row fills one column, with a table row or a task's sums."""
 
 _SCALARS: Final = {
     "string": "string",

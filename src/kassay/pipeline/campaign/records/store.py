@@ -1,7 +1,7 @@
-"""Where a campaign lives: a folder on this machine, or any place that Spark writes to.
+"""Storage of a campaign: a folder on this machine, or any location that Spark writes to.
 
-Small documents (the header, a plan and a receipt a batch) are written whole or not at all; a lock
-lets one driver in at a time. Tables are Spark's own business: here are only their addresses.
+Small documents (the header, and a plan and a receipt per batch) are written atomically; a lock admits one
+driver at a time. Spark writes the tables itself: a store only provides their addresses.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ LOCK = "lock"
 
 
 class Store(Protocol):
-    """A place with documents and tables."""
+    """A location with documents and tables."""
 
     place: str
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """The document of that name; None if there is none."""
+        """The document of this name; None if there is none."""
 
     def write(self, name: str, document: dict[str, Any]) -> None:
-        """Put the document there, whole or not at all."""
+        """Write the document atomically."""
 
     def names(self, folder: str) -> list[str]:
-        """What lies in the folder, in order; nothing if there is no such folder."""
+        """The names in the folder, in order; empty if the folder does not exist."""
 
     def remove(self, name: str) -> None:
-        """Take a document away, if it is there."""
+        """Delete a document, if it exists."""
 
     def address(self, name: str) -> str:
-        """How Spark is told of it."""
+        """The address for Spark."""
 
     def locked(self) -> Any:
-        """A context in which nobody else writes here; raises `InputError` if somebody does."""
+        """A context with an exclusive lock; raises `InputError` if another process holds it."""
 
 
 def open_store(place: str, spark: SparkSession) -> Store:
-    """The store at a path, or at an address such as `hdfs://...` or `s3a://...` with a session's help."""
+    """The store at a path, or at an address such as `hdfs://...` or `s3a://...`, using the session."""
     scheme, colon, rest = place.partition("://")
     if not colon:
         return Local(Path(place))
@@ -69,7 +69,7 @@ class Local:
         self.place = str(folder)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """The document of that name; None if there is none."""
+        """The document of this name; None if there is none."""
         path = self.folder / name
         try:
             return _document(path.read_bytes(), str(path))
@@ -79,28 +79,28 @@ class Local:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
     def write(self, name: str, document: dict[str, Any]) -> None:
-        """Put the document there, whole or not at all."""
+        """Write the document atomically."""
         write_text(_text(document), str(self.folder / name), durable=True)
 
     def names(self, folder: str) -> list[str]:
-        """What lies in the folder, in order."""
+        """The names in the folder, in order."""
         path = self.folder / folder
         return sorted(p.name for p in path.iterdir() if not p.name.startswith(".")) if is_folder(path) else []
 
     def remove(self, name: str) -> None:
-        """Take it away."""
+        """Delete a document."""
         (self.folder / name).unlink(missing_ok=True)
 
     def address(self, name: str) -> str:
-        """A `file:` address, so that the session's default file system does not matter.
+        """A `file:` address, so that the session's default file system does not apply.
 
-        Hadoop takes the path as it stands; the escapes of a URI would become part of the name.
+        Hadoop takes the path literally; escapes of a URI would become part of the name.
         """
         return f"file://{(self.folder / name).resolve()}"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """The operating system's lock: it goes with the process, however that ends."""
+        """The operating system's lock: it ends with the process, in any case."""
         import fcntl
 
         path = self.folder / LOCK
@@ -126,7 +126,7 @@ class Local:
 
 
 class Remote:
-    """A place that only Hadoop's file systems reach."""
+    """A location that only Hadoop's file systems reach."""
 
     def __init__(self, place: str, spark: SparkSession) -> None:
         self.place = place.rstrip("/")
@@ -141,7 +141,7 @@ class Remote:
         return self._jvm.org.apache.hadoop.fs.Path(f"{self.place}/{name}".rstrip("/"))
 
     def read(self, name: str) -> dict[str, Any] | None:
-        """The document of that name; None if there is none."""
+        """The document of this name; None if there is none."""
         path = self._path(name)
         if not self._files.exists(path):
             return None
@@ -152,7 +152,7 @@ class Remote:
             stream.close()
 
     def write(self, name: str, document: dict[str, Any]) -> None:
-        """Write beside, then rename: atomic wherever renaming is; a document cut short is not read."""
+        """Write a temporary file, then rename: atomic if renaming is; a truncated document is not read."""
         path, beside = self._path(name), self._path(f"{name}.new")
         try:
             stream = self._files.create(beside, True)
@@ -164,7 +164,7 @@ class Remote:
             raise InputError(f"{self.place}/{name}: cannot be written ({first_line(error)})") from None
 
     def names(self, folder: str) -> list[str]:
-        """What lies in the folder, in order."""
+        """The names in the folder, in order."""
         path = self._path(folder)
         if not self._files.exists(path):
             return []
@@ -175,7 +175,7 @@ class Remote:
         )
 
     def remove(self, name: str) -> None:
-        """Take it away."""
+        """Delete a document."""
         self._files.delete(self._path(name), False)
 
     def address(self, name: str) -> str:
@@ -184,11 +184,11 @@ class Remote:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """A lock file; a driver that was killed leaves it behind, and its text says who to ask."""
+        """A lock file; a killed driver leaves it behind, and its text names the owner."""
         path = self._path(LOCK)
         try:
             stream = self._files.create(path, False)
-        except Exception:  # as above: it is there, or nothing can be made here
+        except Exception:  # as above: the file exists, or nothing can be created here
             holder = self.read(LOCK) if self._files.exists(path) else None
             if holder is None:
                 raise InputError(f"{self.place}: cannot be written") from None
@@ -200,7 +200,7 @@ class Remote:
         try:
             yield
         finally:
-            with suppress(Exception):  # the place may be gone
+            with suppress(Exception):  # the location may be gone
                 self._files.delete(path, False)
 
 

@@ -1,4 +1,4 @@
-"""What a task counted, and what tasks and batches add up to: numbers that travel as JSON."""
+"""Counts of a task, and their sums over tasks and batches: numbers that travel as JSON."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kassay.writing.text import storable
 ORDINARY: Final = "ordinary"
 CONTRADICTORY: Final = "contradictory"
 _NAMED: Final = re.compile(r"(?:\S*\d\S*\s*)+")
-"""Words with a number in them: the ids of members, topics and partitions, and figures."""
+"""Words with a number in them: ids of members, topics and partitions, and figures."""
 
 
 class Key(NamedTuple):
-    """What makes two findings of a target one; `bucket` stands for the kind of violation."""
+    """Identity of a finding within a target; `bucket` represents the kind of violation."""
 
     claim: str
     input: str
@@ -30,14 +30,14 @@ class Key(NamedTuple):
 
 
 class Smallest(NamedTuple):
-    """How many histories show a finding, and the smallest, then earliest, of them."""
+    """The number of histories that show a finding, and the smallest, then earliest, of them."""
 
     failed: int
     size: tuple[int, ...]
     history: int
 
     def and_(self, other: Smallest) -> Smallest:
-        """Both together."""
+        """The sum of both."""
         size, history = min((self.size, self.history), (other.size, other.history))
         return Smallest(self.failed + other.failed, size, history)
 
@@ -59,19 +59,19 @@ def kind_of(violation: Violation) -> str:
 
 
 def bucket_of(violation: Violation) -> str:
-    """Three hex digits for the kind: a target that fails in ever new words cannot fill the memory."""
+    """Three hex digits for the kind: bounds the memory if a target always fails in new words."""
     return blake2b(kind_of(violation).encode(), digest_size=2).hexdigest()[:3]
 
 
 @dataclass
 class Sums:
-    """What some histories of one lane showed; sums add up in any order to the same."""
+    """The results of some histories of one lane; their sum does not depend on the order."""
 
     tally: Tally = field(default_factory=Tally)
     kinds: dict[Key, Smallest] = field(default_factory=dict)
 
     def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
-        """Take in one examination."""
+        """Add one examination."""
         self.tally.take(index, case, seen, driver)
         if not seen.violations:
             return
@@ -84,7 +84,7 @@ class Sums:
             self._note(Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket), smallest)
 
     def add(self, other: Sums) -> None:
-        """Take in what others counted."""
+        """Add the counts of `other`."""
         self.tally.add(other.tally)
         for key, smallest in other.kinds.items():
             self._note(key, smallest)

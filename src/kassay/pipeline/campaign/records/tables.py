@@ -1,4 +1,4 @@
-"""Writing a batch's rows to its tables, and the hashes that tell whether a table is what was written."""
+"""Writer of a batch's table rows, and the hashes that verify a written table."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ROWS_A_FILE: Final = 400_000
 
 
 def write(rows: DataFrame, table: Table, place: str, expected: int) -> Summary:
-    """Write the rows of one table that a batch yielded, about `expected`; what was written.
+    """Write the rows of one table from a batch, about `expected`; returns their summary.
 
-    The summary is taken while the rows go by: another pass would cost as much as writing them.
+    The summary is computed while writing: another pass would cost as much as the write itself.
     """
     from pyspark.sql import Observation
 
@@ -30,7 +30,7 @@ def write(rows: DataFrame, table: Table, place: str, expected: int) -> Summary:
 
 
 def summary(frame: DataFrame, columns: tuple[str, ...]) -> Summary:
-    """Rows and hash over these columns; the hash does not depend on the order of the rows."""
+    """Number of rows, and hash of these columns; the hash does not depend on the order of the rows."""
     return _summary(frame.agg(*_measures(columns)).collect()[0])
 
 

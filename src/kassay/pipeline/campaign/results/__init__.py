@@ -1,1 +1,1 @@
-"""What a campaign comes to: verdicts, findings, studies."""
+"""Results of a campaign: verdicts, findings, studies."""

@@ -1,8 +1,8 @@
-"""Findings: which histories stand for what was broken, made small by Spark tasks.
+"""Findings: the representative history of each violation, shrunk by Spark tasks.
 
-Two findings are one if target, claim, class of input and kind of violation agree. The history of the
-smallest size, then of the lowest index, stands for it. Shrinking keeps class and kind, so that what
-is told is what was found.
+Two findings are the same if target, claim, class of input and kind of violation agree. The representative is
+the smallest history, and of those the one with the lowest index. Shrinking preserves class and kind, so that
+the reported violation is the one found.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 KINDS_MAX: Final = 8
-"""Kinds of violation that are told of one target, claim and class of input: the smallest ones."""
+"""Kinds of violation reported per target, claim and class of input: the smallest ones."""
 SHRINK_SECONDS: Final = 120.0
-"""The last resort for a target whose calls take very long; ordinary findings never come near it."""
+"""Last resort for a target with very slow calls; ordinary findings take far less."""
 UNITS_MAX: Final = 200_000
-"""Tries times members and partitions: large histories are shrunk with fewer tries, on any machine."""
+"""Tries times members and partitions: large histories get fewer tries, on any machine."""
 
 
 class WantedFinding(NamedTuple):
-    """A finding to be told: where its representative is, and how many kinds beside it are not told."""
+    """A finding to report: its representative, and the number of further kinds that are not reported."""
 
     lane: int
     key: Key
@@ -51,7 +51,7 @@ class WantedFinding(NamedTuple):
 
 @dataclass(frozen=True)
 class Shrinking:
-    """The findings as they travel to the workers: row i of the input stands for wanted i."""
+    """The findings as sent to the workers: row i of the input refers to wanted i."""
 
     lanes: Mapping[int, Lane]
     wanted: tuple[WantedFinding, ...]
@@ -59,7 +59,7 @@ class Shrinking:
 
 
 def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
-    """The findings to be told, in the order of target, claim, class of input and size."""
+    """The findings to report, by target, claim, class of input and size."""
     best: dict[tuple[str, Key], WantedFinding] = {}
     for lane, sums in campaign.sums.items():
         for key, smallest in sums.kinds.items():
@@ -79,12 +79,12 @@ def wanted_of(campaign: Campaign) -> tuple[WantedFinding, ...]:
 
 
 def _rank(one: WantedFinding) -> tuple[tuple[int, ...], int, int, str]:
-    """Small before large, early before late, then the order of the profiles."""
+    """Small before large, early before late, then by the order of the profiles."""
     return one.representative.size, one.representative.history, one.lane, one.key.bucket
 
 
 def findings(spark: SparkSession, campaign: Campaign) -> DataFrame:
-    """The rows of the table, each representative made small."""
+    """The rows of the table, each representative shrunk."""
     wanted = wanted_of(campaign)
     lanes = {one.lane: campaign.lanes[one.lane] for one in wanted}
     work = Shrinking(lanes, wanted, campaign.spec.shrink_tries if campaign.spec.shrink else 0)
@@ -93,7 +93,7 @@ def findings(spark: SparkSession, campaign: Campaign) -> DataFrame:
 
 
 def shrink_all(work: Shrinking, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-    """The findings that the input names, made small; for `mapInArrow`."""
+    """The findings in the input, shrunk; for `mapInArrow`."""
     import pyarrow as pa
 
     schema = pa.schema(list(arrow_struct(FINDINGS)))
@@ -103,7 +103,7 @@ def shrink_all(work: Shrinking, batches: Iterator[pyarrow.RecordBatch]) -> Itera
 
 
 class OneKind:
-    """A driver that has eyes for one class of input and one kind of violation only."""
+    """A driver that sees only one class of input and one kind of violation."""
 
     def __init__(self, driver: Driver[Any], key: Key) -> None:
         self._driver = driver
@@ -112,7 +112,7 @@ class OneKind:
         self.size, self.form = driver.size, driver.form
 
     def examine(self, case: Any, subject: Subject) -> Examination:
-        """What the case showed, other violations left out."""
+        """The examination of the case, without other violations."""
         seen = self._driver.examine(case, subject)
         mine = [v for v in seen.violations if bucket_of(v) == self._key.bucket]
         if self._key.input == CONTRADICTORY and not all(v.contradictory for v in mine):
@@ -144,7 +144,7 @@ def _row(work: Shrinking, wanted: WantedFinding) -> dict[str, Any]:
 
 
 def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, str]:
-    """The representative as a small counterexample, and its kind of violation."""
+    """The representative as a minimal counterexample, and its kind of violation."""
     key, index = wanted.key, wanted.representative.history
     claim = promise(key.claim, bench.job.target.kind)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
@@ -162,5 +162,5 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
 
 
 def identity_of(target: str, key: Key, kind: str) -> str:
-    """What makes two findings one."""
+    """The identity of a finding."""
     return blake2b("\x1f".join((target, key.claim, key.input, kind)).encode(), digest_size=8).hexdigest()

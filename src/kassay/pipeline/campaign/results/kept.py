@@ -1,4 +1,4 @@
-"""The findings that a campaign keeps, read back from their table, and their traces as files."""
+"""The findings of a campaign, read from their table, and their traces as files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TABLE: Final = f"tables/{FINDINGS.name}"
 
 @dataclass(frozen=True)
 class KeptFinding:
-    """One row of the table: what is broken, by how many histories, and the smallest one as a trace's text."""
+    """One row of the table: the broken claim, the number of histories, and the smallest as a trace."""
 
     identity: str
     target: str
@@ -47,15 +47,15 @@ class KeptFinding:
     trace: str
 
     def to_json(self) -> dict[str, Any]:
-        """All but the trace."""
+        """All fields but the trace."""
         return {name: value for name, value in vars(self).items() if name != "trace"}
 
 
 def read_findings(store: Store, spark: SparkSession | None = None) -> list[KeptFinding]:
     """The findings of the campaign in the store, by target, claim, class of input and history.
 
-    A folder of this machine is read without Spark; other places need the session. Raises `InputError` where
-    there is no campaign, or none whose findings were written.
+    A local folder is read without Spark; other locations need the session. Raises `InputError` if there is no
+    campaign, or if its findings are not written yet.
     """
     if store.read(HEADER) is None:
         raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
@@ -76,9 +76,9 @@ def chosen(
     claims: Sequence[str] = (),
     limit: int | None = None,
 ) -> list[KeptFinding]:
-    """The findings of these targets and claims (none named: of all), the first `limit` of them.
+    """The findings of these targets and claims (all if none is given), at most `limit`.
 
-    Raises `InputError` for a target or a claim that no finding is of, while there are findings.
+    Raises `InputError` for a target or claim without findings, unless there are no findings at all.
     """
     for option, names, known in (
         ("--target", targets, {one.target for one in findings}),
@@ -97,10 +97,10 @@ def chosen(
 
 
 def save(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
-    """Write each finding's trace as a file that `kassay replay` and `kassay explain` take; their paths.
+    """Write each finding's trace as a file for `kassay replay` and `kassay explain`; yields the paths.
 
-    A file is named by target, claim and identity, so that saving again writes the same files. Raises
-    `InputError` for a trace that is no JSON (a damaged table), and where a file cannot be written.
+    File names consist of target, claim and identity, so that saving again writes the same files. Raises
+    `InputError` for a trace that is not JSON (a damaged table), and if a file cannot be written.
     """
     for one in findings:
         path = str(folder / file_name(one.target, one.claim, one.identity, suffix=".json"))
@@ -135,6 +135,6 @@ def _by_spark(store: Store, spark: SparkSession) -> list[dict[str, Any]]:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its seed, which Parquet holds as a decimal, as a whole number."""
+    """The row with its seed as an integer; Parquet stores it as a decimal."""
     seed = row.get("seed")
     return {**row, "seed": int(seed) if isinstance(seed, Decimal) else seed}

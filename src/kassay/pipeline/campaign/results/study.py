@@ -1,6 +1,6 @@
-"""What a campaign comes to: verdicts, findings and what was reached, and the study tables by Spark SQL.
+"""Results of a campaign: verdicts, findings and situations reached, and the study tables by Spark SQL.
 
-Verdicts and counts are added up here from the receipts; whatever needs a row a history is SQL.
+Verdicts and counts are summed here from the receipts; queries that need one row per history are SQL.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ STUDIES: Final[dict[str, str]] = {
           max(nanoseconds) / 1e9 AS max_s, max(nanoseconds) / sum(nanoseconds) AS longest_share
         FROM timings GROUP BY batch ORDER BY batch""",
 }
-"""The study tables by name: queries over the campaign's tables; those of task times are not deterministic."""
+"""The study tables as queries over the campaign's tables; those of task times are not deterministic."""
 GAP_STUDIES: Final[dict[str, str]] = {
     "gap_by_profile": """
         SELECT target, profile, sum(outcomes) AS instances, sum(invalid) AS invalid,
@@ -98,12 +98,12 @@ GAP_STUDIES: Final[dict[str, str]] = {
         GROUP BY target, profile HAVING sum(unsettled) > 0
         ORDER BY target, profile, rounds""",
 }
-"""Those of a campaign that measures the distance to the optimum."""
+"""The study tables of a campaign that measures the distance to the optimum."""
 
 
 @dataclass(frozen=True)
 class CampaignOutcome:
-    """What a campaign comes to so far: its small tables as rows, what it took, and what it exits with."""
+    """The results of a campaign so far: its small tables as rows, its cost, and its exit code."""
 
     verdicts: list[dict[str, Any]]
     findings: list[dict[str, Any]]
@@ -121,11 +121,11 @@ class CampaignOutcome:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all histories of the campaign are played."""
+        """Whether all histories of the campaign were played."""
         return bool(self.totals["histories"] == self.totals["of"])
 
     def to_json(self, spec: Spec) -> dict[str, Any]:
-        """The outcome of the spec's campaign as plain values; the traces stay in the table."""
+        """The outcome of the spec's campaign as JSON; without the traces, which stay in the table."""
         return {
             "schema": SCHEMA,
             "spec": spec.to_json(),
@@ -142,7 +142,7 @@ class CampaignOutcome:
 
 
 def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
-    """Write the tables that the receipts add up to, and return them; safe to do again, and in the middle."""
+    """Write the tables derived from the receipts, and return them; may be repeated, also before the end."""
     with translated_errors(campaign.store.place):
         tallies = _tallies(campaign)
         verdicts, reached = list(_verdicts(campaign, tallies)), list(_reached(campaign, tallies))
@@ -165,7 +165,7 @@ def finish(spark: SparkSession, campaign: Campaign) -> CampaignOutcome:
 
 
 def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str, Any]]]:
-    """The study tables, written under `study/` and as rows; those about gaps are empty without gaps."""
+    """The study tables, written under `study/` and returned as rows; those about gaps may be empty."""
     for table in (schemas.RUNS, schemas.GAPS, schemas.TIMINGS, schemas.VERDICTS):
         campaign.table(spark, table).createOrReplaceTempView(table.name)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in GAP_STUDIES}
@@ -178,10 +178,10 @@ def studies(spark: SparkSession, campaign: Campaign) -> dict[str, list[dict[str,
 
 
 def totals(campaign: Campaign, batches: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the campaign took, over all sittings: times in seconds, memory in KiB, None where unknown.
+    """The cost of the campaign over all runs: times in seconds, memory in KiB, None if unknown.
 
-    `idle_share` is the part of the slots' time in which no history was played: what Spark itself
-    takes, and the wait for the last task of each batch.
+    `idle_share`: the share of the slots' time without a history playing: Spark's overhead, and the wait for
+    the last task of each batch.
     """
     elapsed, work = (sum(row[name] for row in batches) for name in ("elapsed_s", "work_s"))
     offered = sum(row["elapsed_s"] * row["slots"] for row in batches)
@@ -238,7 +238,7 @@ def _write(campaign: Campaign, table: schemas.Table, frame: DataFrame) -> None:
 
 
 def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:
-    """What each target showed so far, by profile and over all profiles."""
+    """The tally of each target, by profile and over all profiles."""
     tallies: dict[tuple[str, str], Tally] = {}
     for lane, sums in campaign.sums.items():
         for profile in (campaign.lanes[lane].profile, ALL):
@@ -247,7 +247,7 @@ def _tallies(campaign: Campaign) -> dict[tuple[str, str], Tally]:
 
 
 def _by_target(campaign: Campaign) -> dict[str, list[Lane]]:
-    # The lanes of a target stand together.
+    # the lanes of a target are adjacent
     return {target: list(lanes) for target, lanes in groupby(campaign.lanes, attrgetter("target"))}
 
 
