@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OPTIONS: Final = {
-    "session": ("--session", "On the clock: session.timeout.ms.  [default: 6]"),
-    "heartbeat": ("--heartbeat", "On the clock: heartbeat.interval.ms.  [default: 2]"),
-    "max_poll": ("--max-poll", "On the clock: max.poll.interval.ms.  [default: 8]"),
-    "rebalance": ("--rebalance-timeout", "On the clock: the rebalance timeout.  [default: as --max-poll]"),
-    "initial_delay": ("--initial-delay", "On the clock: group.initial.rebalance.delay.ms.  [default: 0]"),
-    "delay": ("--delay", "On the clock: how long a heartbeat may be under way.  [default: 0]"),
+    "session": ("--session", "With --clock ticks: session.timeout.ms.  [default: 6]"),
+    "heartbeat": ("--heartbeat", "With --clock ticks: heartbeat.interval.ms.  [default: 2]"),
+    "max_poll": ("--max-poll", "With --clock ticks: max.poll.interval.ms.  [default: 8]"),
+    "rebalance": ("--rebalance-timeout", "With --clock ticks: rebalance timeout.  [default: as --max-poll]"),
+    "initial_delay": (
+        "--initial-delay",
+        "With --clock ticks: group.initial.rebalance.delay.ms.  [default: 0]",
+    ),
+    "delay": ("--delay", "With --clock ticks: longest delay of a heartbeat.  [default: 0]"),
     "interval": (
         "--assignment-interval",
-        "On the clock: group.consumer.assignment.interval.ms (kip848).  [default: 0]",
+        "With --clock ticks: group.consumer.assignment.interval.ms (kip848).  [default: 0]",
     ),
-    "load": ("--load", "On the clock: how long a new coordinator reads its log.  [default: 0]"),
+    "load": ("--load", "With --clock ticks: time to load the coordinator's log.  [default: 0]"),
 }
 """Option names and helps, by the field of `Timing` that they set."""
 
@@ -34,10 +37,7 @@ def clock_options(command: F) -> F:
     """Add `--clock` and its duration options."""
     for field, (option, words) in reversed(OPTIONS.items()):
         command = click.option(option, field, type=int, metavar="TICKS", help=words)(command)
-    words = (
-        "timeless (T0): a timer fires when its guard lets it; ticks (T1): when it is due, on an integer "
-        "clock (classic, kip848)."
-    )
+    words = "Fire timers at any time (timeless, T0) or when due (ticks, T1: classic, kip848)."
     return click.option("--clock", default="timeless", show_default=True, help=words)(command)
 
 

@@ -31,7 +31,7 @@ def cluster_options(command: F) -> F:
             multiple=True,
             metavar="FILE|NAME",
             shell_complete=completing.file,
-            help="Output of kafka-consumer-groups --describe; or which group, where a file has several.",
+            help="Output of kafka-consumer-groups --describe, or the group's name.",
         ),
         click.option(
             "--bootstrap-server", "bootstrap", metavar="HOST:PORT", help="Read the group from its brokers."
@@ -65,13 +65,13 @@ def cluster_options(command: F) -> F:
             multiple=True,
             metavar="FILE",
             shell_complete=completing.file,
-            help="Racks: of brokers (kafka-broker-api-versions, or id,rack), of consumers (consumer,rack).",
+            help="Racks: output of kafka-broker-api-versions, lines id,rack or consumer,rack.",
         ),
         click.option(
             "--subscriptions",
             metavar="FILE",
             shell_complete=completing.file,
-            help="Lines consumer,topics: what members subscribe to.",
+            help="Members' subscriptions, as lines consumer,topics.",
         ),
     )
     for option in reversed(options):

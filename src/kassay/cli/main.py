@@ -29,23 +29,23 @@ _HEAD: Final = re.compile(r'"""(?P<line>.+?)(?:\n|""").*?^PLACE = (?P<place>\d+)
 """The part of a command's file that the help reads: the first docstring line, and `PLACE`."""
 
 SECTIONS: Final = {
-    1: "Put to the test",
+    1: "Test",
     2: "Understand",
     3: "Your own cluster",
     4: "The optimum",
     5: "Protocols",
     6: "At scale",
-    7: "Your CI and your shell",
+    7: "CI and shell",
 }
 """Sections of the help, by the hundreds of a command's `PLACE`."""
 OTHERS: Final = "More"
 
 _EXAMPLES: Final = (
-    ("kassay certify my_assignor.py --time 60s", "does my rule keep its promises?"),
-    ("kassay explain sticky", "what does this rule of Kafka do?"),
-    ("kassay diff sticky my_assignor.py", "where do the two differ?"),
-    ("kassay list claims", "what can be asked of a rule?"),
-    ("kassay init --github", "the same in my CI"),
+    ("kassay certify my_assignor.py --time 60s", "Does my assignor satisfy its claims?"),
+    ("kassay explain sticky", "What does this assignor of Kafka do?"),
+    ("kassay diff sticky my_assignor.py", "Where do the two differ?"),
+    ("kassay list claims", "Which claims can be checked?"),
+    ("kassay init --github", "Run the same in CI."),
 )
 _EXIT_CODES: Final = (
     ("0", "certified, holds, done"),
@@ -53,8 +53,8 @@ _EXIT_CODES: Final = (
     ("2", "usage, or input that cannot be read"),
     ("3", "nothing violated, something unknown within the budget"),
     ("4", "a target could not be loaded"),
-    ("70", "a fault of kassay itself"),
-    ("130", "interrupted, nothing violated so far"),
+    ("70", "internal error of kassay"),
+    ("130", "interrupted before any violation"),
 )
 
 
@@ -118,14 +118,14 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog="Each command has a help of its own with an example: kassay certify --help",
+    epilog="Each command has its own help with an example: kassay certify --help",
 )
 @click.version_option(__version__, prog_name="kassay")
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Proves what Kafka's assignment rules really do.
 
-    Of several targets the gravest exit code counts: 70, 4, 1, 130, 3, 0.
+    With several targets, the gravest exit code counts: 70, 4, 1, 130, 3, 0.
     """
     ctx.default_map = settings(Path("pyproject.toml"))
 

@@ -115,13 +115,17 @@ class ScopeType(click.ParamType[tuple[int, int]]):
 
 
 seed_option = click.option(
-    "--seed", type=Seed(), default="0", show_default=True, help="A number, or `random`; printed either way."
+    "--seed",
+    type=Seed(),
+    default="0",
+    show_default=True,
+    help="Set the seed: a number or `random`; always printed.",
 )
 no_seed_option = click.option(
-    "--seed", type=Seed(needed=False), expose_value=False, help="Taken as everywhere; nothing is drawn here."
+    "--seed", type=Seed(needed=False), expose_value=False, help="Accepted for consistency; no effect."
 )
 config_option = click.option(
-    "--config", "configs", multiple=True, metavar="K=V", help="Configuration for every member."
+    "--config", "configs", multiple=True, metavar="K=V", help="Configure every member; repeatable."
 )
 in_process_option = click.option(
     "--in-process", is_flag=True, help="Load a user's file into this process: faster, unguarded."
@@ -207,7 +211,7 @@ json_option = click.option(
 
 def quiet_option(command: F) -> F:
     """Add `--quiet`: print only the verdicts."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print verdict lines only.")(command)
+    return click.option("-q", "--quiet", is_flag=True, help="Print only verdict lines.")(command)
 
 
 def histories_options(command: F) -> F:
@@ -219,19 +223,19 @@ def histories_options(command: F) -> F:
             help="Narrow the inputs, e.g. equal-subscriptions,no-conflicting-claims.",
         ),
         click.option(
-            "--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol."
+            "--protocol", type=click.Choice(["eager", "cooperative"]), help="Use this rebalance protocol."
         ),
-        click.option("--time", "seconds", type=Duration(), help="Time for each target [default: 30s]."),
-        click.option("--histories", type=click.IntRange(min=1), help="Budget as a number of histories."),
+        click.option("--time", "seconds", type=Duration(), help="Limit the time per target.  [default: 30s]"),
+        click.option("--histories", type=click.IntRange(min=1), help="Run this many histories instead."),
         click.option(
             "--profile",
             type=click.Choice(["small", "large", "mixed"]),
             default="small",
             show_default=True,
-            help="Logical corners, shapes of production, or both.",
+            help="Generate small corner cases, production sizes, or both.",
         ),
         click.option(
-            "--exhaustive", type=ScopeType(), help="Every group up to M members and P partitions instead."
+            "--exhaustive", type=ScopeType(), help="Try all groups up to M members and P partitions."
         ),
     )
     for option in reversed(options):
@@ -281,7 +285,7 @@ def as_option(command: F) -> F:
         "--as",
         "language",
         type=click.Choice(["python"]),
-        help="Print the failing call of a trace as code to paste into a test.",
+        help="Print a trace's failing call as code for a test.",
     )(command)
 
 

@@ -22,19 +22,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def instances_options(command: F) -> F:
     """Add the options that select the instances, and the order of goals."""
-    path_help = "Instances of a file, `-` for standard input."
+    path_help = "Use the instances of a file; `-` for standard input."
     path = click.option("--instances", "path", metavar="FILE", shell_complete=completing.file, help=path_help)
     suite = click.option(
         "--suite",
         "suite_name",
         shell_complete=completing.suite,
-        help="The instances of a suite [default: bench; share of share groups, streams of tasks].",
+        help="Use the instances of a suite.  [default: bench, share or streams, by kind]",
     )
     order = click.option(
         "--order",
         "order_text",
         default="balance,movement,rack",
         show_default=True,
+        help="Set the order of the goals.",
         shell_complete=completing.goals,
     )
     return suite(path(order(command)))
@@ -43,7 +44,11 @@ def instances_options(command: F) -> F:
 def target_options(command: F) -> F:
     """Add the options for loading and calling targets."""
     timeout = click.option(
-        "--call-timeout", type=Duration(), default=f"{CALL_TIMEOUT_S:g}s", show_default=True
+        "--call-timeout",
+        type=Duration(),
+        default=f"{CALL_TIMEOUT_S:g}s",
+        show_default=True,
+        help="Limit the time of a call.",
     )
     return config_option(in_process_option(timeout(command)))
 

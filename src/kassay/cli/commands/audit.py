@@ -1,4 +1,4 @@
-"""Judge what a cluster's own `__consumer_offsets` still holds of its groups' rebalances."""
+"""Audit the rebalances that a cluster's own `__consumer_offsets` still records."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ _CODES: Final = {"findings": 1, "clean": 0, "unknown": 3}
 
 @click.command("audit", epilog="Example: kassay audit offsets-12.txt --topics topics.txt")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completing.file)
-@click.option("--group", metavar="NAME", help="This group alone.")
+@click.option("--group", metavar="NAME", help="Audit only this group.")
 @click.option(
     "--topics",
     "topics_path",
     metavar="FILE",
     shell_complete=completing.file,
-    help="Names and sizes: kafka-topics --describe.",
+    help="Output of kafka-topics --describe: topic names and sizes.",
 )
-@click.option("--since", metavar="TIME", help="From then on: 2026-11-22, 2026-11-22T08:00, or milliseconds.")
+@click.option(
+    "--since", metavar="TIME", help="Start at a time: 2026-11-22, 2026-11-22T08:00, or milliseconds."
+)
 @click.option(
     "--out",
     type=FilePath(),
     callback=written_folder,
-    help="Write a page and traces of what breaks a claim there.",
+    help="Write a page and traces of findings to this folder.",
 )
 @no_seed_option
 @json_option
@@ -48,11 +50,11 @@ def command(
     out: Path | None,
     json_path: str | None,
 ) -> int:
-    """Judge the rebalances that __consumer_offsets still holds of a cluster's groups.
+    """Audit the rebalances that __consumer_offsets still records for a cluster's groups.
 
     A FILE is the output of kafka-dump-log --offsets-decoder, or of the console consumer with
-    GroupMetadataMessageFormatter (classic groups alone); which one is told by its content.
-    Exit codes: 0 clean, 1 findings, 2 unreadable input, 3 nothing could be judged.
+    GroupMetadataMessageFormatter (classic groups only); its content identifies the format. Exit codes: 0
+    clean, 1 findings, 2 unreadable input, 3 nothing could be checked.
     """
     from kassay.certify.audits.document import audit_document, verdict
     from kassay.certify.audits.run import audit_log

@@ -42,12 +42,12 @@ def command() -> None:
     default=".kassay/campaign",
     show_default=True,
     callback=written_folder,
-    help="A folder, or hdfs://, s3a://, ...",
+    help="Write to this folder, or to hdfs://, s3a://, ...",
 )
 @spark_options()
 @json_option
 def run_command(spec: Path, out: str, **chosen: Any) -> int:
-    """Run the campaign of the TOML file SPEC; carry it on if it was begun in the same place."""
+    """Run the campaign of the TOML file SPEC, or resume it if its output exists."""
     from kassay.pipeline.campaign.plan.spec import read_spec
     from kassay.pipeline.campaign.records.campaign import create
 
@@ -60,7 +60,7 @@ def run_command(spec: Path, out: str, **chosen: Any) -> int:
 @spark_options()
 @json_option
 def resume_command(folder: str, **chosen: Any) -> int:
-    """Carry on the campaign in FOLDER, whatever ended it: no history is lost, none counts twice."""
+    """Resume the campaign in FOLDER: every history counts exactly once."""
     from kassay.pipeline.campaign.records.campaign import reopen
 
     _require_begun(folder)
@@ -72,7 +72,7 @@ def resume_command(folder: str, **chosen: Any) -> int:
 @spark_options()
 @json_option
 def report_command(folder: str, **chosen: Any) -> int:
-    """Tell again what the campaign in FOLDER came to, and write its report."""
+    """Print the results of the campaign in FOLDER again, and write its report."""
     from kassay.pipeline.campaign.records.campaign import reopen
     from kassay.pipeline.spark.session import translated_errors
 
@@ -91,7 +91,7 @@ def report_command(folder: str, **chosen: Any) -> int:
     multiple=True,
     metavar="SPEC",
     shell_complete=completing.target,
-    help="Of this target; may be repeated.",
+    help="List only findings of this target; repeatable.",
 )
 @click.option(
     "--claim",
@@ -99,23 +99,23 @@ def report_command(folder: str, **chosen: Any) -> int:
     multiple=True,
     metavar="ID",
     shell_complete=completing.claim,
-    help="Against this claim; may be repeated.",
+    help="List only findings of this claim; repeatable.",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many, in the order shown.")
+@click.option("--limit", type=click.IntRange(min=1), help="List at most this many findings.  [default: all]")
 @click.option(
     "--save",
     "folder_of_traces",
     type=FilePath(),
     metavar="FOLDER",
     callback=written_folder,
-    help="Write each one's trace into FOLDER.",
+    help="Write the trace of each finding to FOLDER.",
 )
 @spark_options()
 @json_option
 def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) -> int:
-    """List what the campaign in FOLDER found; with --save, as traces for `kassay replay` and `explain`.
+    """List the findings of the campaign in FOLDER; --save writes traces for `kassay replay` and `explain`.
 
-    A folder of this machine is read without Spark; its options are for hdfs://, s3a://, ... Exit code 0.
+    A local folder is read without Spark; Spark's options are for hdfs://, s3a://, ... Exit code 0.
     """
     from kassay.pipeline.campaign.results import kept
     from kassay.report.screen.campaign import findings_view

@@ -1,4 +1,4 @@
-"""Put targets to the test: generated histories, claims, counterexamples, a certificate."""
+"""Test targets: generated histories, claims, counterexamples, a certificate."""
 
 from __future__ import annotations
 
@@ -39,33 +39,43 @@ PLACE = 100
 )
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
 @click.option(
-    "--claims", shell_complete=completing.claims, help="Judge these claims only, e.g. topic-even,converges:2."
+    "--claims", shell_complete=completing.claims, help="Check only these claims, e.g. topic-even,converges:2."
 )
-@click.option("--claims-file", type=FilePath(), help="Judge the sentences of a TOML file, beside --claims.")
+@click.option("--claims-file", type=FilePath(), help="Also check the claims of a TOML file.")
 @histories_options
 @in_process_option
-@click.option("--call-timeout", type=Duration(), help="Limit of one call [default: 2s; large profile: 20s].")
-@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
+@click.option(
+    "--call-timeout", type=Duration(), help="Limit the time of a call.  [default: 2s; large profile: 20s]"
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=32),
+    default=512,
+    show_default=True,
+    help="Limit the memory of a target, in MiB.",
+)
 @config_option
 @click.option(
     "--member-config",
     "member_configs",
     multiple=True,
     metavar="K=V1,V2,...",
-    help="A value for each member: as many members differ as there are values.",
+    help="Configure members differently: one value per member, in rotation.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Use this many processes."
+)
 @click.option(
     "--baseline",
     type=FilePath(),
-    help="Accepted findings; new ones still fail. A file that is not there is written, and accepts this run.",
+    help="Accept the findings of this file; create it if missing.",
 )
-@click.option("--baseline-update", is_flag=True, help="Write what this run found into the baseline.")
+@click.option("--baseline-update", is_flag=True, help="Write the findings of this run to the baseline.")
 @click.option(
     "--report",
     "reports",
     shell_complete=completing.formats,
-    help="Also write html,junit,sarif,markdown,badge reports.",
+    help="Also write reports: html,junit,sarif,markdown,badge.",
 )
 @click.option(
     "--out",
@@ -73,20 +83,20 @@ PLACE = 100
     default=".kassay",
     show_default=True,
     callback=written_folder,
-    help="Traces and reports.",
+    help="Write traces and reports to this folder.",
 )
 @click.option(
     "--events",
     metavar="FILE",
     callback=written_file,
-    help="What happens as it happens, JSON a line; `-` for standard output.",
+    help="Stream progress as JSON lines; `-` for standard output.",
 )
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Print what was reached, and what each verdict rests on.")
+@click.option("-v", "--verbose", is_flag=True, help="Print situations reached and the basis of each verdict.")
 @seed_option
 @json_option
 def command(targets: tuple[str, ...], **chosen: Any) -> int:
-    """Play generated histories against TARGETs and judge validity and the claims they declare.
+    """Run generated histories against TARGETs and check validity and the claims they declare.
 
     A TARGET is a reference (`sticky`), a file (`path/file.py:Name`), a module (`pkg.mod:Name`), a
     program (`exec:COMMAND`), a class of a jar (`jar:PATHS!CLASS`), an assigner of npm

@@ -1,4 +1,4 @@
-"""Check certificates of optima, with nothing of the solver loaded."""
+"""Check certificates of optima without loading the solver."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ PLACE = 410
     "instance",
     metavar="FILE",
     shell_complete=completing.file,
-    help="Your own instance: the proof must be for it.",
+    help="Require certificates for this instance.",
 )
 @no_seed_option
 @json_option
 def command(certificate: str, instance: str | None, json_path: str | None) -> int:
     """Check each CERTIFICATE: a file, or `-`, with certificates or results of `kassay optimum`.
 
-    Nothing of the solver is loaded. A proof speaks of the instance inside its certificate, told by a
-    digest and its size; with --instance it must be for that one (of several, each for its own). Exit
-    codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted on the word of a prover
-    alone, or a result carries no certificate.
+    No part of the solver is loaded. A certificate refers to the instance inside it, identified by a digest
+    and its size; with --instance it must match that one (several certificates: one each). Exit codes: 0 all
+    accepted, 1 one is refused, 2 unreadable, 3 one is accepted only on a prover's word, or a result has no
+    certificate.
     """
     from kassay.reading.documents import at, documents, no_collection
     from kassay.solver.check.check import Outcome, check_certificate

@@ -1,4 +1,4 @@
-"""Print the script that completes targets, claims, files and options in your shell."""
+"""Print the shell script that completes targets, claims, files and options."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, /, shell: str) -> int:
-    """Print the script for SHELL; it completes commands, options, targets, claims, models, suites and files.
+    """Print the completion script for SHELL: commands, options, targets, claims, models, suites and files.
 
     bash: eval "$(kassay completion bash)" in ~/.bashrc; zsh: eval "$(kassay completion zsh)" in ~/.zshrc,
-    behind compinit; fish: kassay completion fish > ~/.config/fish/completions/kassay.fish.
+    after compinit; fish: kassay completion fish > ~/.config/fish/completions/kassay.fish.
     """
     from kassay.cli.completing import source
 

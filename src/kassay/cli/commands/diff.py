@@ -42,24 +42,37 @@ PLACE = 110
     type=click.Choice(["answer", "quality"]),
     default="answer",
     show_default=True,
-    help="What they give to whom, or balance, movement and rack.",
+    help="Compare assignments, or balance, movement and rack matches.",
 )
 @histories_options
 @in_process_option
-@click.option("--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit of one call.")
-@click.option("--memory", type=click.IntRange(min=32), default=512, show_default=True, help="MiB a target.")
+@click.option(
+    "--call-timeout", type=Duration(), default="20s", show_default=True, help="Limit the time of a call."
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(min=32),
+    default=512,
+    show_default=True,
+    help="Limit the memory of a target, in MiB.",
+)
 @config_option
 @click.option(
-    "--out", type=FilePath(), default=".kassay", show_default=True, callback=written_folder, help="The trace."
+    "--out",
+    type=FilePath(),
+    default=".kassay",
+    show_default=True,
+    callback=written_folder,
+    help="Write the trace to this folder.",
 )
 @quiet_option
 @seed_option
 @json_option
 def command(left: str, right: str, **chosen: Any) -> int:
-    """Put the same histories to LEFT and RIGHT, and show the smallest input on which they differ.
+    """Run the same histories against LEFT and RIGHT, and show the smallest input on which they differ.
 
-    Each input goes to both; a history lives by the answers of one of the two, in turn. Exit codes: 1 they
-    differ, 0 they do not on so many inputs, 3 unknown, 4 one could not be loaded.
+    Both targets receive each input; histories continue with the answers of one of them, alternating. Exit
+    codes: 1 they differ, 0 no difference within the budget, 3 unknown, 4 a target could not be loaded.
     """
     from kassay.certify.diff.compare import By
     from kassay.certify.diff.run import diff

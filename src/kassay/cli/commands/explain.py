@@ -1,4 +1,4 @@
-"""Tell a claim, a trace or a rule in words and numbers."""
+"""Explain a claim, a trace or an assignor in words and numbers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PLACE = 200
 
 @click.command("explain", epilog="Example: kassay explain sticky")
 @click.argument("what", metavar="CLAIM|TRACE|RULE", shell_complete=completing.explained)
-@click.option("--since", metavar="RELEASE", help="What changed in this rule of Kafka since, e.g. 4.0.0.")
+@click.option("--since", metavar="RELEASE", help="Show what changed since this Kafka release, e.g. 4.0.0.")
 @as_option
 @json_option
 def command(what: str, since: str | None, language: str | None, json_path: str | None) -> int:
-    """Tell a claim in words with its source, a trace step by step, or a rule with numbers from a run.
+    """Explain a claim with its source, a trace step by step, or an assignor with numbers from a run.
 
-    `kassay explain uniform --since 4.0.0` tells what an upgrade from that release changes, by an example.
+    `kassay explain uniform --since 4.0.0` shows by example what an upgrade from that release changes.
     """
     from kassay.certify.diff.upgrade import upgrade
     from kassay.certify.explain import as_python, explain

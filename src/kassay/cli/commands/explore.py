@@ -1,4 +1,4 @@
-"""Walk every state of a protocol model, with faults, and judge it."""
+"""Explore every state of a protocol model, with faults, and check its invariants."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ PAGES: Final = ".kassay"
 WALKED: Final = ".kassay/walk"
 F = TypeVar("F", bound=Callable[..., Any])
 STREAMS_COUNTS: Final = {
-    "standby": "Streams: num.standby.replicas.  [default: 0]",
-    "processes": "Streams: processes that the members are dealt to.  [default: one for each]",
-    "endpoints": "Streams: how many members name an endpoint (application.server).  [default: 0]",
-    "warmup": "Streams, not in 4.4: num.warmup.replicas, to warm state up first (KIP-1071).  [default: 0]",
+    "standby": "Streams: set num.standby.replicas.  [default: 0]",
+    "processes": "Streams: distribute members over N processes.  [default: one per member]",
+    "endpoints": "Streams: set application.server on this many members.  [default: 0]",
+    "warmup": "Streams, not in 4.4: set num.warmup.replicas (KIP-1071).  [default: 0]",
 }
 STREAMS_FLAGS: Final = {
-    "delayed": "Streams: let the initial rebalance delay run.",
-    "fresh": "Streams: a first deployment, whose internal topics the broker has yet to create.",
-    "offsets": "Streams: members report how far their state is, which a new coordinator does not know.",
+    "delayed": "Streams: include the initial rebalance delay.",
+    "fresh": "Streams: start without internal topics, as a first deployment.",
+    "offsets": "Streams: members report task offsets, lost at coordinator failover.",
 }
 
 
@@ -60,7 +60,7 @@ def _streams_options(command: F) -> F:
         command = click.option(f"--{field}", is_flag=True, help=words)(command)
     for field, words in reversed(STREAMS_COUNTS.items()):
         command = click.option(f"--{field}", type=int, default=0, help=words)(command)
-    words = "Streams: tasks, as many as the source topic has partitions.  [default: 2]"
+    words = "Streams: set the number of tasks (source partitions).  [default: 2]"
     return click.option("--tasks", type=int, help=words)(command)
 
 
@@ -79,83 +79,102 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
 @click.option(
     "--assignor",
     shell_complete=completing.target,
-    help="any-balanced (every legal balanced answer), a reference, or a file of yours.",
+    help="Use any-balanced (all balanced assignments), a reference, or a file.",
 )
-@click.option("--mode", help="eager or cooperative; classic and migration only.")
-@click.option("--members", type=int, default=2, show_default=True, help="Clients.")
-@click.option("--partitions", type=int, default=2, show_default=True, help="Partitions of each topic.")
-@click.option("--topics", type=int, default=1, show_default=True, help="Topics at the start.")
+@click.option("--mode", help="Use the eager or cooperative protocol (classic, migration).")
+@click.option("--members", type=int, default=2, show_default=True, help="Set the number of clients.")
+@click.option(
+    "--partitions", type=int, default=2, show_default=True, help="Set the number of partitions per topic."
+)
+@click.option("--topics", type=int, default=1, show_default=True, help="Set the number of initial topics.")
 @click.option(
     "--remote-assignors",
     metavar="A,B,...",
-    help="group.remote.assignor of each client, e.g. uniform,range; unless told, none has one.",
+    help="Set group.remote.assignor of each client, e.g. uniform,range.  [default: unset]",
 )
 @click.option(
     "--reads",
     default="",
     metavar="N,N,...",
-    help="How many of the topics each client reads, e.g. 1,2; unless told, all.",
+    help="Set how many topics each client subscribes to.  [default: all]",
 )
-@click.option("--static", type=int, default=0, show_default=True, help="How many clients are static members.")
-@click.option("--faults", default="", metavar="NAME=N,...", help="A budget, e.g. crash=1,pause=1,failover=1.")
-@click.option("--release", default="4.4", show_default=True, help="Kafka's, of the brokers: 4.4 or 2024-10.")
-@click.option("--policy", default="bidirectional", show_default=True, help="group.consumer.migration.policy.")
+@click.option(
+    "--static", type=int, default=0, show_default=True, help="Make this many clients static members."
+)
+@click.option(
+    "--faults",
+    default="",
+    metavar="NAME=N,...",
+    help="Set the fault budget, e.g. crash=1,pause=1,failover=1.  [default: none]",
+)
+@click.option(
+    "--release",
+    default="4.4",
+    show_default=True,
+    help="Set the Kafka release of the brokers: 4.4 or 2024-10.",
+)
+@click.option(
+    "--policy", default="bidirectional", show_default=True, help="Set group.consumer.migration.policy."
+)
 @click.option(
     "--protocols",
     default="",
     metavar="P,P,.../...",
-    help="What clients speak after each restart of a migration, for all or one by one, e.g. "
-    "classic,consumer,classic or classic/consumer,classic; unless told, classic,consumer.",
+    help="Set protocols after each restart, e.g. classic/consumer,classic for two clients.  "
+    "[default: classic,consumer]",
 )
 @click.option(
     "--network",
     default="atomic",
     show_default=True,
-    help="atomic (N0): an RPC is one step; steps (N1): its parts are steps of their own; astray (N2): and "
-    "messages go astray, at random.",
+    help="Choose atomic (N0), steps (N1: split RPCs) or astray (N2: faulty messages).",
 )
 @click.option(
-    "--records", type=int, default=0, help="Records of each partition to process and commit (steps, astray)."
+    "--records",
+    type=int,
+    default=0,
+    help="Set the records per partition (networks steps, astray).  [default: 0]",
 )
 @_streams_options
 @click.option(
-    "--regex", is_flag=True, help="Clients subscribe by a regular expression that the coordinator resolves."
+    "--regex", is_flag=True, help="Subscribe by a regular expression that the coordinator resolves."
 )
 @click.option(
-    "--late-targets", is_flag=True, help="An interval lies between two targets of a group (KIP-1263)."
+    "--late-targets", is_flag=True, help="Delay successive targets of a group by an interval (KIP-1263)."
 )
-@click.option(
-    "--offload", is_flag=True, help="Not in 4.4: a target is computed in the background (KIP-1263)."
-)
+@click.option("--offload", is_flag=True, help="Not in 4.4: compute targets in the background (KIP-1263).")
 @click.option(
     "--log",
     default="whole",
     show_default=True,
-    help="What a new coordinator finds: the whole log, or one compacted in any legal way.",
+    help="Choose a new coordinator's log: whole, or compacted.",
 )
 @clock_options
 @click.option(
-    "--max-states", type=click.IntRange(min=1), default=500_000, show_default=True, help="Stop there."
+    "--max-states",
+    type=click.IntRange(min=1),
+    default=500_000,
+    show_default=True,
+    help="Stop after this many states.",
 )
 @click.option("--time", "seconds", type=Duration(), help="Stop after this time.")
 @click.option(
     "--symmetry/--no-symmetry",
     default=None,
-    help="Walk states once that differ only in who is who among clients alike, and in which is which "
-    "among partitions alike, or one by one; unless told, in who is who from three clients on.",
+    help="Reduce by symmetry of clients and partitions.  [default: clients only, from 3 on]",
 )
 @click.option(
     "--exact/--fingerprints",
     default=True,
     show_default=True,
-    help="Keep every state, packed; or 64 bits of each, and say how probably two passed for one.",
+    help="Store whole states, or 64-bit fingerprints with a collision probability.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Walk in so many processes, each with a share of the states.",
+    help="Use this many processes.",
 )
 @click.option(
     "--switch",
@@ -163,25 +182,26 @@ def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     multiple=True,
     metavar="NAME",
     shell_complete=completing.switch,
-    help="Break a rule (kassay list switches).",
+    help="Break a rule of `kassay list switches`; repeatable.",
 )
 @click.option("--mermaid", is_flag=True, help="Print traces as Mermaid sequence diagrams.")
-@click.option("--report", type=click.Choice(["html"]), help="Also write a page with the runs and states.")
+@click.option("--report", type=click.Choice(["html"]), help="Also write a page with traces and states.")
 @click.option(
     "--out",
     metavar="DIR",
-    help="Where the page goes [default: .kassay]. With --master, where the walk is kept, so that the same "
-    "command goes on: a folder, or hdfs://, s3a://, ... [default: .kassay/walk].",
+    help="Write the page to this folder [default: .kassay]; with --master, keep the resumable exploration "
+    "there, or at hdfs://, s3a://, ... [default: .kassay/walk].",
 )
 @spark_options("one process")
 @seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, model: str, **chosen: Any) -> int:
-    """Walk every reachable state of MODEL: zookeeper, draft, classic, kip848, migration or streams.
+    """Explore every reachable state of MODEL: zookeeper, draft, classic, kip848, migration or streams.
 
-    Tells states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
-    Only real violations, dead ends and livelocks count as violated; a limit reached is `unknown`.
+    Reports states, edges and diameter, violated invariants with a shortest trace, dead ends and livelocks.
+    Only real violations, dead ends and livelocks count as violated; if a limit is reached, the verdict is
+    `unknown`.
     """
     from kassay.report.screen.exploration import exploration_view
 

@@ -1,4 +1,4 @@
-"""Replay the rebalances of a whole fleet of groups on Spark: generate, replay."""
+"""Replay a fleet's rebalances on Spark: generate, replay."""
 
 from __future__ import annotations
 
@@ -21,19 +21,32 @@ PLACE = 610
 
 @click.group("fleet", cls=Subcommands, epilog="Example: kassay fleet replay snapshots/ --out results")
 def command() -> None:
-    """Replay what happened to a fleet's groups against other assignors and the certified optimum."""
+    """Replay a fleet's rebalances with other assignors and with the certified optimum."""
 
 
 @command.command(
     "generate", epilog="Example: kassay fleet generate --groups 200 --snapshots 50 --out snapshots"
 )
-@click.option("--groups", type=click.IntRange(min=1), default=200, show_default=True)
-@click.option("--snapshots", type=click.IntRange(min=1), default=50, show_default=True)
-@click.option("--out", required=True, callback=written_folder, help="A new folder, or hdfs://, s3a://, ...")
+@click.option(
+    "--groups", type=click.IntRange(min=1), default=200, show_default=True, help="Generate this many groups."
+)
+@click.option(
+    "--snapshots",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Generate this many snapshots of each group.",
+)
+@click.option(
+    "--out",
+    required=True,
+    callback=written_folder,
+    help="Write to this new folder, or to hdfs://, s3a://, ...",
+)
 @spark_options()
 @seed_option
 def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
-    """Write made-up snapshots in the dialects of kafka-consumer-groups, sizes from cited shapes."""
+    """Write synthetic snapshots in the formats of kafka-consumer-groups, with sizes from cited shapes."""
     from kassay.pipeline.fleet.generate import FleetSpec, texts
     from kassay.pipeline.spark.session import slots, translated_errors
     from kassay.reading.paths import is_folder, is_there
@@ -55,7 +68,7 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     default=".kassay/fleet",
     show_default=True,
     callback=written_folder,
-    help="Where the tables go.",
+    help="Write the tables to this folder.",
 )
 @click.option(
     "--assignors",
@@ -63,9 +76,9 @@ def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen:
     default=("range,sticky,cooperative-sticky,optimal-sticky",),
     shell_complete=completing.targets,
     show_default=True,
-    help="The candidates, with commas between; mixed:A,B comes last, and the option may come again.",
+    help="Compare these assignors; repeatable. Put mixed:A,B last.",
 )
-@click.option("--subscriptions", type=FilePath(), help="Who reads what, as JSON lines.")
+@click.option("--subscriptions", type=FilePath(), help="Read members' subscriptions from JSON lines.")
 @spark_options()
 @json_option
 def replay_command(
@@ -76,9 +89,9 @@ def replay_command(
     json_path: str | None,
     **chosen: Any,
 ) -> int:
-    """Read snapshots of consumer groups in PATHs: files and folders of text, JSON lines or Parquet.
+    """Read snapshots of consumer groups from PATHs: files and folders of text, JSON lines or Parquet.
 
-    Exit codes: 0 every candidate was compared with what happened in every group, 3 unknown for some.
+    Exit codes: 0 every candidate was compared with the actual history of every group, 3 some are unknown.
     """
     from kassay.certify.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet

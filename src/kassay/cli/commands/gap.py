@@ -44,22 +44,34 @@ PLACE = 420
 @click.command("gap", epilog="Example: kassay gap range sticky uniform --suite bench")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", shell_complete=completing.target)
 @instances_options
-@click.option("--solver", type=click.Choice(SOLVERS), default="flow", show_default=True)
+@click.option(
+    "--solver",
+    type=click.Choice(SOLVERS),
+    default="flow",
+    show_default=True,
+    help="Choose the solver of consumer groups.",
+)
 @click.option("--hunt", "hunting", is_flag=True, help="Search for the worst gap instead.")
-@click.option("--time", "seconds", type=Duration(), help="Limit of a hunt, or of Z3 on an instance.")
+@click.option("--time", "seconds", type=Duration(), help="Limit the time of a hunt, or of Z3 per instance.")
 @target_options
 @click.option(
     "--report", type=click.Choice(["html"]), help="Also write a page with plots and the worst cases."
 )
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Instances and the page.")
+@click.option(
+    "--out",
+    type=FilePath(),
+    default=".kassay",
+    show_default=True,
+    help="Write instances and the page to this folder.",
+)
 @seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) -> int:
     """Measure the distance of each TARGET to the certified optimum: balance, movement, rack.
 
-    Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there
-    was no instance to measure on, 4 a target could not be loaded.
+    Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there was no
+    instance, 4 a target could not be loaded.
     """
     from kassay.solver.consumers.optimum import parse_order
 

@@ -42,38 +42,54 @@ PLACE = 425
     required=True,
     metavar="TARGET",
     shell_complete=completing.target,
-    help="What to hunt on; may be repeated.",
+    help="Hunt on this target; repeatable.",
 )
-@click.option("--claims-file", type=FilePath(), help='Sentences by name, TOML: few-moves = "moved <= 2".')
-@click.option("--time", "seconds", type=Duration(), help="Time for each claim on each target [default: 30s].")
-@click.option("--histories", type=click.IntRange(min=0), help="So many histories, and a whole scope.")
+@click.option("--claims-file", type=FilePath(), help='Read named claims from TOML: few-moves = "moved <= 2".')
 @click.option(
-    "--exhaustive", "scope", type=ScopeType(), help="Every case up to MxP first [with --histories: 3x3]."
+    "--time", "seconds", type=Duration(), help="Limit the time per claim and target.  [default: 30s]"
+)
+@click.option(
+    "--histories", type=click.IntRange(min=0), help="Run this many histories after a complete scope."
+)
+@click.option(
+    "--exhaustive",
+    "scope",
+    type=ScopeType(),
+    help="Try all cases up to MxP first.  [default with --histories: 3x3]",
 )
 @click.option(
     "--worst",
     type=click.Choice(["spread", "leaders", "moves", "rounds", "gap"]),
-    help="Search for the worst case of a --size instead.",
+    help="Search for the worst case of this figure instead.",
 )
-@click.option("--size", type=ScopeType(), help="Members x partitions of the worst case.")
+@click.option("--size", type=ScopeType(), help="Set members x partitions of the worst case.")
 @click.option(
-    "--steps", type=click.IntRange(1, 1_000_000), default=400, show_default=True, help="Of a climb."
+    "--steps",
+    type=click.IntRange(1, 1_000_000),
+    default=400,
+    show_default=True,
+    help="Set the number of steps of a hill climb.",
 )
 @click.option("--assume", shell_complete=completing.assumptions, help="Narrow the inputs, e.g. no-racks.")
 @click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
 @target_options
 @click.option(
-    "--out", type=FilePath(), default=".kassay", show_default=True, callback=written_folder, help="Traces."
+    "--out",
+    type=FilePath(),
+    default=".kassay",
+    show_default=True,
+    callback=written_folder,
+    help="Write traces to this folder.",
 )
 @seed_option
 @json_option
 def command(claims: tuple[str, ...], **chosen: Any) -> int:
-    """Hunt for the smallest counterexample to each CLAIM, or for the scope in which there is none.
+    """Hunt for the smallest counterexample to each CLAIM, or report the scope without one.
 
     A CLAIM is a sentence such as 'all t: spread(t) <= 1 where no_racks', or a built-in claim's id. Every
-    group up to a size is tried first, then random histories. With --worst, what is searched for is how bad a
-    target gets at a size. Exit codes: 0 none found, 1 a counterexample,
-    3 nothing was put to the test, 4 a target could not be loaded.
+    group up to a size is tried first, then random histories. --worst searches for a target's worst case at a
+    size instead. Exit codes: 0 none found, 1 a counterexample, 3 nothing was checked, 4 a target could not be
+    loaded.
     """
     if chosen["worst"] is not None:
         return _worst(claims, chosen)

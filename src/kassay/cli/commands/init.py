@@ -1,4 +1,4 @@
-"""Write an example assignor with its test, and a workflow for your CI."""
+"""Write an example assignor with its test, and a workflow for CI."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ GITHUB = {".github/workflows/kassay.yml": "kassay.yml.txt"}
 
 @click.command("init", epilog="Example: kassay init --github")
 @click.argument("folder", metavar="[DIR]", default=".", type=FilePath())
-@click.option("--github", is_flag=True, help="Also write .github/workflows/kassay.yml, for GitHub Actions.")
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--github", is_flag=True, help="Also write .github/workflows/kassay.yml for GitHub Actions.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @no_seed_option
 @json_option
 def command(folder: Path, github: bool, force: bool, json_path: str | None) -> int:
-    """Write into DIR an assignor to begin with and a test of it, both of which run as they are.
+    """Write an example assignor and its test into DIR; both run unchanged.
 
-    No file that is there is written over without --force: then nothing is written at all.
+    Existing files are overwritten only with --force; without it, nothing is written if one exists.
     """
     from kassay.reading.paths import is_there
     from kassay.report.screen.console import stack, whole_line

@@ -1,4 +1,4 @@
-"""List assignors, placers, partitioners, claims, models, switches or suites, or what is in a jar."""
+"""List assignors, placers, partitioners, claims, models, switches or suites, or the classes of a jar."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ class Thing(click.Choice[str]):
 @click.argument("thing", type=Thing())
 @json_option
 def command(thing: str, json_path: str | None) -> int:
-    """List what there is of one THING; `jar:FILE` lists what in a jar can be put to the test."""
+    """List every THING of a kind; `jar:FILE` lists the testable classes of a jar."""
     from kassay.report.screen.console import plain_table
 
     rows = _jar(thing) if thing.startswith(JAR) else THINGS[thing]()

@@ -26,7 +26,7 @@ ORDER = "balance,movement,rack"
     "--suite",
     "suite_name",
     shell_complete=completing.suite,
-    help="The instances of a suite instead: kassay list suites.",
+    help="Solve the instances of a suite (kassay list suites).",
 )
 @click.option(
     "--order",
@@ -34,19 +34,23 @@ ORDER = "balance,movement,rack"
     default=ORDER,
     show_default=True,
     shell_complete=completing.goals,
-    help="The order of the goals.",
+    help="Set the order of the goals.",
 )
 @click.option(
-    "--tolerance", metavar="PERCENT", help="Let the heaviest member be so far above its bound, for few moves."
+    "--tolerance", metavar="PERCENT", help="Allow this excess of the largest load, for fewer moves."
+)
+@click.option("--budget", type=click.IntRange(min=0), metavar="COST", help="Limit the total cost of moves.")
+@click.option(
+    "--solver",
+    type=click.Choice(SOLVERS),
+    default="flow",
+    show_default=True,
+    help="Choose the solver of consumer groups.",
 )
 @click.option(
-    "--budget", type=click.IntRange(min=0), metavar="COST", help="Let the moves cost so much at the most."
+    "--time", "seconds", type=Duration(), help="Limit the time per instance.  [default: 10s if NP-hard]"
 )
-@click.option("--solver", type=click.Choice(SOLVERS), default="flow", show_default=True)
-@click.option(
-    "--time", "seconds", type=Duration(), help="Limit for each instance [default: 10s where NP-hard]."
-)
-@click.option("--why", is_flag=True, help="Also say which members and topics force the balance.")
+@click.option("--why", is_flag=True, help="Also print which members and topics limit the balance.")
 @no_seed_option
 @json_option
 def command(

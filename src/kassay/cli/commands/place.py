@@ -1,4 +1,4 @@
-"""Judge a cluster's replica placement, find the certified best one, and plan the way there step by step."""
+"""Check a cluster's replica placement, find the certified best one, and plan the steps to it."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ _ID = click.IntRange(0, 2**31 - 1)
     multiple=True,
     metavar="FILE",
     shell_complete=completing.file,
-    help="kafka-topics --describe, or a reassignment.",
+    help="Output of kafka-topics --describe, or a reassignment.",
 )
 @click.option(
     "--brokers",
     multiple=True,
     metavar="FILE",
     shell_complete=completing.file,
-    help="kafka-broker-api-versions, or id,rack.",
+    help="Output of kafka-broker-api-versions, or lines id,rack.",
 )
 @click.option(
     "--sizes",
@@ -86,33 +86,53 @@ _ID = click.IntRange(0, 2**31 - 1)
     shell_complete=completing.file,
     help="Output of kafka-log-dirs --describe.",
 )
-@click.option("--remove-broker", type=_ID, multiple=True, metavar="N", help="It goes: nothing stays on it.")
-@click.option("--drain", type=_ID, multiple=True, metavar="N", help="It stays, but is to hold nothing.")
-@click.option("--add-broker", type=NewBroker(), multiple=True, metavar="N:RACK", help="It comes.")
-@click.option("--cordon", type=_ID, multiple=True, metavar="N", help="It keeps its replicas, takes no other.")
-@click.option("--max-moves", type=click.IntRange(min=0), metavar="N", help="Copy so many replicas at most.")
-@click.option("--max-bytes", type=ByteSize(), metavar="SIZE", help="Copy so much at most; needs --sizes.")
-@click.option("--step-moves", type=click.IntRange(min=1), metavar="N", help="Copies a step [default: 50].")
-@click.option("--step-bytes", type=ByteSize(), metavar="SIZE", help="Bytes a step; needs --sizes.")
-@click.option("--throttle", type=ByteSize(), default="50MB", show_default=True, help="Bytes a second.")
-@click.option("--judge", is_flag=True, help="Judge today's placement alone: 1 where a claim is broken.")
 @click.option(
-    "--lint", "lints", is_flag=True, help="Look through FILEs of kafka-reassign-partitions instead."
+    "--remove-broker", type=_ID, multiple=True, metavar="N", help="Decommission this broker; repeatable."
 )
-@click.option("--why", is_flag=True, help="Also say what keeps it from being better.")
-@click.option("-v", "--verbose", is_flag=True, help="Print every place in which a claim is broken.")
-@click.option("--out", type=FilePath(), default=".kassay/place", show_default=True, help="The plan's files.")
+@click.option(
+    "--drain", type=_ID, multiple=True, metavar="N", help="Drain this broker but keep it; repeatable."
+)
+@click.option(
+    "--add-broker", type=NewBroker(), multiple=True, metavar="N:RACK", help="Add this broker; repeatable."
+)
+@click.option(
+    "--cordon", type=_ID, multiple=True, metavar="N", help="Add no replicas to this broker; repeatable."
+)
+@click.option(
+    "--max-moves", type=click.IntRange(min=0), metavar="N", help="Limit the number of copied replicas."
+)
+@click.option("--max-bytes", type=ByteSize(), metavar="SIZE", help="Limit the bytes copied; needs --sizes.")
+@click.option(
+    "--step-moves", type=click.IntRange(min=1), metavar="N", help="Limit the copies per step.  [default: 50]"
+)
+@click.option(
+    "--step-bytes", type=ByteSize(), metavar="SIZE", help="Limit the bytes per step; needs --sizes."
+)
+@click.option(
+    "--throttle", type=ByteSize(), default="50MB", show_default=True, help="Limit the bytes per second."
+)
+@click.option("--judge", is_flag=True, help="Check today's placement only; exit 1 if it breaks a claim.")
+@click.option("--lint", "lints", is_flag=True, help="Lint FILEs of kafka-reassign-partitions instead.")
+@click.option("--why", is_flag=True, help="Also print why no better placement exists.")
+@click.option("-v", "--verbose", is_flag=True, help="Print every violation of a claim.")
+@click.option(
+    "--out",
+    type=FilePath(),
+    default=".kassay/place",
+    show_default=True,
+    help="Write the plan to this folder.",
+)
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with brokers and steps.")
 @no_seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, **chosen: Any) -> int:
-    """Judge where a cluster's replicas are, find the best placement with a proof, and plan the way there.
+    """Check a cluster's replica placement, find the best one with a proof, and plan the steps to it.
 
     A FILE is the output of kafka-topics --describe, kafka-broker-api-versions, kafka-log-dirs or
-    kafka-reassign-partitions; which one is told by its content. The plan is JSON for
-    kafka-reassign-partitions in bounded steps, each with a file that takes it back. Exit codes: 0 done, 1 a
-    claim is broken (--judge) or a file has errors (--lint), 2 unreadable or impossible, 3 not proven.
+    kafka-reassign-partitions; its content identifies the format. The plan is JSON for
+    kafka-reassign-partitions in bounded steps, each with a rollback file. Exit codes: 0 done, 1 a claim is
+    broken (--judge) or a file has errors (--lint), 2 unreadable or impossible, 3 not proven.
     """
     from kassay.certify.replicas.placed import ClusterSources
 

@@ -13,15 +13,20 @@ PLACE = 440
 @click.command("prove", epilog="Example: kassay prove ceil-range-even abs")
 @click.argument("names", nargs=-1, metavar="[NAME...]", shell_complete=completing.proof)
 @click.option(
-    "--time", "seconds", type=Duration(), default="20s", show_default=True, help="Limit of a proof."
+    "--time",
+    "seconds",
+    type=Duration(),
+    default="20s",
+    show_default=True,
+    help="Limit the time of each proof.",
 )
 @no_seed_option
 @json_option
 def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> int:
     """Prove the claims of these NAMEs (kassay list proofs), or all, with Z3.
 
-    A claim known to be false is expected to be refuted, and is shown with its smallest
-    counterexample. Exit codes: 0 every claim came out as expected, 1 one did not, 3 one is unknown.
+    A claim known to be false must be refuted, and is shown with its smallest counterexample. Exit codes: 0
+    every result is as expected, 1 one is not, 3 one is unknown.
     """
     from kassay.report.screen.console import bar
     from kassay.report.screen.optima import proof_view

@@ -33,24 +33,28 @@ PLACE = 430
 
 @click.command("rank", epilog="Example: kassay rank path/to/my_assignor.py sticky optimal-sticky")
 @click.argument("targets", nargs=-1, metavar="[TARGET...]", shell_complete=completing.target)
-@click.option("--installed", is_flag=True, help="Every consumers' assignor that there is on this machine.")
+@click.option("--installed", is_flag=True, help="Rank every consumer-side assignor on this machine.")
 @instances_options
-@click.option("--time", "seconds", type=Duration(), help="Time for the claims of each target.")
-@click.option("--histories", type=click.IntRange(min=1), help="Or so many histories [default: 300].")
+@click.option("--time", "seconds", type=Duration(), help="Limit the time per target for its claims.")
+@click.option(
+    "--histories", type=click.IntRange(min=1), help="Run this many histories per target.  [default: 300]"
+)
 @target_options
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page with plots and every claim.")
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
+@click.option(
+    "--out", type=FilePath(), default=".kassay", show_default=True, help="Write the page to this folder."
+)
 @seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, targets: tuple[str, ...], installed: bool, **chosen: Any) -> int:
     """Rank TARGETs by claims held, gap to the certified optimum, moves, rounds and time.
 
-    All are assignors of consumer groups, or all of Streams tasks. Without a TARGET all references for
-    consumer groups; `optimal-sticky` and `optimal-cooperative` are the yardstick. With --installed the
-    references and client libraries that run in consumers, the versions of these, and what is missing and
-    how to get it. Exit codes: 0 all claims hold, 1 one is violated or a target failed on an instance, 3 a
-    claim is unknown or there was no instance to measure on, 4 one could not be loaded.
+    TARGETs are all assignors of consumer groups, or all of Streams tasks. Without a TARGET, all references
+    for consumer groups are ranked; `optimal-sticky` and `optimal-cooperative` are the yardstick. --installed
+    ranks the references and client libraries that run in consumers, with the libraries' versions, and lists
+    what is missing and how to install it. Exit codes: 0 all claims hold, 1 one is violated or a target failed
+    on an instance, 3 a claim is unknown or there was no instance, 4 one could not be loaded.
     """
     from kassay.certify.optimum import rank as ranking
     from kassay.certify.runs.options import Budget

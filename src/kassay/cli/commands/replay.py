@@ -1,4 +1,4 @@
-"""Play a saved trace again."""
+"""Replay a saved trace."""
 
 from __future__ import annotations
 
@@ -38,17 +38,15 @@ _WORDS: Final = {"violated": "still violates", "holds": "no longer violates", "u
 @click.option(
     "--target",
     shell_complete=completing.target,
-    help="Play it against this target instead of the recorded one.",
+    help="Replay against this target instead of the recorded one.",
 )
-@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Play this rebalance protocol.")
+@click.option("--protocol", type=click.Choice(["eager", "cooperative"]), help="Use this rebalance protocol.")
 @config_option
+@click.option("--in-process/--isolated", default=None, help="Load a file into this process, or into a child.")
+@click.option("--call-timeout", type=Duration(), help="Limit the time of a call.")
+@click.option("--memory", type=click.IntRange(min=32), help="Limit the memory of the target, in MiB.")
 @click.option(
-    "--in-process/--isolated", default=None, help="Load a user's file into this process, or into a child."
-)
-@click.option("--call-timeout", type=Duration(), help="Limit of one call.")
-@click.option("--memory", type=click.IntRange(min=32), help="MiB.")
-@click.option(
-    "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF form."
+    "--itf", type=FilePath(), callback=written_file, help="Also write the rounds in Apalache's ITF format."
 )
 @as_option
 @quiet_option
@@ -64,10 +62,10 @@ def command(
     json_path: str | None,
     **chosen: Any,
 ) -> int:
-    """Play TRACE again under the conditions that it keeps, or those that options say instead.
+    """Replay TRACE under its recorded conditions, or under those that options set.
 
-    Exit code 1 while it still violates its claim, 0 when it no longer does, 3 when that is unknown: where
-    something that decided cannot be had again.
+    Exit codes: 0 it no longer violates its claim, 1 it still does, 3 unknown: something that decided the
+    result cannot be reproduced.
     """
     from kassay.certify.diff.document import is_difference
     from kassay.certify.runs.replay import load_trace, replay

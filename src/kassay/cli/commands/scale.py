@@ -1,4 +1,4 @@
-"""Ask at which member counts a consumer group of yours is balanced, for people and autoscalers."""
+"""Show at which member counts a consumer group is balanced, for people and autoscalers."""
 
 from __future__ import annotations
 
@@ -21,30 +21,42 @@ PLACE = 310
 
 @click.command("scale", epilog="Example: kassay scale groups.txt topics.txt --to 12 --lag groups.txt")
 @cluster_options
-@click.option("--from", "strategy", metavar="TARGET", help="The group's assignor [default: as --state says].")
 @click.option(
-    "--to", "most", type=click.IntRange(1, 2000), help="Up to so many members [default: twice today's]."
+    "--from", "strategy", metavar="TARGET", help="Set the group's assignor.  [default: from --state]"
 )
-@click.option("--lag", metavar="FILE", help="Weigh by lag: the offsets view, or lines topic,partition,lag.")
+@click.option(
+    "--to",
+    "most",
+    type=click.IntRange(1, 2000),
+    help="Evaluate up to this many members.  [default: twice today's]",
+)
+@click.option("--lag", metavar="FILE", help="Weigh by lag: offsets view, or lines topic,partition,lag.")
 @click.option(
     "--extra-moves",
     type=click.IntRange(min=0),
-    help="Moves above the fewest that are safe [default: a tenth of the partitions].",
+    help="Allow this many moves above the fewest.  [default: partitions / 10]",
 )
 @click.option(
-    "--time", "seconds", type=Duration(), default="1s", show_default=True, help="A search by lag, each."
+    "--time",
+    "seconds",
+    type=Duration(),
+    default="1s",
+    show_default=True,
+    help="Limit the time of each search by lag.",
 )
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
-@click.option("--out", type=FilePath(), default=".kassay", show_default=True, help="Where the page goes.")
+@click.option(
+    "--out", type=FilePath(), default=".kassay", show_default=True, help="Write the page to this folder."
+)
 @target_options
 @no_seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, **chosen: Any) -> int:
-    """Ask how balanced the group that the FILEs show is at each number of members, and what moves.
+    """Show how balanced the group in the FILEs is at each number of members, and what moves.
 
-    A count is safe if no member is idle, loads are within one and few partitions move. Exit codes: 0 done,
-    1 the assignor gave no assignment, 2 unreadable input, 3 a best lag is not proven, 4 not loaded.
+    A count is safe if no member is idle, loads are within one and few partitions move. Exit codes: 0 done, 1
+    the assignor returned no assignment, 2 unreadable input, 3 a best lag is not proven, 4 not loaded.
     """
     from kassay.certify.clusters.scale import scale, usual_most
     from kassay.report.screen.clusters.scale import scale_view

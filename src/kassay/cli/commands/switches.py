@@ -1,4 +1,4 @@
-"""Break each rule of the protocol models in turn, and see that it is found."""
+"""Break each rule of the protocol models, one at a time, and verify that it is detected."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ PLACE = 510
 
 @click.command("switches", epilog="Example: kassay switches zookeeper")
 @click.argument("model", required=False, shell_complete=completing.model)
-@click.option("--release", default="4.4", show_default=True, help="Kafka's, of the brokers: 4.4 or 2024-10.")
+@click.option(
+    "--release",
+    default="4.4",
+    show_default=True,
+    help="Set the Kafka release of the brokers: 4.4 or 2024-10.",
+)
 @json_option
 def command(model: str | None, release: str, json_path: str | None) -> int:
-    """Break each rule of MODEL in turn (all models unless told), and see that `explore` finds it.
+    """Break each rule of MODEL (default: all models), and verify that `explore` detects it.
 
-    Every switch is walked at its bound, then all are off. Exits with 0 only if each is found by what it is to
-    be found by, and the models are clean without them, but for what the rules of an older --release show by
-    themselves. All of them take about a minute.
+    Each switch is explored at its bound, then the model without switches. Exits with 0 only if the expected
+    check detects each and the models are clean without switches, apart from violations that the rules of an
+    older --release cause by themselves. All models take about a minute.
     """
     from kassay.certify.protocols.switch_runs import names_of, rows
     from kassay.certify.protocols.switches import SWITCHES

@@ -22,7 +22,7 @@ SHOWN = 5
     shell_complete=completing.target,
     help="Check this target instead of the reference; compares sets.",
 )
-@click.option("--exact", is_flag=True, help="With --target: compare the order inside lists as well.")
+@click.option("--exact", is_flag=True, help="With --target: also compare the order inside lists.")
 @in_process_option
 @quiet_option
 @json_option

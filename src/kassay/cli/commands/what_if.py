@@ -1,4 +1,4 @@
-"""Ask what another assignor, or what happens next, would do to a consumer group of yours."""
+"""Predict what another assignor, or future events, would do to a consumer group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLACE = 300
     "strategy",
     metavar="TARGET",
     shell_complete=completing.target,
-    help="The assignor of today [default: as --state says].",
+    help="Set the group's present assignor.  [default: from --state]",
 )
 @click.option(
     "--to",
@@ -37,25 +37,23 @@ PLACE = 300
     multiple=True,
     metavar="TARGET",
     shell_complete=completing.target,
-    help="Candidates [default: all of Kafka's].",
+    help="Evaluate this assignor; repeatable.  [default: all of Kafka's]",
 )
 @click.option(
-    "--events", metavar="EVENTS", help="What happens then: leave:2,join:3,add-partitions:orders+12."
+    "--events", metavar="EVENTS", help="Apply events, e.g. leave:2,join:3,add-partitions:orders+12."
 )
 @click.option("--report", type=click.Choice(["html"]), help="Also write a page.")
-@click.option(
-    "--out", type=FilePath(), help="Save the certified optimum there, and the page [default: .kassay]."
-)
+@click.option("--out", type=FilePath(), help="Write certificate and page to this folder.  [default: .kassay]")
 @target_options
 @no_seed_option
 @json_option
 @click.pass_context
 def command(context: click.Context, /, **chosen: Any) -> int:
-    """Ask what other assignors, and what happens next, would do to the group that the FILEs show.
+    """Predict what other assignors, and future events, would do to the group in the FILEs.
 
     A FILE is the output of kafka-consumer-groups --describe, with --members --verbose or --state, of
-    kafka-topics --describe, or of kafka-broker-api-versions; which one is told by its content.
-    Exit codes: 0 done, 1 a candidate gave no assignment, 2 unreadable input, 4 it could not be loaded.
+    kafka-topics --describe, or of kafka-broker-api-versions; its content identifies the format. Exit codes: 0
+    done, 1 a candidate returned no assignment, 2 unreadable input, 4 not loaded.
     """
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.whatif import KAFKAS, what_if

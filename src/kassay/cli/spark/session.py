@@ -18,9 +18,11 @@ def spark_options(otherwise: str = "all cores here") -> Callable[[Callable[..., 
     """Add the options of a command that starts Spark; `otherwise` describes the default master."""
 
     def added(function: Callable[..., Any]) -> Callable[..., Any]:
-        masters = f"local[N], spark://HOST:PORT, yarn, k8s://URL [default: {otherwise}]."
+        masters = f"Use Spark at local[N], spark://HOST:PORT, yarn or k8s://URL.  [default: {otherwise}]"
         ui = click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address.")
-        conf = click.option("--conf", "confs", multiple=True, metavar="K=V", help="A setting of Spark.")
+        conf = click.option(
+            "--conf", "confs", multiple=True, metavar="K=V", help="Set a Spark property; repeatable."
+        )
         return click.option("--master", help=masters)(conf(ui(function)))
 
     return added
