@@ -35,9 +35,9 @@ out
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 
-`generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader, weights,
-the racks of replicas, configurations and user data appear only where they exist and vary, so a simple case
-stays simple.
+`generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader,
+weights, the racks of replicas, configurations and user data appear only where they exist and vary, so a simple
+case stays simple.
 
 `kassay explain TRACE` explains the violation in a paragraph. It leaves out each event, each owned partition
 and setting, each member and partition in turn, plays the rest against the target, and reports without which
