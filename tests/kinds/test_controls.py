@@ -7,6 +7,7 @@ import pytest
 from kassay.certify.runs.scaling import scaling_result
 from kassay.kinds.controls import controls_of, load_controls
 from kassay.kinds.judging import Subject
+from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.kinds import CLIENT, SERVER
@@ -74,7 +75,7 @@ def test_what_a_control_keeps_are_claims_of_its_kind(control):
 def test_a_rule_that_grows_too_fast_is_timed(kind):
     (control,) = (each for each in controls_of(kind) if each.breaks == "scales")
     subject = Subject(control.new, control.protocol, (promise("scales", kind),))
-    result = scaling_result(replace(subject), promise("scales:2,60,8x1000", kind), 30)
+    result = scaling_result(driver_for(kind), replace(subject), promise("scales:2,60,8x1000", kind), 30)
     assert result.verdict is Verdict.VIOLATED
 
 

@@ -34,6 +34,6 @@ class Interface(NamedTuple):
 @cache
 def interfaces() -> tuple[Interface, ...]:
     """All of them; a class of several is put to the test as the first of its own."""
-    families = dict.fromkeys(kind.family for kind in every_kind())
-    places = [f"{__package__}.{family}.java" for family in families]
-    return tuple(each for place in places if find_spec(place) for each in import_module(place).INTERFACES)
+    places = [f"{__package__}.{family}" for family in dict.fromkeys(kind.family for kind in every_kind())]
+    homes = [f"{place}.java" for place in places if find_spec(place) and find_spec(f"{place}.java")]
+    return tuple(each for home in homes for each in import_module(home).INTERFACES)
