@@ -36,8 +36,8 @@ out
 ```
 
 `generation 3` is the generation of what a member reports that it owns, even if that is nothing. The leader,
-weights, the racks of replicas, configurations and user data appear only where they exist and vary, so a simple
-case stays simple.
+weights, the racks of replicas, configurations and user data appear only where they exist and vary, so a
+simple case stays simple.
 
 `kassay explain TRACE` explains the violation in a paragraph. It leaves out each event, each owned partition
 and setting, each member and partition in turn, plays the rest against the target, and reports without which
