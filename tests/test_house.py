@@ -85,7 +85,6 @@ NAMES_A_KIND = {
     "cli.commands.explore": "assignors within the protocols, which are no kind of target",
     "cli.commands.fleet": _FLEET,
     "pipeline.fleet": _FLEET,
-    "report.screen.explaining": "views move to the families of their kinds",
 }
 """Modules and folders of the engines that name a kind, and why."""
 

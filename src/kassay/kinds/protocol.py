@@ -80,7 +80,7 @@ EVERY_CASE: Final = CellOptions()
 """All cases of a cell."""
 
 
-class Wanted(NamedTuple):
+class RunWishes(NamedTuple):
     """What a run wants of generated cases: the profile's name and shape, what is assumed, and what is judged.
 
     `member_configs` are the configurations that the user names, `mixed` whether members run different
@@ -139,7 +139,7 @@ class Driver(ABC, Generic[Case]):
     def generate(self, source: Source, profile: Any, aim: str = "") -> Case:
         """A case out of the source's choices: any, or one by the recipe called `aim`."""
 
-    def profile(self, wanted: Wanted) -> Profile:
+    def profile(self, wanted: RunWishes) -> Profile:
         """What to generate for a run."""
         return Profile("large" if wanted.shape else wanted.name, wanted.assume, wanted.shape)
 

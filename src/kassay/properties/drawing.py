@@ -6,7 +6,18 @@ import base64
 from typing import Any, Final
 
 from kassay.model.shape.codec import MOST, Shape
-from kassay.model.shape.nodes import Fields, Leaf, LeafKind, Many, Maybe, Node, Part, Row, Table, Variant
+from kassay.model.shape.nodes import (
+    LeafKind,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
+    Node,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
+)
 from kassay.model.shape.scopes import NEW, boundaries, with_names
 from kassay.properties.sources import Source, many
 
@@ -30,26 +41,26 @@ def drawn(shape: Shape[Any], source: Source) -> Any:
 
 def _draw(node: Node, source: Source) -> Any:
     match node:
-        case Leaf():
+        case LeafNode():
             return _leaf(node, source)
-        case Part():
+        case PartNode():
             return [source.integer(0, NEAR), source.integer(0, NEAR)]
-        case Row(items):
+        case RowNode(items):
             return [_draw(item, source) for item in items]
-        case Maybe(inner):
+        case MaybeNode(inner):
             return _draw(inner, source) if source.boolean() else None
-        case Many(item, least):
+        case ManyNode(item, least):
             return many(source, least, least + ITEMS_MAX, lambda _: _draw(item, source), MORE_CHANCE)
-        case Table():
+        case TableNode():
             return {}
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             name = source.choice(list(variants))
             return {tag: name, **_draw(variants[name], source)}
-        case Fields(fields):
+        case RecordNode(fields):
             return {field.name: _draw(field.node, source) for field in fields}
 
 
-def _leaf(leaf: Leaf, source: Source) -> Any:
+def _leaf(leaf: LeafNode, source: Source) -> Any:
     if leaf.space:
         return NEW if leaf.defines else source.integer(0, NEAR)
     if leaf.choices:

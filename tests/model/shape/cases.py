@@ -4,7 +4,7 @@ from itertools import islice
 
 from hypothesis import strategies as st
 
-from kassay.kinds.protocol import Wanted
+from kassay.kinds.protocol import RunWishes
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import every_kind
@@ -12,7 +12,7 @@ from kassay.properties.sources import Seeded
 from tests.model.shape.toy import LIBRARY, libraries
 
 SHAPES = {"library": LIBRARY, **{str(kind): driver_for(kind).form for kind in every_kind()}}
-_SMALL = Wanted("small", "", frozenset(), frozenset())
+_SMALL = RunWishes("small", "", frozenset(), frozenset())
 
 
 def values(name):

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from kassay.model.shape.cuts import cuts, size_of
 from kassay.model.shape.names import canonical, mentioned, plain_name, renamed
-from kassay.model.shape.nodes import Leaf, LeafKind, Many, Maybe, Part, inside, places
+from kassay.model.shape.nodes import LeafKind, LeafNode, ManyNode, MaybeNode, PartNode, inside, places
 from kassay.model.shape.removal import removals
 from kassay.model.shape.schema import schema_of
 from kassay.model.shape.scopes import documents, neighbour
@@ -106,18 +106,18 @@ def _beyond_the_least(node, document):
         held, value = inside(place.node, place.value), place.value
         if value is None:
             continue
-        size += isinstance(place.node, Maybe)
-        if isinstance(held, Many):
+        size += isinstance(place.node, MaybeNode)
+        if isinstance(held, ManyNode):
             size += len(value) - held.least
-        elif isinstance(held, Part):
+        elif isinstance(held, PartNode):
             size += _number(value[0]) + value[1]
-        elif isinstance(held, Leaf) and held.space:
+        elif isinstance(held, LeafNode) and held.space:
             size += 0 if held.defines else _number(value)
-        elif isinstance(held, Leaf) and held.choices:
+        elif isinstance(held, LeafNode) and held.choices:
             size += held.choices.index(value)
-        elif isinstance(held, Leaf) and held.kind is LeafKind.WHOLE:
+        elif isinstance(held, LeafNode) and held.kind is LeafKind.WHOLE:
             size += abs(value - held.plain)
-        elif isinstance(held, Leaf) and held.kind is LeafKind.BYTES and value:
+        elif isinstance(held, LeafNode) and held.kind is LeafKind.BYTES and value:
             size += 1 + base64.b64decode(value)[0]
     return size
 
@@ -141,7 +141,7 @@ def _lengths(node, document):
     return [
         len(place.value)
         for place in places(node, document)
-        if isinstance(inside(place.node, place.value), Many)
+        if isinstance(inside(place.node, place.value), ManyNode)
     ]
 
 

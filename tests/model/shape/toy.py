@@ -29,7 +29,7 @@ from kassay.model.shape.codec import (
     whole,
     wrong,
 )
-from kassay.model.shape.nodes import Leaf, LeafKind
+from kassay.model.shape.nodes import LeafKind, LeafNode
 
 
 def _bytes_of(value, path):
@@ -39,7 +39,9 @@ def _bytes_of(value, path):
         raise wrong(path, "base64", value) from None
 
 
-BYTES = Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii"), Leaf(LeafKind.BYTES, plain=""))
+BYTES = Shape(
+    _bytes_of, lambda data: base64.b64encode(data).decode("ascii"), LeafNode(LeafKind.BYTES, plain="")
+)
 NAME = identity("topic", TEXT)
 TOPIC = reference("topic", TEXT)
 NODE = reference("node", WHOLE)

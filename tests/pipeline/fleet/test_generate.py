@@ -21,18 +21,18 @@ from kassay.pipeline.fleet.generate import (
     snapshot_text,
     stamp,
 )
-from kassay.properties.groups.histories.shapes import Shape
+from kassay.properties.groups.histories.shapes import ClusterShape
 
 SMALL = [shape for shape in CATALOGUE if sum(shape.topics) <= GIANT]
 SHAPES = st.one_of(st.sampled_from(SMALL), st.integers(0, 10**6).map(lambda n: shape_of(random.Random(n))))
 SEEDS = st.integers(0, 2**32)
 
 
-def made(shape: Shape, seed: int, snapshots: int = 6) -> list[Moment]:
+def made(shape: ClusterShape, seed: int, snapshots: int = 6) -> list[Moment]:
     return list(moments_of(FleetSpec(1, snapshots), random.Random(seed), shape))
 
 
-def promised(shape: Shape, names: list[str], topics: tuple[str, ...]) -> bool:
+def promised(shape: ClusterShape, names: list[str], topics: tuple[str, ...]) -> bool:
     """Whether a member of this shape may read these topics."""
     if shape.graph == "own":
         return len(topics) == 1
@@ -43,7 +43,7 @@ def promised(shape: Shape, names: list[str], topics: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("shape", CATALOGUE, ids=lambda shape: shape.id)
-def test_a_shape_starts_with_its_members_and_topics_and_cites_its_source(shape: Shape) -> None:
+def test_a_shape_starts_with_its_members_and_topics_and_cites_its_source(shape: ClusterShape) -> None:
     (first,) = made(shape, 0, 1)
     assert len(first.members) == shape.members
     assert tuple(topic.partitions for topic in first.cluster.topics) == shape.topics
@@ -51,14 +51,14 @@ def test_a_shape_starts_with_its_members_and_topics_and_cites_its_source(shape: 
 
 
 @given(SHAPES, SEEDS)
-def test_members_read_what_the_graph_says(shape: Shape, seed: int) -> None:
+def test_members_read_what_the_graph_says(shape: ClusterShape, seed: int) -> None:
     for moment in made(shape, seed):
         names = [topic.name for topic in moment.cluster.topics]
         assert all(promised(shape, names, member.topics) for member in moment.members)
 
 
 @given(SHAPES, SEEDS)
-def test_every_partition_that_is_read_has_one_owner_who_reads_it(shape: Shape, seed: int) -> None:
+def test_every_partition_that_is_read_has_one_owner_who_reads_it(shape: ClusterShape, seed: int) -> None:
     for moment in made(shape, seed):
         reads = {member.member_id: member.topics for member in moment.members}
         read = {topic for topics in reads.values() for topic in topics}
@@ -69,7 +69,7 @@ def test_every_partition_that_is_read_has_one_owner_who_reads_it(shape: Shape, s
 
 
 @given(SHAPES, SEEDS)
-def test_a_little_happens_between_snapshots(shape: Shape, seed: int) -> None:
+def test_a_little_happens_between_snapshots(shape: ClusterShape, seed: int) -> None:
     found = made(shape, seed)
     assert [moment.at for moment in found] == [EPOCH_S + i * EVERY_S for i in range(len(found))]
     for before, after in pairwise(found):
@@ -87,7 +87,7 @@ def test_a_little_happens_between_snapshots(shape: Shape, seed: int) -> None:
 
 @given(SHAPES, SEEDS)
 @settings(max_examples=30)
-def test_the_same_seed_makes_the_same_group(shape: Shape, seed: int) -> None:
+def test_the_same_seed_makes_the_same_group(shape: ClusterShape, seed: int) -> None:
     assert made(shape, seed) == made(shape, seed)
 
 
@@ -112,7 +112,7 @@ def test_a_group_does_not_hang_on_the_size_of_the_fleet(seed: int, number: int) 
 
 
 def test_what_nobody_owns_is_in_the_offsets_view_alone() -> None:
-    shape = Shape("lonely", 1, (1, 2), "own", "synthetic: a topic that nobody reads")
+    shape = ClusterShape("lonely", 1, (1, 2), "own", "synthetic: a topic that nobody reads")
     (moment,) = made(shape, 3, 1)
     assert [line.split()[6] for line in snapshot_text("g", moment, "offsets").split("\n")[2:]].count("-") == 2
     assert all(

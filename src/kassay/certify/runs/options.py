@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from kassay.certify.processes.host import Limits
-from kassay.kinds.protocol import Wanted
+from kassay.kinds.protocol import RunWishes
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
@@ -151,7 +151,7 @@ def profile_of(
     """The inputs to generate for these promises; `mixed`: members run different targets."""
     name, _, shape = options.profile.partition(":")
     claims = frozenset(promised.claim.id for promised in promises)
-    wanted = Wanted(name, shape, options.assume, claims, options.member_config, mixed)
+    wanted = RunWishes(name, shape, options.assume, claims, options.member_config, mixed)
     return driver_for(kind).profile(wanted)
 
 

@@ -39,11 +39,7 @@ from kassay.model.connect.work import (
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.removal import Removal
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
-from kassay.properties.connect.scenarios import (
-    CONNECT_LARGE,
-    CONNECT_SMALL,
-    connect_history,
-)
+from kassay.properties.connect.scenarios import CONNECT_LARGE, CONNECT_SMALL, connect_history
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 

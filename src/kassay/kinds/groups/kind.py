@@ -26,7 +26,7 @@ from kassay.kinds.groups.scaling import timed_group
 from kassay.kinds.groups.scopes import cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
-from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell, Wanted
+from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, RunWishes, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
@@ -89,7 +89,7 @@ class GroupDriver(Driver[History]):
         """A history of a consumer group."""
         return aimed_history(source, profile, aim) if aim else history(source, profile)
 
-    def profile(self, wanted: Wanted) -> GroupProfile:
+    def profile(self, wanted: RunWishes) -> GroupProfile:
         """What to generate: racks, weights, quiet ends and leaders where a claim is about them."""
         configs, claims = wanted.member_configs, wanted.claims
         if not configs and "active-passive" in claims:

@@ -36,7 +36,7 @@ from kassay.model.shape.codec import (
     size,
     tagged,
 )
-from kassay.model.shape.nodes import Row
+from kassay.model.shape.nodes import RowNode
 
 _WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
 
@@ -104,7 +104,7 @@ def _begins(history: ConnectHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "tasks")
 
 
-_PAIR: Final = Row((identity("connector", TEXT).node, size().node))
+_PAIR: Final = RowNode((identity("connector", TEXT).node, size().node))
 
 CONNECT_HISTORY: Final = record(
     ConnectHistory,

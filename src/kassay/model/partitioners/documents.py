@@ -23,7 +23,7 @@ from kassay.model.shape.codec import (
     record,
     reference,
 )
-from kassay.model.shape.nodes import Leaf, LeafKind
+from kassay.model.shape.nodes import LeafKind, LeafNode
 
 
 def _bytes_of(value: object, path: str) -> bytes:
@@ -35,7 +35,7 @@ def _bytes_of(value: object, path: str) -> bytes:
 
 
 _BYTES: Final = optional(
-    Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii"), Leaf(LeafKind.BYTES, plain=""))
+    Shape(_bytes_of, lambda data: base64.b64encode(data).decode("ascii"), LeafNode(LeafKind.BYTES, plain=""))
 )
 
 

@@ -26,9 +26,9 @@ from kassay.model.shape.codec import (
     whole,
     wrong,
 )
-from kassay.model.shape.nodes import Leaf, LeafKind
+from kassay.model.shape.nodes import LeafKind, LeafNode
 
-_FROM: Final = replace(WHOLE, node=Leaf(LeafKind.WHOLE, plain=NOT_FIXED))
+_FROM: Final = replace(WHOLE, node=LeafNode(LeafKind.WHOLE, plain=NOT_FIXED))
 
 PLACEMENT_REQUEST: Final = record(
     PlacementRequest,

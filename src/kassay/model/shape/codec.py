@@ -20,15 +20,15 @@ from kassay.model.errors import InputError
 from kassay.model.shape.nodes import ANYTHING as ANYTHING_NODE
 from kassay.model.shape.nodes import (
     FieldNode,
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
-    Part,
-    Table,
-    Variant,
+    PartNode,
+    RecordNode,
+    TableNode,
+    VariantNode,
 )
 
 T = TypeVar("T")
@@ -128,7 +128,7 @@ def whole(least: int, most: float = inf, plain: int | None = None) -> Shape[int]
             raise wrong(path, f"a whole number of at least {least}{to}", value)
         return value
 
-    return Shape(read, node=Leaf(LeafKind.WHOLE, least, most, plain=int(plainest)))
+    return Shape(read, node=LeafNode(LeafKind.WHOLE, least, most, plain=int(plainest)))
 
 
 def size(least: int = 0) -> Shape[int]:
@@ -148,7 +148,7 @@ def optional(form: Shape[T]) -> Shape[T | None]:
     return Shape(
         lambda value, path: None if value is None else form.read(value, path),
         lambda value: None if value is None else form.write(value),
-        Maybe(form.node),
+        MaybeNode(form.node),
     )
 
 
@@ -160,7 +160,7 @@ def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
             raise wrong(path, "a list", value)
         return tuple(form.read(entry, f"{path}[{i}]") for i, entry in enumerate(value))
 
-    return Shape(read, lambda values: [form.write(value) for value in values], Many(form.node))
+    return Shape(read, lambda values: [form.write(value) for value in values], ManyNode(form.node))
 
 
 def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
@@ -168,7 +168,7 @@ def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
     return Shape(
         lambda value, path: {n: form.read(v, inside(path, n)) for n, v in mapping(value, path).items()},
         lambda values: {name: form.write(value) for name, value in values.items()},
-        Table(form.node),
+        TableNode(form.node),
     )
 
 
@@ -182,7 +182,7 @@ def enum(kind: type[E]) -> Shape[E]:
             raise wrong(path, " or ".join(str(known.value) for known in kind), value) from None
 
     values = tuple(known.value for known in kind)
-    return Shape(read, attrgetter("value"), Leaf(LeafKind.TEXT, choices=values, plain=values[0]))
+    return Shape(read, attrgetter("value"), LeafNode(LeafKind.TEXT, choices=values, plain=values[0]))
 
 
 def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
@@ -221,7 +221,7 @@ def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
             if part is not None or not field.sparse
         }
 
-    return Shape(read, write, Fields(tuple(field.node(name) for name, field in known.items())))
+    return Shape(read, write, RecordNode(tuple(field.node(name) for name, field in known.items())))
 
 
 def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
@@ -254,7 +254,7 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape
         name, form = of_type[type(value)]
         return {tag: name, **form.write(value)}
 
-    return Shape(read, write, Variant(tag, {name: form.node for name, (_, form) in forms.items()}))
+    return Shape(read, write, VariantNode(tag, {name: form.node for name, (_, form) in forms.items()}))
 
 
 def identity(space: str, form: Shape[T], named: Callable[[int], Any] | None = None) -> Shape[T]:
@@ -272,18 +272,18 @@ def count_of(space: str, form: Shape[int]) -> Shape[int]:
     return replace(form, node=replace(_leaf_of(form), counts=space))
 
 
-def _leaf_of(form: Shape[Any]) -> Leaf:
-    if not isinstance(form.node, Leaf):
+def _leaf_of(form: Shape[Any]) -> LeafNode:
+    if not isinstance(form.node, LeafNode):
         raise TypeError(f"expected the shape of a plain value, got {type(form.node).__name__}")
     return form.node
 
 
-TEXT: Final = leaf(str, "a string", Leaf(LeafKind.TEXT, plain=""))
-WHOLE: Final = leaf(int, "a whole number", Leaf(LeafKind.WHOLE, plain=0))
-FLAG: Final = leaf(bool, "true or false", Leaf(LeafKind.FLAG, choices=(False, True), plain=False))
+TEXT: Final = leaf(str, "a string", LeafNode(LeafKind.TEXT, plain=""))
+WHOLE: Final = leaf(int, "a whole number", LeafNode(LeafKind.WHOLE, plain=0))
+FLAG: Final = leaf(bool, "true or false", LeafNode(LeafKind.FLAG, choices=(False, True), plain=False))
 COUNT: Final = whole(0)
 ANYTHING: Final = Shape[Any](lambda value, _: value)
-OBJECT: Final = Shape[Mapping[str, Any]](mapping, node=Leaf(LeafKind.OBJECT, plain={}))
+OBJECT: Final = Shape[Mapping[str, Any]](mapping, node=LeafNode(LeafKind.OBJECT, plain={}))
 
 
 def _pair(value: object, path: str) -> TopicPartition:
@@ -292,7 +292,7 @@ def _pair(value: object, path: str) -> TopicPartition:
     return TopicPartition(TEXT.read(value[0], path), WHOLE.read(value[1], path))
 
 
-PARTITIONS: Final = listed(Shape(_pair, list, Part("topic")))
+PARTITIONS: Final = listed(Shape(_pair, list, PartNode("topic")))
 """Partitions, each as `[topic, partition]`."""
 
 

@@ -13,17 +13,17 @@ from typing import Any, Final
 
 from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
 from kassay.model.shape.nodes import (
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
-    Part,
+    NodePlace,
+    PartNode,
     Path,
-    Place,
-    Table,
-    Variant,
+    RecordNode,
+    TableNode,
+    VariantNode,
     defining,
     inside,
     places,
@@ -40,7 +40,7 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
     """Documents with one thing less, the boldest cuts first: items, values, then plain names."""
     every = list(places(node, document))
     for place in every:
-        if isinstance(inside(place.node, place.value), Many):
+        if isinstance(inside(place.node, place.value), ManyNode):
             yield from _fewer_items(node, document, place)
     for place in every:
         yield from _fewer_parts(node, document, place)
@@ -52,10 +52,10 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
     yield from (less for less in canonical(node, document) if size_of(node, less) <= size)
 
 
-def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
+def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
     """Without runs of the items, halves first; then with two neighbours joined, where the items are lists."""
     items, many = place.value, inside(place.node, place.value)
-    assert isinstance(many, Many)
+    assert isinstance(many, ManyNode)
     width = len(items)
     while width:
         starts = range(0, len(items), width)
@@ -71,25 +71,25 @@ def _fewer_items(node: Node, document: Any, place: Place) -> Iterator[Any]:
 
 def _joined(node: Node, one: Any, other: Any) -> Any | None:
     """Two neighbours as one: lists put together, of records of events the other with the events of both."""
-    if isinstance(node, Many):
+    if isinstance(node, ManyNode):
         return one + other
-    if isinstance(node, Fields):
+    if isinstance(node, RecordNode):
         events = [
             field.name
             for field in node.fields
-            if isinstance(field.node, Many) and isinstance(field.node.item, Variant)
+            if isinstance(field.node, ManyNode) and isinstance(field.node.item, VariantNode)
         ]
         if events:
             return {**other, **{name: one.get(name, []) + other.get(name, []) for name in events}}
     return None
 
 
-def without_items(node: Node, document: Any, place: Place, start: int, width: int = 1) -> Any:
+def without_items(node: Node, document: Any, place: NodePlace, start: int, width: int = 1) -> Any:
     """Without these items of the list, and without what refers to a name that only they define."""
     items = place.value
     gone = put(document, place.path, [*items[:start], *items[start + width :]])
     held = inside(place.node, items)
-    if isinstance(held, Many) and not defining(held.item):
+    if isinstance(held, ManyNode) and not defining(held.item):
         return gone
     before, after = named_in(node, document), named_in(node, gone)
     for space, names in before.items():
@@ -99,31 +99,31 @@ def without_items(node: Node, document: Any, place: Place, start: int, width: in
     return gone
 
 
-def _fewer_parts(node: Node, document: Any, place: Place) -> Iterator[Any]:
+def _fewer_parts(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
     """With a smaller number of parts of a thing, and without what refers to the parts that are gone."""
     leaf = place.node
-    if not isinstance(leaf, Leaf) or not leaf.counts:
+    if not isinstance(leaf, LeafNode) or not leaf.counts:
         return
     for fewer in smaller_numbers(place.value, leaf):
         less = put(document, place.path, fewer)
         yield without_parts(node, less, leaf.counts, counted_parts(node, less, leaf.counts))
 
 
-def _simpler(place: Place) -> Iterator[Any]:
+def _simpler(place: NodePlace) -> Iterator[Any]:
     """Simpler values in the same place."""
     node, value = place.node, place.value
-    if isinstance(node, Maybe) and value is not None:
+    if isinstance(node, MaybeNode) and value is not None:
         yield None
         node = node.inner
-    if isinstance(node, Table) and value:
+    if isinstance(node, TableNode) and value:
         yield {}
         for name in value:
             yield {key: each for key, each in value.items() if key != name}
-    if isinstance(node, Leaf) and not node.space and not node.counts:
+    if isinstance(node, LeafNode) and not node.space and not node.counts:
         yield from simpler_leaf(node, value)
 
 
-def simpler_leaf(leaf: Leaf, value: Any) -> Iterator[Any]:
+def simpler_leaf(leaf: LeafNode, value: Any) -> Iterator[Any]:
     """Values in place of a plain one, the plainest first."""
     if leaf.choices:
         yield from (choice for choice in leaf.choices[: _turn(leaf.choices, value)])
@@ -140,7 +140,7 @@ def _turn(choices: tuple[Any, ...], value: Any) -> int:
     return choices.index(value) if value in choices else len(choices)
 
 
-def smaller_numbers(value: int, leaf: Leaf) -> list[int]:
+def smaller_numbers(value: int, leaf: LeafNode) -> list[int]:
     """Numbers nearer to the plainest one: that, half the way, and one nearer."""
     plain = leaf.plain if leaf.plain is not None else 0
     away = value - plain
@@ -166,15 +166,15 @@ def smaller_bytes(data: bytes) -> Iterator[bytes]:
         yield bytes(byte // 2 for byte in data)
 
 
-def _together(document: Any, every: Iterable[Place]) -> Iterator[Any]:
+def _together(document: Any, every: Iterable[NodePlace]) -> Iterator[Any]:
     """A number that stands in the same field of several items made smaller in all of them at once."""
-    groups: dict[tuple[Path, Any], list[Place]] = {}
+    groups: dict[tuple[Path, Any], list[NodePlace]] = {}
     for place in every:
-        if isinstance(place.node, Leaf) and place.node.kind is LeafKind.WHOLE and "*" in place.pattern:
+        if isinstance(place.node, LeafNode) and place.node.kind is LeafKind.WHOLE and "*" in place.pattern:
             groups.setdefault((place.pattern, place.value), []).append(place)
     for (_, value), same in groups.items():
         leaf = same[0].node
-        assert isinstance(leaf, Leaf)
+        assert isinstance(leaf, LeafNode)
         for smaller in smaller_numbers(value, leaf) if len(same) > 1 else ():
             less = document
             for place in same:
@@ -187,11 +187,11 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
     items, numbers, letters, names = 0, 0, 0, 0
     for place in places(node, document):
         held = inside(place.node, place.value)
-        if isinstance(held, Many | Table):
+        if isinstance(held, ManyNode | TableNode):
             items += len(place.value)
-        elif isinstance(held, Part):
+        elif isinstance(held, PartNode):
             numbers += place.value[1]
-        elif isinstance(held, Leaf) and place.value is not None:
+        elif isinstance(held, LeafNode) and place.value is not None:
             if held.space:
                 names += _rank(place.value)
             elif held.choices:
@@ -203,7 +203,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
                 letters += (len(data) << 8) + sum(data)
             elif held.kind is LeafKind.TEXT:
                 letters += len(place.value)
-        if isinstance(place.node, Maybe) and place.value is not None:
+        if isinstance(place.node, MaybeNode) and place.value is not None:
             items += 1
     return items, numbers, letters, names
 

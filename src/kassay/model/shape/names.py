@@ -11,16 +11,16 @@ from functools import cache
 from typing import Any, Final
 
 from kassay.model.shape.nodes import (
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
-    Part,
-    Row,
-    Table,
-    Variant,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
     inside,
     places,
 )
@@ -37,7 +37,7 @@ def named_in(node: Node, document: Any) -> dict[str, frozenset[Any]]:
     """The names that the document defines, by space."""
     names: dict[str, set[Any]] = {}
     for place in places(node, document):
-        if isinstance(place.node, Leaf) and place.node.defines:
+        if isinstance(place.node, LeafNode) and place.node.defines:
             names.setdefault(place.node.space, set()).add(place.value)
     return {space: frozenset(own) for space, own in names.items()}
 
@@ -47,11 +47,11 @@ def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
     names: dict[str, dict[Any, None]] = {}
     for place in places(node, document):
         held = inside(place.node, place.value)
-        if isinstance(held, Leaf) and held.space and place.value is not None:
+        if isinstance(held, LeafNode) and held.space and place.value is not None:
             names.setdefault(held.space, {})[place.value] = None
-        elif isinstance(held, Part):
+        elif isinstance(held, PartNode):
             names.setdefault(held.space, {})[place.value[0]] = None
-        elif isinstance(held, Table) and held.space:
+        elif isinstance(held, TableNode) and held.space:
             names.setdefault(held.space, {}).update(dict.fromkeys(place.value))
     return {space: list(own) for space, own in names.items()}
 
@@ -62,8 +62,8 @@ def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
     What refers to one goes where it is optional or an item of a list; else the record around it does.
     """
 
-    def is_gone(leaf: Leaf | Part, value: Any) -> bool:
-        name = value[0] if isinstance(leaf, Part) else value
+    def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
+        name = value[0] if isinstance(leaf, PartNode) else value
         return leaf.space == space and name in gone
 
     return _pruned(node, document, is_gone)
@@ -72,9 +72,11 @@ def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
 def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, int]) -> Any:
     """The document without references to parts that things of the space do not have any more."""
 
-    def is_gone(leaf: Leaf | Part, value: Any) -> bool:
+    def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
         return (
-            isinstance(leaf, Part) and leaf.space == space and value[1] >= counts.get(value[0], value[1] + 1)
+            isinstance(leaf, PartNode)
+            and leaf.space == space
+            and value[1] >= counts.get(value[0], value[1] + 1)
         )
 
     return _pruned(node, document, is_gone)
@@ -85,52 +87,54 @@ def counted_parts(node: Node, document: Any, space: str) -> dict[Any, int]:
     counts: dict[Any, int] = {}
     for place in places(node, document):
         held = inside(place.node, place.value)
-        if isinstance(held, Fields):
+        if isinstance(held, RecordNode):
             number = next(
-                (f for f in held.fields if isinstance(f.node, Leaf) and f.node.counts == space), None
+                (f for f in held.fields if isinstance(f.node, LeafNode) and f.node.counts == space), None
             )
-            name = next((f for f in held.fields if isinstance(f.node, Leaf) and f.node.space == space), None)
+            name = next(
+                (f for f in held.fields if isinstance(f.node, LeafNode) and f.node.space == space), None
+            )
             if number is not None and name is not None:
                 own = place.value[name.name]
                 counts[own] = max(place.value[number.name], counts.get(own, 0))
     return counts
 
 
-def _pruned(node: Node, document: Any, is_gone: Callable[[Leaf | Part, Any], bool]) -> Any:
+def _pruned(node: Node, document: Any, is_gone: Callable[[LeafNode | PartNode, Any], bool]) -> Any:
     pruned = _prune(node, document, is_gone)
     return document if pruned is _GONE else pruned
 
 
-def _prune(node: Node, value: Any, is_gone: Callable[[Leaf | Part, Any], bool]) -> Any:
+def _prune(node: Node, value: Any, is_gone: Callable[[LeafNode | PartNode, Any], bool]) -> Any:
     match node:
-        case Leaf() | Part():
+        case LeafNode() | PartNode():
             return _GONE if is_gone(node, value) else value
-        case Maybe(inner):
+        case MaybeNode(inner):
             kept = None if value is None else _prune(inner, value, is_gone)
             return None if kept is _GONE else kept
-        case Many(item):
+        case ManyNode(item):
             every = (_prune(item, each, is_gone) for each in value)
             return [each for each in every if each is not _GONE]
-        case Table(inner, space):
-            key = Leaf(space=space)
+        case TableNode(inner, space):
+            key = LeafNode(space=space)
             return {
                 name: kept
                 for name, each in value.items()
                 if not (space and is_gone(key, name)) and (kept := _prune(inner, each, is_gone)) is not _GONE
             }
-        case Row(items):
+        case RowNode(items):
             own = [_prune(item, each, is_gone) for item, each in zip(items, value, strict=True)]
             return _GONE if any(each is _GONE for each in own) else own
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             return _prune(variants[value[tag]], value, is_gone)
-        case Fields(fields):
+        case RecordNode(fields):
             rest = dict(value)
             for field in fields:
                 if field.name not in value:
                     continue
                 kept = _prune(field.node, value[field.name], is_gone)
                 if kept is _GONE:
-                    if field.default is None or (isinstance(field.node, Leaf) and field.node.defines):
+                    if field.default is None or (isinstance(field.node, LeafNode) and field.node.defines):
                         return _GONE
                     kept = field.default()
                 rest[field.name] = kept
@@ -140,22 +144,22 @@ def _prune(node: Node, value: Any, is_gone: Callable[[Leaf | Part, Any], bool]) 
 def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -> Any:
     """The document with other names: by space, the new name of each."""
     match node:
-        case Leaf(space=space):
+        case LeafNode(space=space):
             return names.get(space, {}).get(document, document) if space else document
-        case Part(space):
+        case PartNode(space):
             return [names.get(space, {}).get(document[0], document[0]), document[1]]
-        case Maybe(inner):
+        case MaybeNode(inner):
             return None if document is None else renamed(inner, document, names)
-        case Many(item):
+        case ManyNode(item):
             return [renamed(item, each, names) for each in document]
-        case Table(inner, space):
+        case TableNode(inner, space):
             own = names.get(space, {}) if space else {}
             return {own.get(name, name): renamed(inner, each, names) for name, each in document.items()}
-        case Row(items):
+        case RowNode(items):
             return [renamed(item, each, names) for item, each in zip(items, document, strict=True)]
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             return renamed(variants[document[tag]], document, names)
-        case Fields(fields):
+        case RecordNode(fields):
             nodes = {field.name: field.node for field in fields}
             return {
                 name: renamed(nodes[name], each, names) if name in nodes else each
@@ -172,19 +176,19 @@ def plain_name(node: Node, space: str, number: int) -> Any:
 
 
 @cache
-def leaf_of(node: Node, space: str) -> Leaf | None:
+def leaf_of(node: Node, space: str) -> LeafNode | None:
     """A leaf of the space, one that says how its names look if there is one; None if there is none."""
     within: Iterable[Node] = ()
     match node:
-        case Leaf():
+        case LeafNode():
             return node if node.space == space else None
-        case Maybe(inner) | Many(inner) | Table(inner):
+        case MaybeNode(inner) | ManyNode(inner) | TableNode(inner):
             within = (inner,)
-        case Row(items):
+        case RowNode(items):
             within = items
-        case Fields(fields):
+        case RecordNode(fields):
             within = (field.node for field in fields)
-        case Variant(_, variants):
+        case VariantNode(_, variants):
             within = variants.values()
     leaves = [leaf for leaf in (leaf_of(each, space) for each in within) if leaf is not None]
     return next((leaf for leaf in leaves if leaf.named is not None), leaves[0] if leaves else None)
@@ -225,4 +229,4 @@ def _by_name(names: list[Any]) -> list[Any]:
 
 def is_name(node: Node) -> bool:
     """Whether a value of the node is a name."""
-    return isinstance(node, Leaf) and bool(node.space) and node.kind in (LeafKind.TEXT, LeafKind.WHOLE)
+    return isinstance(node, LeafNode) and bool(node.space) and node.kind in (LeafKind.TEXT, LeafKind.WHOLE)

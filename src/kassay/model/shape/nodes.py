@@ -33,7 +33,7 @@ class LeafKind(Enum):
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafNode:
     """A plain value. `choices` are all that it may be, where these are few; `plain` is the simplest.
 
     `space` is the space of names that it belongs to, `defines` whether it names something there. `counts` is
@@ -53,28 +53,28 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartNode:
     """`[name, number]`: one of the numbered parts of a thing of the space."""
 
     space: str
 
 
 @dataclass(frozen=True)
-class Row:
+class RowNode:
     """A list of exactly these items, such as a name and a number."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True)
-class Maybe:
+class MaybeNode:
     """What is within, or null."""
 
     inner: Node
 
 
 @dataclass(frozen=True)
-class Many:
+class ManyNode:
     """A list; at least so many items."""
 
     item: Node
@@ -82,7 +82,7 @@ class Many:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableNode:
     """An object with any names."""
 
     value: Node
@@ -104,7 +104,7 @@ class FieldNode:
 
 
 @dataclass(frozen=True)
-class Fields:
+class RecordNode:
     """An object with these fields."""
 
     fields: tuple[FieldNode, ...]
@@ -113,25 +113,27 @@ class Fields:
     @property
     def identity(self) -> FieldNode | None:
         """The field that names the object, if there is one."""
-        return next((each for each in self.fields if isinstance(each.node, Leaf) and each.node.defines), None)
+        return next(
+            (each for each in self.fields if isinstance(each.node, LeafNode) and each.node.defines), None
+        )
 
 
 @dataclass(frozen=True)
-class Variant:
+class VariantNode:
     """An object of one of several shapes, by the name in its field `tag`."""
 
     tag: str
     variants: Mapping[str, Node] = field(hash=False)
 
 
-Node: TypeAlias = Leaf | Part | Row | Maybe | Many | Table | Fields | Variant
-ANYTHING: Final = Leaf()
+Node: TypeAlias = LeafNode | PartNode | RowNode | MaybeNode | ManyNode | TableNode | RecordNode | VariantNode
+ANYTHING: Final = LeafNode()
 PLAIN_ITEMS_MAX: Final = 16
 """Plain items of a list are places of their own where there are at most so many."""
 
 
 @dataclass(frozen=True)
-class Place:
+class NodePlace:
     """A part of a document: where it is, its node, and the field that holds it or its list."""
 
     path: Path
@@ -145,50 +147,50 @@ class Place:
         return tuple("*" if isinstance(step, int) else step for step in self.path)
 
 
-def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = None) -> Iterator[Place]:
+def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = None) -> Iterator[NodePlace]:
     """Every part of the document, outer ones first."""
-    yield Place(path, node, value, within)
+    yield NodePlace(path, node, value, within)
     match node:
-        case Maybe(inner):
+        case MaybeNode(inner):
             if value is not None:
                 yield from list(places(inner, value, path, within))[1:] if _nests(inner) else ()
-        case Many(item):
+        case ManyNode(item):
             # Of many plain items each is as good as the others: the list stands for them.
             for number, each in enumerate(value) if _nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
                 yield from places(item, each, (*path, number), within)
-        case Row(items):
+        case RowNode(items):
             for number, (item, each) in enumerate(zip(items, value, strict=True)):
                 yield from places(item, each, (*path, number), within)
-        case Table(each_node):
+        case TableNode(each_node):
             for name, each in value.items():
                 yield from places(each_node, each, (*path, name), within)
-        case Fields(fields):
+        case RecordNode(fields):
             for one in fields:
                 if one.name in value:
                     yield from places(one.node, value[one.name], (*path, one.name), one)
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             chosen = variants.get(value.get(tag))
             if chosen is not None:
                 yield from list(places(chosen, value, path, within))[1:]
 
 
 def _nests(node: Node) -> bool:
-    return not isinstance(node, Leaf | Part)
+    return not isinstance(node, LeafNode | PartNode)
 
 
 @cache
 def defining(node: Node) -> bool:
     """Whether anything within names a thing."""
     match node:
-        case Leaf():
+        case LeafNode():
             return node.defines
-        case Maybe(inner) | Many(inner) | Table(inner):
+        case MaybeNode(inner) | ManyNode(inner) | TableNode(inner):
             return defining(inner)
-        case Row(items):
+        case RowNode(items):
             return any(map(defining, items))
-        case Fields(fields):
+        case RecordNode(fields):
             return any(defining(field.node) for field in fields)
-        case Variant(_, variants):
+        case VariantNode(_, variants):
             return any(map(defining, variants.values()))
     return False
 
@@ -219,8 +221,8 @@ def without_item(document: Any, path: Path, number: int) -> Any:
 
 def inside(node: Node, value: Any) -> Node:
     """The node of the value itself: null and variants looked through."""
-    if isinstance(node, Maybe) and value is not None:
+    if isinstance(node, MaybeNode) and value is not None:
         return inside(node.inner, value)
-    if isinstance(node, Variant) and value.get(node.tag) in node.variants:
+    if isinstance(node, VariantNode) and value.get(node.tag) in node.variants:
         return inside(node.variants[value[node.tag]], value)
     return node

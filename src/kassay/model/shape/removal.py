@@ -9,16 +9,16 @@ from typing import Any
 from kassay.model.shape.cuts import without_items
 from kassay.model.shape.names import counted_parts, without_parts
 from kassay.model.shape.nodes import (
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
+    NodePlace,
     Path,
-    Place,
-    Table,
-    Variant,
+    RecordNode,
+    TableNode,
+    VariantNode,
     inside,
     places,
     put,
@@ -79,46 +79,51 @@ def removals(node: Node, document: Any, words: EventWords = plain_event) -> Iter
         yield from _numbers(node, document, place, parents)
 
 
-def _events(node: Node, document: Any, place: Place, words: EventWords) -> Iterator[Removal]:
+def _events(node: Node, document: Any, place: NodePlace, words: EventWords) -> Iterator[Removal]:
     many = place.node
-    if isinstance(many, Many) and isinstance(many.item, Variant):
+    if isinstance(many, ManyNode) and isinstance(many.item, VariantNode):
         for number, event in enumerate(place.value):
             less = without_items(node, document, place, number)
             yield Removal(words(event), less, event=True)
 
 
-def _settings(document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+def _settings(document: Any, place: NodePlace, parents: Mapping[Path, str]) -> Iterator[Removal]:
     """Optional values, flags, choices, texts and tables that are set, and each of a table's entries."""
     if place.field is None or place.path[-1:] != (place.field.name,):
         return
     held, noun, about = place.node, place.field.noun, _of(place.path, parents)
-    if isinstance(held, Maybe):
+    if isinstance(held, MaybeNode):
         if place.value is not None:
             yield Removal(f"the {noun}{about}", put(document, place.path, None))
-    elif isinstance(held, Table) and place.value:
+    elif isinstance(held, TableNode) and place.value:
         yield Removal(f"the {noun}{about}", put(document, place.path, {}))
         for name in place.value if len(place.value) > 1 else ():
             rest = {key: value for key, value in place.value.items() if key != name}
             yield Removal(f"the {singular(noun)} {name}{about}", put(document, place.path, rest))
-    elif isinstance(held, Leaf) and not held.space and _is_set(held):
+    elif isinstance(held, LeafNode) and not held.space and _is_set(held):
         plain = held.plain if held.choices else ""
         if place.value != plain:
             yield Removal(f"the {noun}{about}", put(document, place.path, plain))
 
 
-def _is_set(leaf: Leaf) -> bool:
+def _is_set(leaf: LeafNode) -> bool:
     """Whether the value is a setting: a choice, a text or bytes, and no number."""
     return bool(leaf.choices) or leaf.kind in (LeafKind.BYTES, LeafKind.TEXT)
 
 
-def _items(node: Node, document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+def _items(node: Node, document: Any, place: NodePlace, parents: Mapping[Path, str]) -> Iterator[Removal]:
     """Each item that is a thing by itself; of other lists, all items at once."""
     many = inside(place.node, place.value)
-    if not isinstance(many, Many) or place.field is None or isinstance(many.item, Variant) or not place.value:
+    if (
+        not isinstance(many, ManyNode)
+        or place.field is None
+        or isinstance(many.item, VariantNode)
+        or not place.value
+    ):
         return
     which, about = _which(place), _of(place.path, parents)
     if not _is_extent(many.item):
-        if not isinstance(place.node, Maybe) and not many.least and not isinstance(many.item, Many):
+        if not isinstance(place.node, MaybeNode) and not many.least and not isinstance(many.item, ManyNode):
             yield Removal(f"the {place.field.noun}{which}{about}", put(document, place.path, []))
         return
     noun = singular(place.field.noun)
@@ -129,12 +134,12 @@ def _items(node: Node, document: Any, place: Place, parents: Mapping[Path, str])
 
 
 def _is_extent(item: Node) -> bool:
-    return isinstance(item, Fields) or (isinstance(item, Leaf) and item.defines)
+    return isinstance(item, RecordNode) or (isinstance(item, LeafNode) and item.defines)
 
 
-def _numbers(node: Node, document: Any, place: Place, parents: Mapping[Path, str]) -> Iterator[Removal]:
+def _numbers(node: Node, document: Any, place: NodePlace, parents: Mapping[Path, str]) -> Iterator[Removal]:
     leaf = place.node
-    if not isinstance(leaf, Leaf) or leaf.kind is not LeafKind.WHOLE or place.field is None or leaf.space:
+    if not isinstance(leaf, LeafNode) or leaf.kind is not LeafKind.WHOLE or place.field is None or leaf.space:
         return
     if leaf.plain is None or place.value is None or place.value <= leaf.plain:
         return
@@ -145,7 +150,7 @@ def _numbers(node: Node, document: Any, place: Place, parents: Mapping[Path, str
     yield Removal(f"one {noun}", less, extent=(place.value, noun))
 
 
-def _which(place: Place) -> str:
+def _which(place: NodePlace) -> str:
     """Which item or entry of its field it is: numbers from 1, and names; nothing for the field itself."""
     steps: list[str] = []
     for step in reversed(place.path):
@@ -157,9 +162,9 @@ def _which(place: Place) -> str:
 
 def _label(node: Node, item: Any, number: int) -> str:
     held = inside(node, item)
-    if isinstance(held, Fields) and held.identity is not None:
+    if isinstance(held, RecordNode) and held.identity is not None:
         return str(item[held.identity.name])
-    return str(item) if isinstance(held, Leaf) else str(number + 1)
+    return str(item) if isinstance(held, LeafNode) else str(number + 1)
 
 
 def _named_parents(node: Node, document: Any) -> dict[Path, str]:
@@ -167,9 +172,9 @@ def _named_parents(node: Node, document: Any) -> dict[Path, str]:
     names: dict[Path, str] = {}
     for place in places(node, document):
         held = inside(place.node, place.value)
-        if isinstance(held, Fields) and held.identity is not None and place.path:
+        if isinstance(held, RecordNode) and held.identity is not None and place.path:
             names[place.path] = str(place.value[held.identity.name])
-        elif isinstance(held, Fields) and place.path and place.field is not None and _which(place):
+        elif isinstance(held, RecordNode) and place.path and place.field is not None and _which(place):
             names[place.path] = f"{singular(place.field.noun)}{_which(place)}{_of(place.path, names)}"
     return names
 

@@ -7,39 +7,39 @@ from typing import Any
 
 from kassay.model.shape.nodes import (
     FieldNode,
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
-    Part,
-    Row,
-    Table,
-    Variant,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
 )
 
 
 def schema_of(node: Node) -> dict[str, Any]:
     """What JSON Schema (2020-12) says of the documents; checks across fields are the reader's alone."""
     match node:
-        case Leaf():
+        case LeafNode():
             return _leaf(node)
-        case Part():
+        case PartNode():
             pair = [{"type": "string"}, {"type": "integer"}]
             return {"type": "array", "prefixItems": pair, "items": False, "minItems": 2}
-        case Row(items):
+        case RowNode(items):
             row = [schema_of(item) for item in items]
             return {"type": "array", "prefixItems": row, "items": False, "minItems": len(row)}
-        case Maybe(inner):
+        case MaybeNode(inner):
             return {"anyOf": [{"type": "null"}, schema_of(inner)]}
-        case Many(item, least):
+        case ManyNode(item, least):
             return {"type": "array", "items": schema_of(item), **({"minItems": least} if least else {})}
-        case Table(value):
+        case TableNode(value):
             return {"type": "object", "additionalProperties": schema_of(value)}
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             return {"oneOf": [_tagged(tag, name, inner) for name, inner in variants.items()]}
-        case Fields(fields):
+        case RecordNode(fields):
             return _record(fields)
 
 
@@ -55,13 +55,13 @@ def _record(fields: tuple[FieldNode, ...]) -> dict[str, Any]:
 def _or_null(field: FieldNode) -> dict[str, Any]:
     """A field whose default is null is written as null."""
     own = schema_of(field.node)
-    if field.default is None or isinstance(field.node, Maybe) or field.default() is not None:
+    if field.default is None or isinstance(field.node, MaybeNode) or field.default() is not None:
         return own
     return {"anyOf": [{"type": "null"}, own]}
 
 
 def _tagged(tag: str, name: str, node: Node) -> dict[str, Any]:
-    fields = node.fields if isinstance(node, Fields) else ()
+    fields = node.fields if isinstance(node, RecordNode) else ()
     own = _record(fields)
     return {
         **own,
@@ -70,7 +70,7 @@ def _tagged(tag: str, name: str, node: Node) -> dict[str, Any]:
     }
 
 
-def _leaf(leaf: Leaf) -> dict[str, Any]:
+def _leaf(leaf: LeafNode) -> dict[str, Any]:
     if leaf.choices and leaf.kind is not LeafKind.FLAG:
         return {"enum": list(leaf.choices)}
     if leaf.kind is LeafKind.ANY:

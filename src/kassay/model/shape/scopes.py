@@ -27,17 +27,17 @@ from kassay.model.shape.names import (
 )
 from kassay.model.shape.nodes import (
     FieldNode,
-    Fields,
-    Leaf,
     LeafKind,
-    Many,
-    Maybe,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
     Node,
-    Part,
-    Place,
-    Row,
-    Table,
-    Variant,
+    NodePlace,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
     places,
     put,
 )
@@ -65,33 +65,33 @@ def documents(node: Node, largest: int, like: Any = None, items_max: int | None 
 def _of_size(node: Node, size: int, like: Any, most: int) -> Iterator[Any]:
     """Drafts of exactly that size: names that are defined stand as `NEW`, references as their number."""
     match node:
-        case Leaf():
+        case LeafNode():
             yield from _leaves(node, size, like)
-        case Part():
+        case PartNode():
             for number in range(size + 1):
                 yield [size - number, number]
-        case Maybe(inner):
+        case MaybeNode(inner):
             if size == 0:
                 yield None
             else:
                 yield from (each for each in _of_size(inner, size - 1, like, most) if each is not None)
-        case Many(item, least):
+        case ManyNode(item, least):
             if size == 0 and not least:
                 yield []
             for count in range(max(1, least), min(size + least, most) + 1):
                 over = size - (count - least)
                 if over >= 0:
                     yield from map(list, _spread((item,) * count, over, (None,) * count, most))
-        case Row(items):
+        case RowNode(items):
             yield from map(list, _spread(items, size, (None,) * len(items), most))
-        case Table():
+        case TableNode():
             if size == 0:
                 yield {}
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             for name, inner in variants.items():
                 for each in _of_size(inner, size, None, most):
                     yield {tag: name, **each}
-        case Fields(fields):
+        case RecordNode(fields):
             free = [field for field in fields if not field.fixed]
             kept = {field.name: _kept(field, like) for field in fields if field.fixed}
             old = [like.get(field.name) if isinstance(like, dict) else None for field in free]
@@ -123,7 +123,7 @@ def _spread(nodes: Sequence[Node], size: int, like: Sequence[Any], most: int) ->
                     yield (value, *tail)
 
 
-def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
+def _leaves(leaf: LeafNode, size: int, like: Any) -> Iterator[Any]:
     if leaf.space:
         if leaf.defines:
             yield from (NEW,) if size == 0 else ()
@@ -147,15 +147,15 @@ def _leaves(leaf: Leaf, size: int, like: Any) -> Iterator[Any]:
 def _spaces_of(node: Node) -> frozenset[str]:
     """The spaces whose things documents of the node define."""
     match node:
-        case Leaf():
+        case LeafNode():
             return frozenset((node.space,)) if node.defines else frozenset()
-        case Many(inner) | Maybe(inner) | Table(inner):
+        case ManyNode(inner) | MaybeNode(inner) | TableNode(inner):
             return _spaces_of(inner)
-        case Row(items):
+        case RowNode(items):
             return frozenset().union(*map(_spaces_of, items))
-        case Variant(_, variants):
+        case VariantNode(_, variants):
             return frozenset().union(*map(_spaces_of, variants.values()))
-        case Fields(fields):
+        case RecordNode(fields):
             return frozenset().union(*(_spaces_of(field.node) for field in fields))
     return frozenset()
 
@@ -193,18 +193,18 @@ def _has_its_parts(node: Node, document: Any, spaces: Iterable[str]) -> bool:
 def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
     """The draft in which each thing that is defined has its number in its space, counted in `counts`."""
     match node:
-        case Leaf(space=space, defines=True):
+        case LeafNode(space=space, defines=True):
             counts[space] = counts.get(space, 0) + 1
             return counts[space] - 1
-        case Many(item):
+        case ManyNode(item):
             return [_numbered(item, each, counts) for each in value]
-        case Row(items):
+        case RowNode(items):
             return [_numbered(item, each, counts) for item, each in zip(items, value, strict=True)]
-        case Maybe(inner):
+        case MaybeNode(inner):
             return None if value is None else _numbered(inner, value, counts)
-        case Variant(tag, variants):
+        case VariantNode(tag, variants):
             return _numbered(variants[value[tag]], value, counts)
-        case Fields(fields):
+        case RecordNode(fields):
             nodes = {field.name: field.node for field in fields}
             return {
                 name: _numbered(nodes[name], each, counts) if name in nodes else each
@@ -213,7 +213,7 @@ def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
     return value
 
 
-def boundaries(leaf: Leaf) -> list[Any]:
+def boundaries(leaf: LeafNode) -> list[Any]:
     """The values of a plain node at the edges of what it may be, the plainest first."""
     if leaf.choices:
         return list(leaf.choices)
@@ -239,12 +239,12 @@ def neighbour(node: Node, document: Any, rng: random.Random) -> Any:
 Change = Callable[[random.Random], Any]
 
 
-def _change(node: Node, document: Any, place: Place) -> Change | None:
+def _change(node: Node, document: Any, place: NodePlace) -> Change | None:
     """What changes the value at the place; None where nothing can."""
-    leaf = place.node.inner if isinstance(place.node, Maybe) else place.node
-    if isinstance(leaf, Many) and len(place.value or ()) > 1:
+    leaf = place.node.inner if isinstance(place.node, MaybeNode) else place.node
+    if isinstance(leaf, ManyNode) and len(place.value or ()) > 1:
         return lambda rng: put(document, place.path, _swapped(place.value, rng))
-    if not isinstance(leaf, Leaf) or leaf.defines:
+    if not isinstance(leaf, LeafNode) or leaf.defines:
         return None
     values = _others(node, document, leaf, place)
     return (lambda rng: put(document, place.path, rng.choice(values))) if values else None
@@ -257,7 +257,7 @@ def _swapped(items: list[Any], rng: random.Random) -> list[Any]:
     return swapped
 
 
-def _others(node: Node, document: Any, leaf: Leaf, place: Place) -> list[Any]:
+def _others(node: Node, document: Any, leaf: LeafNode, place: NodePlace) -> list[Any]:
     """Other values for a plain place."""
     if is_name(leaf):
         known = sorted(named_in(node, document).get(leaf.space, frozenset()))
@@ -269,7 +269,7 @@ def _others(node: Node, document: Any, leaf: Leaf, place: Place) -> list[Any]:
         values = [each for each in values if leaf.least <= each <= leaf.most]
     else:
         values = boundaries(leaf)
-    if isinstance(place.node, Maybe):
+    if isinstance(place.node, MaybeNode):
         values = [*values, None]
     return [value for value in values if value != place.value]
 
@@ -291,7 +291,7 @@ def _fresh_names(node: Node, document: Any, path: tuple[str | int, ...], kept: i
         if place.path[: len(path)] != path or len(place.path) == len(path):
             continue
         number, leaf = place.path[len(path)], place.node
-        if isinstance(number, int) and number >= kept and isinstance(leaf, Leaf) and leaf.defines:
+        if isinstance(number, int) and number >= kept and isinstance(leaf, LeafNode) and leaf.defines:
             plain = (plain_name(node, leaf.space, i) for i in count_up(number))
             fresh = next(name for name in plain if name not in taken[leaf.space])
             taken[leaf.space].add(fresh)

@@ -7,7 +7,7 @@ from typing import Final
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, kind_named
 from kassay.model.shape.codec import TEXT, Shape
-from kassay.model.shape.nodes import Leaf, LeafKind
+from kassay.model.shape.nodes import LeafKind, LeafNode
 
 
 def _kind(value: object, path: str) -> Kind:
@@ -18,5 +18,5 @@ def _kind(value: object, path: str) -> Kind:
         raise InputError(f"{path}: {error}") from None
 
 
-KIND: Final = Shape(_kind, str, Leaf(LeafKind.TEXT))
+KIND: Final = Shape(_kind, str, LeafNode(LeafKind.TEXT))
 """A kind of target, by its name."""

@@ -22,7 +22,7 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import AddPartitions, Change, Event, History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.properties.groups.histories.shapes import SHAPES, Shape
+from kassay.properties.groups.histories.shapes import SHAPES, ClusterShape
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:
@@ -41,10 +41,10 @@ GIANT_SHARE: Final = 0.02
 EVENT_CHANCE: Final = 0.12
 CATALOGUE: Final = (
     *SHAPES,
-    Shape("tasks-100", 4, (100,), "all", "KAFKA-20198: 100 tasks over 4 threads"),
-    Shape("tasks-200", 8, (200,), "all", "KAFKA-20198: 200 tasks over 8 threads"),
-    Shape("tasks-1000", 16, (1000,), "all", "KAFKA-20198: 1,000 tasks over 16 threads"),
-    Shape("sixty-over-twenty", 20, (60,), "all", "synthetic: 60 partitions, 20 instances"),
+    ClusterShape("tasks-100", 4, (100,), "all", "KAFKA-20198: 100 tasks over 4 threads"),
+    ClusterShape("tasks-200", 8, (200,), "all", "KAFKA-20198: 200 tasks over 8 threads"),
+    ClusterShape("tasks-1000", 16, (1000,), "all", "KAFKA-20198: 1,000 tasks over 16 threads"),
+    ClusterShape("sixty-over-twenty", 20, (60,), "all", "synthetic: 60 partitions, 20 instances"),
 )
 """The shapes of the history generator, and sizes that occur only in fleets."""
 _OFFSETS_HEADER: Final = (
@@ -80,12 +80,12 @@ class Moment:
     given: Assignment
 
 
-def shape_of(source: random.Random) -> Shape:
+def shape_of(source: random.Random) -> ClusterShape:
     """The shape of a group: mostly small services, some from the catalogue."""
     if source.random() < SYNTHETIC_SHARE:
         topics = tuple(source.choice((1, 3, 6, 12, 24)) for _ in range(source.choice((1, 1, 1, 2, 3, 4))))
         graph = "some" if source.random() < 0.1 else "all"
-        return Shape("service", source.randint(1, 12), topics, graph, "synthetic: a small service")
+        return ClusterShape("service", source.randint(1, 12), topics, graph, "synthetic: a small service")
     giants = source.random() < GIANT_SHARE
     return source.choice([shape for shape in CATALOGUE if (sum(shape.topics) > GIANT) is giants])
 
@@ -97,7 +97,7 @@ def moments(spec: FleetSpec, number: int) -> tuple[str, Iterator[Moment]]:
     return f"{shape.id}-{number:05d}", moments_of(spec, source, shape)
 
 
-def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator[Moment]:
+def moments_of(spec: FleetSpec, source: random.Random, shape: ClusterShape) -> Iterator[Moment]:
     """The snapshots of a group of this shape; `source` determines its events."""
     names = [f"{shape.id}.{i}" for i in range(len(shape.topics))]
     counts = dict(zip(names, shape.topics))
@@ -120,7 +120,7 @@ def moments_of(spec: FleetSpec, source: random.Random, shape: Shape) -> Iterator
         yield Moment(EPOCH_S + tick * EVERY_S, step.cluster, step.group.members, step.given)
 
 
-def _joining(source: random.Random, shape: Shape, names: Sequence[str], number: int) -> Member:
+def _joining(source: random.Random, shape: ClusterShape, names: Sequence[str], number: int) -> Member:
     """A member with an id like a client's: its client id and random digits."""
     if shape.graph == "own":
         topics: tuple[str, ...] = (names[number % len(names)],)
@@ -134,7 +134,11 @@ def _joining(source: random.Random, shape: Shape, names: Sequence[str], number: 
 
 
 def _change(
-    source: random.Random, shape: Shape, names: Sequence[str], counts: dict[str, int], members: list[Member]
+    source: random.Random,
+    shape: ClusterShape,
+    names: Sequence[str],
+    counts: dict[str, int],
+    members: list[Member],
 ) -> Change:
     """An event of a group: a member joins or leaves, a pod restarts, a topic grows."""
     kind = source.random()

@@ -12,7 +12,7 @@ from kassay.model.groups.history import Change, Event, History, Reports, Withhol
 from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
-from kassay.properties.groups.histories.shapes import SHAPES, Shape
+from kassay.properties.groups.histories.shapes import SHAPES, ClusterShape
 from kassay.properties.sources import Source, many, subset
 
 UNKNOWN = "ghost"
@@ -219,7 +219,7 @@ def _large(source: Source, profile: GroupProfile) -> History:
     return History(cluster, tuple(changes), reports(source, profile))
 
 
-def _graph(draft: GeneratorState, shape: Shape) -> list[tuple[str, ...]]:
+def _graph(draft: GeneratorState, shape: ClusterShape) -> list[tuple[str, ...]]:
     """The subscriptions of a shape."""
     names = list(draft.topics)
     if not draft.profile.allows("equal-subscriptions") or shape.graph == "all":
