@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from kassay.model.kinds import Kind
 from tests import marked
 from tests.browser import chromium, open_page
 
@@ -53,3 +54,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError("\n".join(lost))
     if lost := marked.unforeseen((item.path, [mark.name for mark in item.iter_markers()]) for item in items):
         raise pytest.UsageError("\n".join(lost))
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """A kind of target is called by its name in the ids of tests."""
+    return str(val) if isinstance(val, Kind) else None
