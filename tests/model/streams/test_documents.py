@@ -28,7 +28,10 @@ def test_every_history_survives_the_round_trip():
     [
         ({"stateful": 3}, "case.stateful: expected at most 2 subtopologies, got 3"),
         ({"processes": []}, "case.processes: expected at least one process, each listed once"),
-        ({"processes": CASE["processes"] * 2}, "case.processes: expected at least one process, each listed once"),
+        (
+            {"processes": CASE["processes"] * 2},
+            "case.processes: expected at least one process, each listed once",
+        ),
         ({"processes": [{"process": "p", "threads": 1}]}, r"case.processes\[0\].process: .*UUID"),
         (
             {"partitions": [1_000_000, 1]},
