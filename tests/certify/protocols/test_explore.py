@@ -242,8 +242,8 @@ def test_traces_are_runs():
         ({"model": "classic", "partitions": 0}, "--partitions: 0"),
         ({"model": "classic", "static": 3}, "--static: 3"),
         ({"model": "classic", "assignor": "range", "mode": "cooperative"}, "does not support cooperative"),
-        ({"model": "classic", "assignor": "nobody"}, "no client-side assignor"),
-        ({"model": "kip848", "assignor": "sticky"}, "no server-side assignor"),
+        ({"model": "classic", "assignor": "nobody"}, "is not a client-side assignor"),
+        ({"model": "kip848", "assignor": "sticky"}, "is not a server-side assignor"),
         ({"model": "classic", "faults": "flood=1"}, "unknown fault 'flood'"),
         ({"model": "classic", "faults": "crash=x"}, "expected crash=N"),
         ({"model": "classic", "switches": frozenset({"typo"})}, "unknown switch"),
@@ -345,9 +345,9 @@ def test_several_processes_come_to_what_one_comes_to_in_larger_worlds(model, cho
 @pytest.mark.parametrize(
     ("chosen", "refused"),
     [
-        ({"network": "astray", "jobs": 2}, "--jobs: a walk at random"),
-        ({"network": "astray", "fingerprints": True}, "--fingerprints: a walk at random"),
-        ({"jobs": 2, "fingerprints": True}, "--jobs: the states of several processes are told apart exactly"),
+        ({"network": "astray", "jobs": 2}, "--jobs: not supported for random walks"),
+        ({"network": "astray", "fingerprints": True}, "--fingerprints: not supported for random walks"),
+        ({"jobs": 2, "fingerprints": True}, "--jobs: several processes need exact states"),
     ],
 )
 def test_ways_to_walk_that_do_not_go_together_are_refused(chosen, refused):

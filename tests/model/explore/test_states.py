@@ -70,7 +70,7 @@ def test_by_fingerprint_only_what_waits_is_kept():
     kept.put((1, "a"))
     kept.expanded(0)
     assert kept.put((1, "a")) == kept.number((1, "a")) == 0
-    with pytest.raises(LookupError, match="keeps only the states that wait"):
+    with pytest.raises(LookupError, match="stores only the states"):
         kept[0]
 
 

@@ -42,7 +42,7 @@ def test_the_verdict_says_why(chosen, last):
 
 def test_what_was_not_asked_is_told_by_its_reason():
     lines = shown(explore("zookeeper")).splitlines()
-    (unseen,) = (line for line in lines if line.startswith("not asked (this model cannot show it): "))
+    (unseen,) = (line for line in lines if line.startswith("not asked (nothing in this model shows it): "))
     assert unseen.endswith("topics-never-shrink, members-watched, member-id-kept, live-members-kept, ")
     (unpromised,) = (line for line in lines if line.startswith("not asked (not promised here): "))
     assert "commits-fenced" in unpromised

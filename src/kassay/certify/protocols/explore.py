@@ -60,7 +60,7 @@ from kassay.properties.protocols.registry import Views, invariants, load_invaria
 SCHEMA: Final = "kassay/explore/5"
 REGEX: Final = "t.*"
 """The subscription of clients that leave the matching of topics to the coordinator."""
-UNSEEN: Final = "this model cannot show it"
+UNSEEN: Final = "nothing in this model shows it"
 UNPROMISED: Final = "not promised here"
 UNTRIED: Final = "no state or step could have broken it"
 PROMISED_SINCE: Final = {

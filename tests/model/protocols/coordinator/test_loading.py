@@ -75,10 +75,10 @@ def test_offsets_alone_tell_of_a_classic_group_that_records_of_another_replace()
 @pytest.mark.parametrize(
     ("log", "why"),
     [
-        ((gone(r.MEMBER, "a"), EPOCH), "tombstone member of a: there is no group"),
-        ((gone(r.EPOCH),), "tombstone epoch: there is no group"),
-        ((EPOCH, gone(r.CURRENT, "a")), "tombstone current of a: there is no such member"),
-        ((EPOCH, gone(r.MEMBER, "a")), "tombstone member of a: there is no such member"),
+        ((gone(r.MEMBER, "a"), EPOCH), "tombstone member of a: the group does not exist"),
+        ((gone(r.EPOCH),), "tombstone epoch: the group does not exist"),
+        ((EPOCH, gone(r.CURRENT, "a")), "tombstone current of a: the member does not exist"),
+        ((EPOCH, gone(r.MEMBER, "a")), "tombstone member of a: the member does not exist"),
     ],
 )
 def test_a_tombstone_of_what_is_not_there_is_passed_over_or_was_not(log, why):
