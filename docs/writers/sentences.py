@@ -62,7 +62,7 @@ name.
   answers would break the sentence: a sentence that nothing can break stays `unknown`, as a built-in claim
   does.
 * Nothing in a sentence is run: it is read by the grammar below, every word is looked up and every type
-  checked before anything is played, and what is wrong is told with its column.
+  checked before anything is played, and errors name their column.
 """
 
 
