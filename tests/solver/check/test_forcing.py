@@ -42,7 +42,8 @@ def test_a_sentence_names_who_forces_it() -> None:
         "t has 11 partitions, read by a, b alone; 2 x 5 = 10 is too little, so one of them has at least 6."
     )
     assert (
-        lightest == "c reads u (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
+        lightest
+        == "c reads u (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
     )
 
 
@@ -103,7 +104,8 @@ def test_whom_a_sentence_can_do_without_is_not_named() -> None:
     assert result["loads"] == [1, 4, 4]
     assert "; 1 x 3 = 3 is too little, so one of them has at least 4." in heaviest
     assert (
-        lightest == "c reads w (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
+        lightest
+        == "c reads w (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
     )
 
 
