@@ -19,7 +19,7 @@ correct answer: the certified optimum if there is one (its loads, its moves, its
 a reference that keeps the claim, by name.
 
 ```
-single-owner: No partition is given out twice.
+single-owner: No partition is assigned twice.
   smallest found: 2 members, 1 partition, 0 events after the start; ordinary input
   single-owner: t0-0 (owners m0 m1)
 
@@ -30,8 +30,8 @@ single-owner: No partition is given out twice.
     m0!     t0          -             t0-0!        1
     m1!     t0          generation 3  t0-0!        1
     could be: 1 0: m0 t0-0, m1 -
-  a fix must give each partition to one member alone: take it from the list of what is left once it is given
-out
+  a fix must assign each partition to one member alone: remove it from the list of free ones once it is
+assigned
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 

@@ -75,16 +75,16 @@ def write_bytes(data: Sequence[bytes], path: str, *, durable: bool = False) -> N
 
 
 def _replace(place: Path, data: Iterable[bytes], durable: bool) -> None:
-    beside = place.with_name(f".kassay-{os.getpid()}-{next(_NUMBERS)}.new")
+    temporary = place.with_name(f".kassay-{os.getpid()}-{next(_NUMBERS)}.new")
     try:
-        with beside.open("wb") as file:
+        with temporary.open("wb") as file:
             file.writelines(data)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
         if place.exists():
-            shutil.copymode(place, beside)
-        beside.replace(place)
+            shutil.copymode(place, temporary)
+        temporary.replace(place)
     finally:
         with suppress(OSError):
-            beside.unlink()
+            temporary.unlink()

@@ -96,7 +96,7 @@ def test_arithmetic_is_python_s(left, compare, right):
         ("all q in loads: load(q) < 1", 10, "no things 'loads'"),
         ("all odd: 1 < 2", 5, "odd is a measure"),
         ("all p: load(p) < 1", 8, "load is of other things, expected load(m)"),
-        ("rounds <= gap", 11, "gap cannot stand beside"),
+        ("rounds <= gap", 11, "gap cannot be combined"),
         ("ceil(1, 2) < 3", 9, "expected ceil(one)"),
         ("ceil(m: load(m)) < 3", 1, "ceil takes no things, expected one of max"),
         ("max(m: odd) < 3", 8, "expected a number"),

@@ -72,4 +72,4 @@ def test_a_topic_that_nobody_reads_is_not_given_out(ghosts: list[int]) -> None:
     certificate["assignment"] = {"m0": {"t": [1], "gone": ghosts}, "m1": {"t": [0]}}
     checked = check_certificate(certificate)
     assert checked.outcome is Outcome.REFUSED
-    assert checked.reason == "gone is given out, and nobody reads it"
+    assert checked.reason == "gone is assigned, and no member reads it"

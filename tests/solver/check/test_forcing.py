@@ -14,11 +14,11 @@ from kassay.solver.instances.families import Wanted, solve_document
 
 TOO_MUCH = re.compile(
     r"(.+) (?:has|have) (\d+) partitions?, read by (.+?)( alone)?; "
-    r"(\d+) x (\d+) = (\d+) is too little, so somebody has at least (\d+)\."
+    r"(\d+) x (\d+) = (\d+) is too little, so one of them has at least (\d+)\."
 )
 TOO_LITTLE = re.compile(
     r"(.+?) reads? (.+?)(?: \((\d+) partitions?\))? and nothing else; "
-    r"(\d+) x (\d+) = (\d+) is more, so somebody has at most (\d+)\."
+    r"(\d+) x (\d+) = (\d+) is more, so one of them has at most (\d+)\."
 )
 
 
@@ -39,17 +39,18 @@ def group(members: dict[str, str], **topics: int) -> dict[str, Any]:
 def test_a_sentence_names_who_forces_it() -> None:
     _, (heaviest, lightest) = said(group({"a": "t", "b": "tu", "c": "u"}, t=11, u=1))
     assert heaviest == (
-        "t has 11 partitions, read by a, b alone; 2 x 5 = 10 is too little, so somebody has at least 6."
+        "t has 11 partitions, read by a, b alone; 2 x 5 = 10 is too little, so one of them has at least 6."
     )
     assert (
-        lightest == "c reads u (1 partition) and nothing else; 1 x 2 = 2 is more, so somebody has at most 1."
+        lightest
+        == "c reads u (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
     )
 
 
 def test_who_reads_nothing_has_nothing() -> None:
     _, (heaviest, lightest) = said(group({"a": "t", "b": ""}, t=2))
     assert heaviest.startswith("t has 2 partitions, read by a alone; 1 x 1 = 1 is too little")
-    assert lightest == "b reads no topic and nothing else; 1 x 1 = 1 is more, so somebody has at most 0."
+    assert lightest == "b reads no topic and nothing else; 1 x 1 = 1 is more, so one of them has at most 0."
 
 
 def test_an_even_balance_needs_no_sentence() -> None:
@@ -69,9 +70,9 @@ def test_topics_that_go_together_are_counted_together() -> None:
     result, (heaviest, lightest) = said(case)
     assert result["loads"] == [0, 2, 4]
     assert heaviest == (
-        "t, u have 6 partitions, read by a, c alone; 2 x 2 = 4 is too little, so somebody has at least 4."
+        "t, u have 6 partitions, read by a, c alone; 2 x 2 = 4 is too little, so one of them has at least 4."
     )
-    assert lightest.endswith("1 x 2 = 2 is more, so somebody has at most 0.")
+    assert lightest.endswith("1 x 2 = 2 is more, so one of them has at most 0.")
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -101,9 +102,10 @@ def test_whom_a_sentence_can_do_without_is_not_named() -> None:
     """Somebody has to have four of eight that a and b have; that t alone is too much says so without b."""
     result, (heaviest, lightest) = said(group({"a": "tu", "b": "uv", "c": "w"}, t=4, u=1, v=3, w=1))
     assert result["loads"] == [1, 4, 4]
-    assert "; 1 x 3 = 3 is too little, so somebody has at least 4." in heaviest
+    assert "; 1 x 3 = 3 is too little, so one of them has at least 4." in heaviest
     assert (
-        lightest == "c reads w (1 partition) and nothing else; 1 x 2 = 2 is more, so somebody has at most 1."
+        lightest
+        == "c reads w (1 partition) and nothing else; 1 x 2 = 2 is more, so one of them has at most 1."
     )
 
 

@@ -57,10 +57,10 @@ def test_who_has_what_is_read_by_position() -> None:
     ("change", "reason"),
     [
         ({"clients": []}, "the instance has no members"),
-        ({"clients": [{"id": "a", "members": ["x"], "threads": 1}]}, "threads: a field that nobody checks"),
+        ({"clients": [{"id": "a", "members": ["x"], "threads": 1}]}, "threads: an unknown field"),
         ({"clients": [{"id": "a", "members": ["a0"]}, {"id": "b"}]}, r"clients\[1\].members: missing"),
         ({"stateless": [5]}, "a stateless task is none of the tasks"),
-        ({"standby": [["z"], []]}, "task 0 is with somebody who is not in the instance"),
+        ({"standby": [["z"], []]}, "task 0 is with a member that is not in the instance"),
         ({"standby": [[], ["a"]]}, "task 1 has no state, and there is a copy of it"),
     ],
 )

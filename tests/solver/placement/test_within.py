@@ -93,7 +93,7 @@ def test_each_more_copy_buys_as_much_as_it_can() -> None:
 
 def test_limits_of_brokers_are_refused_beside_a_budget() -> None:
     case = cases.document(cases.brokers(3, 0, max_replicas=9), [[0, 1]], 2)
-    with pytest.raises(InputError, match="max_replicas beside a budget"):
+    with pytest.raises(InputError, match="max_replicas with a budget"):
         solve_within(PlacementProblem.parse(case), 1)
 
 

@@ -11,6 +11,6 @@ repeated_claims(
     CONNECT,
     difference,
     is_open,
-    pure="KIP-415: one leader decides from what it is told and what it remembers",
+    pure="KIP-415: one leader decides from the workers' reports and its memory",
     order="KAFKA-12898: the leader's maps have no order",
 )

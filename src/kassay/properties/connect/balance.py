@@ -40,10 +40,10 @@ def _may_lack_balance(step: ConnectStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-415; KAFKA-10413",
-    fix=("deal connectors and tasks each on their own, always to the worker with the fewest of that kind"),
+    fix=("assign connectors and tasks separately, always to the worker with the fewest of that kind"),
 )
 def balanced_within_one(step: ConnectStep) -> Iterator[Evidence]:
-    """At rest workers differ by at most one connector, and by at most one task."""
+    """When stable, workers differ by at most one connector, and by at most one task."""
     configured = step.request.configured
     running = {w: [each for each in work if each in configured] for w, work in running_after(step).items()}
     for name, kind in _KINDS.items():
@@ -100,10 +100,10 @@ def _may_take_more(run: ConnectRun) -> bool:
     breakable=_may_take_more,
     minimum=20,
     source="KIP-415",
-    fix="take from a worker only what is beyond its share, and leave it the rest",
+    fix="revoke from a worker only what exceeds its share",
 )
 def sticky_minimal(run: ConnectRun) -> Iterator[Evidence]:
-    """From the last change to a balanced rest, no more running work is taken back than balance needs."""
+    """From the last change to a balanced, stable state, no more work is revoked than balance needs."""
     after = after_last_change(run)
     taken = [str(work) for step in after for own in step.taken_back.values() for work in own]
     needed = least_taken_back(after[0].request)
@@ -123,10 +123,13 @@ def _is_answered(run: ConnectRun, *_: str) -> bool:
     breakable=always,
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="4"),
     source="KIP-415",
-    fix=("give the same answer once everybody runs what it was told, without a delay or something to stop"),
+    fix=(
+        "give the same answer once every worker runs what it was assigned, without a delay or "
+        "something to stop"
+    ),
 )
 def converges(run: ConnectRun, rounds: str) -> Iterator[Evidence]:
-    """After a change and nothing else the cluster comes to rest.
+    """After a change and nothing else the cluster becomes stable.
 
     `converges:k`: within at most k rounds that workers ask for, delays waited for.
     """
@@ -151,7 +154,7 @@ def _was_left_alone(run: ConnectRun) -> bool:
     fix=("start from what the workers run, and change nothing where that is complete and balanced"),
 )
 def stable(run: ConnectRun) -> Iterator[Evidence]:
-    """A rebalance for no reason leaves a cluster at rest as it is."""
+    """A rebalance without a reason leaves a stable cluster as it is."""
     again = run.left_alone
     assert again is not None
     before, now = running_after(run.steps[-1]), running_after(again)

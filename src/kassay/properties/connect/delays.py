@@ -20,14 +20,14 @@ from kassay.properties.registry import Evidence, always, claim
     breakable=always,
     source="KIP-415; KAFKA-9848",
     fix=(
-        "tell a delay only while work of a departed worker waits, and no longer than that has still to wait"
+        "announce a delay only while work of a departed worker waits, and no longer than it still has to wait"
     ),
 )
 def delayed_for_loss(step: ConnectStep) -> Iterator[Evidence]:
-    """A delay is told only for work that a departed worker ran, or to wait before work is taken back again.
+    """A delay is announced only for work that a departed worker ran, or before work is revoked again.
 
-    The second needs a worker with more than its share. No delay is longer than the maximum, nor than what is
-    lost and given to nobody has still to wait. What has waited long enough is a matter of `lost-returns`.
+    The second needs a worker with more than its share. No delay is longer than the maximum, nor than the time
+    that lost, unassigned work still has to wait. `lost-returns` judges work that has waited long enough.
     """
     delay, longest = step.given.delay_ms, step.request.max_delay_ms
     if delay > longest or delay < 0:
@@ -63,10 +63,10 @@ def _overdue(step: ConnectStep) -> dict[str, int]:
     applies=_has_overdue,
     minimum=20,
     source="KIP-415",
-    fix=("give lost work out as soon as the maximum delay is over, whoever joined meanwhile"),
+    fix=("assign lost work as soon as the maximum delay is over, whoever joined meanwhile"),
 )
 def lost_returns(step: ConnectStep) -> Iterator[Evidence]:
-    """What a departed worker ran is given to somebody once it has waited for the maximum delay.
+    """The work of a departed worker is assigned once it has waited for the maximum delay.
 
     Where the answer makes a worker stop something, the round that follows at once may still do it.
     """
@@ -91,10 +91,10 @@ def _may_take_back(step: ConnectStep) -> bool:
     applies=_may_take_back,
     breakable=_may_take_back,
     source="KAFKA-12495",
-    fix=("revoke nothing for balance while a delay is on, nor in the round after one that revoked something"),
+    fix=("revoke nothing for balance while a delay runs, nor in the round after one that revoked something"),
 )
 def backs_off(step: ConnectStep) -> Iterator[Evidence]:
-    """No work is taken back for balance while a delay is on, nor right after a round that took some back."""
+    """No work is revoked for balance while a delay runs, nor right after a round that revoked some."""
     left = step.waits_until_ms - step.request.now_ms
     for worker, work in sorted(step.taken_back.items()):
         why = {"delay left in ms": left} if left > 0 else {"the round before": "took work back"}

@@ -25,26 +25,26 @@ _WAITING: Final = ("delayed-for-loss", "lost-returns")
 _MOVING: Final = ("balanced-within-one", "sticky-minimal", "revoke-before-assign", "converges")
 
 SENTENCES: Final = {
-    "worker-joins": ("A worker comes to a running cluster.", (*_MOVING, "stable")),
-    "joins-in-a-row": ("Two workers come, with no time between.", ("backs-off", "balanced-within-one")),
-    "joins-while-waiting": ("A worker comes while what another one ran is waited for.", ("backs-off",)),
-    "joins-and-creates": ("A worker comes as a connector is configured.", ("single-owner",)),
+    "worker-joins": ("A worker joins a running cluster.", (*_MOVING, "stable")),
+    "joins-in-a-row": ("Two workers join, with no time between.", ("backs-off", "balanced-within-one")),
+    "joins-while-waiting": ("A worker joins while the work of another one waits.", ("backs-off",)),
+    "joins-and-creates": ("A worker joins as a connector is configured.", ("single-owner",)),
     "worker-leaves": (
-        "A worker goes, and what it ran is lost.",
+        "A worker leaves, and what it ran is lost.",
         (*_WAITING, "complete", "converges", "total"),
     ),
-    "returns-in-time": ("A worker comes back before the delay is over.", _WAITING),
-    "returns-late": ("A worker comes back after the delay is over.", _WAITING),
-    "no-delay": ("No delay is configured, and a worker goes.", ("complete",)),
+    "returns-in-time": ("A worker returns before the delay is over.", _WAITING),
+    "returns-late": ("A worker returns after the delay is over.", _WAITING),
+    "no-delay": ("No delay is configured, and a worker leaves.", ("complete",)),
     "leader-changes": ("Another worker leads, which remembers nothing.", ("complete", "single-owner")),
     "connector-created": ("A connector is configured.", ("complete",)),
-    "connector-deleted": ("A connector is configured no longer.", ("deleted-stops",)),
-    "deleted-while-waiting": ("A connector is deleted while what a worker ran is waited for.", ("exists",)),
+    "connector-deleted": ("A connector is deleted.", ("deleted-stops",)),
+    "deleted-while-waiting": ("A connector is deleted while the work of a worker waits.", ("exists",)),
     "connector-resized": ("A connector has another number of tasks.", ("complete", "deleted-stops")),
     "missed-assignment": ("An answer does not reach a worker.", ("delayed-for-loss", "complete")),
-    "failed-sync": ("An answer reaches nobody.", ("single-owner", "revoke-before-assign", "complete")),
-    "no-change": ("A cluster is rebalanced for no reason.", ("stable",)),
-    "still-running": ("A worker comes that still runs what others run.", ("single-owner",)),
+    "failed-sync": ("An answer reaches no worker.", ("single-owner", "revoke-before-assign", "complete")),
+    "no-change": ("A cluster is rebalanced without a reason.", ("stable",)),
+    "still-running": ("A worker joins that still runs what others run.", ("single-owner",)),
 }
 """The situations with the claims that require them."""
 _OF_EVENT: Final = {

@@ -39,10 +39,10 @@ def _runners_after(step: ConnectStep) -> dict[Work, list[str]]:
     validity=True,
     breakable=always,
     source="ConnectAssignor",
-    fix="name only workers of the request, and have them start only what is configured",
+    fix="name only workers of the request, and let them start only configured work",
 )
 def known(step: ConnectStep) -> Iterator[Evidence]:
-    """Every worker in the answer is one of the request, and whatever is to be started is configured."""
+    """Every worker in the answer is one of the request, and all work to start is configured."""
     workers = {worker.worker_id for worker in step.request.workers}
     for worker, change in sorted(step.given.workers.items()):
         if worker not in workers:
@@ -64,10 +64,10 @@ def _may_run_twice(step: ConnectStep) -> bool:
     validity=True,
     breakable=_may_run_twice,
     source="KIP-415",
-    fix=("hand each connector and each task to one worker, and count what the others still run"),
+    fix=("assign each connector and each task to one worker, and count what the others still run"),
 )
 def single_owner(step: ConnectStep) -> Iterator[Evidence]:
-    """Once all have obeyed an answer, no connector and no task runs on two workers."""
+    """Once all workers have applied an answer, no connector and no task runs on two workers."""
     for each, workers in sorted(_runners_after(step).items(), key=lambda item: work_key(item[0])):
         if len(workers) > 1:
             yield Evidence(str(each), {"runs on": tuple(workers)})
@@ -85,10 +85,10 @@ def _has_free(step: ConnectStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_has_free,
     source="KIP-415",
-    fix="deal out everything that is configured and runs nowhere, once no delay is on",
+    fix="assign everything that is configured and runs nowhere, once no delay runs",
 )
 def complete(step: ConnectStep) -> Iterator[Evidence]:
-    """At rest, when no delay is on and nobody has a reason to rejoin, everything configured runs."""
+    """When stable, without a delay or a reason to rejoin, everything configured runs."""
     for each in sorted(step.request.configured - _runners_after(step).keys(), key=work_key):
         yield Evidence(str(each), {"runs on": ()})
 
@@ -124,10 +124,10 @@ def _may_overlap(step: ConnectStep) -> bool:
     kinds=CONNECT,
     breakable=_may_overlap,
     source="KIP-415",
-    fix="have the worker that runs it stop first, and give it out in the round after",
+    fix="let the worker that runs it stop first, and assign it in the next round",
 )
 def revoke_before_assign(step: ConnectStep) -> Iterator[Evidence]:
-    """Nobody is told to start what another worker says that it runs: that one must have stopped first."""
+    """No worker is to start what another reports as running: that one must have stopped it first."""
     for worker, change in sorted(step.given.workers.items()):
         for each in change.assigned:
             others = tuple(w for w in step.request.runners.get(each, ()) if w != worker)

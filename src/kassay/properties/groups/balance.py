@@ -54,8 +54,8 @@ def _may_differ_by_two(step: Step) -> bool:
     breakable=_may_differ_by_two,
     source="RoundRobinAssignor; KIP-54",
     fix=(
-        "count partitions over all topics when it chooses who is next, so that nobody "
-        "gets two more than another"
+        "count partitions over all topics when choosing the next member, so that none gets two "
+        "more than another"
     ),
 )
 def balanced_within_one(step: Step) -> Iterator[Evidence]:
@@ -118,8 +118,8 @@ def _some_move_helps(step: Step) -> bool:
     """Whether a member has a partition of a topic that another one with two fewer reads."""
     loads = step.loads
     least, readers = min(loads.values()), step.group.subscribers
-    alike = {id(ids): ids for ids in readers.values()}
-    lightest = {key: min(map(loads.__getitem__, ids)) for key, ids in alike.items()}
+    equal = {id(ids): ids for ids in readers.values()}
+    lightest = {key: min(map(loads.__getitem__, ids)) for key, ids in equal.items()}
     of_topic = {topic: lightest[id(ids)] for topic, ids in readers.items()}
     return any(
         load > least + 1
@@ -134,7 +134,7 @@ def _some_move_helps(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_be_moved_better,
     source="KIP-54",
-    fix=("hand a partition on whenever a reader of its topic has two fewer, until no such hand-over is left"),
+    fix=("move a partition whenever a reader of its topic has two fewer, until no such move is left"),
 )
 def balanced_kip54(step: Step) -> Iterator[Evidence]:
     """No single move of a partition to a member with at least two fewer helps."""
@@ -175,7 +175,7 @@ def _loads_may_differ(step: Step, _: Best) -> bool:
     scope=Scope.OPTIMUM,
     breakable=_loads_may_differ,
     source="Harvey et al. 2006, semi-matchings",
-    fix=("hand partitions on along chains of readers too, not only from one member straight to another"),
+    fix=("move partitions along chains of readers too, not only from one member straight to another"),
 )
 def balanced_optimal(step: Step, best: Best) -> Iterator[Evidence]:
     """The sorted load vector is the lexicographically least possible."""
@@ -276,7 +276,7 @@ def _may_weigh_more(step: Step, best: Best, ratio: str) -> bool:
     breakable=_may_weigh_more,
     parameter=number(NumberRange(1, 1000), default="2"),
     source="lag-based assignors; P||Cmax",
-    fix=("deal partitions out by their weight, the heaviest first, each to the reader that carries least"),
+    fix=("assign partitions by their weight, the heaviest first, each to the reader that carries least"),
 )
 def weighted_spread(step: Step, best: Best, ratio: str) -> Iterator[Evidence]:
     """With partition weights, the heaviest member carries at most r times the certified lower bound."""

@@ -43,10 +43,10 @@ def _may_take_too_early(step: Step) -> bool:
     "cooperative",
     kinds=CLIENT,
     breakable=_may_take_too_early,
-    source="KIP-429: a partition is given on only after its owner gave it up",
+    source="KIP-429: a partition is reassigned only after its owner gave it up",
     fix=(
-        "withhold a partition that changes hands until its owner no longer claims it, and "
-        "give it out in the next round"
+        "withhold a partition that changes owners until its owner no longer reports it, and assign "
+        "it in the next round"
     ),
 )
 def cooperative(step: Step) -> Iterator[Evidence]:
@@ -96,10 +96,10 @@ def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
     fix="give the answer that it gave before when members report just that as owned",
 )
 def converges(rebalanced: Rebalanced, rounds: str) -> Iterator[Evidence]:
-    """After one change the group comes to rest within the promised rounds.
+    """After one change the group becomes stable within the declared rounds.
 
     Bare: two revoking rounds for a cooperative target, none after the first round for an eager one.
-    `converges:k`: at most k rounds until a round in which nobody gives up or gains anything.
+    `converges:k`: at most k rounds until a round in which no member gives up or gains anything.
     """
     taken = len(rebalanced.steps)
     if not rebalanced.settled:
@@ -220,7 +220,7 @@ def _may_have_others(rebalanced: Rebalanced) -> bool:
     minimum=20,
     source="KIP-345",
     fix=(
-        "keep a member's partitions by its group.instance.id or by what it claims, and "
+        "keep a member's partitions by its group.instance.id or by what it reports as owned, "
         "not by its new member id"
     ),
 )

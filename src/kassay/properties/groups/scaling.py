@@ -82,9 +82,7 @@ def exponent(small: ScaleTiming, large: ScaleTiming) -> float | None:
     minimum=1,
     parameter=SCALE,
     source="KAFKA-15106; librdkafka 4629",
-    fix=(
-        "look partitions and members up in dicts or heaps instead of searching lists anew for each partition"
-    ),
+    fix=("look up partitions and members in dicts or heaps instead of searching lists for each partition"),
 )
 def scales(timings: tuple[ScaleTiming, ...], argument: str) -> Iterator[Evidence]:
     """Time grows no faster than the exponent when sizes double, and stays under the bound at that size."""

@@ -14,7 +14,7 @@ SHARED = ("shared-evenly", "balanced-within-one", "fewest-taken-back")
 
 @situation("unassignable", kinds=SHARE, required_by=("complete", "assignable", *SHARED))
 def unassignable(rebalanced: Rebalanced) -> bool:
-    """Of a topic that is read some partitions may be given out, and some may not yet."""
+    """A subscribed topic has some assignable partitions, and some that are not assignable yet."""
     step = rebalanced.steps[0]
     if step.group.assignable is None:
         return False
@@ -24,7 +24,7 @@ def unassignable(rebalanced: Rebalanced) -> bool:
 
 @situation("outnumbered", kinds=SHARE, required_by=SHARED)
 def outnumbered(rebalanced: Rebalanced) -> bool:
-    """Several partitions are shared by more members than there are of them, and not by a multiple."""
+    """Several partitions are shared by more members than partitions, and not by a multiple."""
     step = rebalanced.steps[0]
     sizes = [(len(step.assignable_of(topic)), len(ids)) for topic, ids in step.group.subscribers.items()]
     if step.group.equal_subscriptions:
@@ -34,7 +34,7 @@ def outnumbered(rebalanced: Rebalanced) -> bool:
 
 @situation("unread-owned", kinds=SHARE, required_by=("subscribed",))
 def unread_owned(rebalanced: Rebalanced) -> bool:
-    """A member has partitions of a topic that nobody reads any more."""
+    """A member has partitions of a topic that no member reads any more."""
     step = rebalanced.steps[0]
     counts, subscribers = step.cluster.counts, step.group.subscribers
     return any(

@@ -69,12 +69,12 @@ def _some_may_not_be_given_out(step: Step) -> bool:
     kinds=SHARE,
     breakable=_some_may_not_be_given_out,
     source="KIP-932; KAFKA-18827, KAFKA-19344",
-    fix="give out only partitions among those that may be given out",
+    fix="assign only assignable partitions",
 )
 def newly_assignable(step: Step) -> Iterator[Evidence]:
-    """Nobody is newly given a partition that may not be given out.
+    """No member newly gets a partition that is not assignable.
 
-    Who has one may keep it: Kafka's rule takes back only what nobody reads or what is shared unevenly.
+    A member that has one may keep it: Kafka's rule revokes only unread or unevenly shared partitions.
     """
     if step.group.assignable is None:
         return
@@ -96,7 +96,7 @@ def _one_may_have_three(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_three,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
-    fix="give each next reader the partition with the fewest members by then",
+    fix="assign each next reader the partition with the fewest members so far",
 )
 def shared_evenly(step: Step) -> Iterator[Evidence]:
     """No partition is shared by two members more than another: of one topic, or any if all read the same."""
@@ -121,7 +121,7 @@ def _one_may_have_two(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_one_may_have_two,
     source="KIP-932; KAFKA-19362, KAFKA-19363",
-    fix="give each next partition to the reader with the fewest by then",
+    fix="assign each next partition to the reader with the fewest so far",
 )
 def counts_within_one(step: Step) -> Iterator[Evidence]:
     """Members have counts within one of each other: of each topic, or of all if all read the same."""
@@ -182,10 +182,10 @@ def taken_back(step: Step) -> list[tuple[str, TopicPartition]]:
     applies=is_even,
     breakable=_may_take_back_more,
     source="KAFKA-19362, KAFKA-19363",
-    fix="let members keep what they have, and take back only what evenness needs",
+    fix="let members keep what they have, and revoke only what balance needs",
 )
 def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
-    """Among even answers, the fewest copies are taken from members that had them and could keep them.
+    """Among even answers, the fewest copies are revoked from members that had them and could keep them.
 
     Judged where each partition has ceil(readers / partitions) members and their counts are within one.
     """

@@ -57,7 +57,7 @@ def _double(step: Step) -> bool:
 
 @situation("double-claim", kinds=CLIENT, required_by=("single-owner", "total"), excluded_by=NO_CONFLICT)
 def double_claim(rebalanced: Rebalanced) -> bool:
-    """One partition is claimed twice at the same effective generation."""
+    """Two members report one partition as owned at the same effective generation."""
     return any(step.contradictory and _double(step) for step in rebalanced.steps)
 
 
@@ -69,7 +69,7 @@ def double_claim(rebalanced: Rebalanced) -> bool:
     within=_contradicts,
 )
 def all_minus_one(rebalanced: Rebalanced) -> bool:
-    """All generations are -1 and claims contradict each other."""
+    """All generations are -1 and ownership conflicts."""
     step = rebalanced.steps[0]
     return all(m.generation == -1 for m in step.group.members) and _double(step)
 
@@ -93,7 +93,7 @@ def failed_sync(rebalanced: Rebalanced) -> bool:
     within=_contradicts,
 )
 def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
-    """There is a stale claim on a partition whose owner is overloaded."""
+    """A stale member reports a partition as owned whose owner is overloaded."""
     members = rebalanced.steps[0].group.members
     claims = [m for m in members if m.owned]
     if len(claims) < 2:
@@ -115,7 +115,7 @@ def stale_on_overloaded(rebalanced: Rebalanced) -> bool:
     within=_contradicts,
 )
 def claim_and_resubscribe(rebalanced: Rebalanced) -> bool:
-    """Contradictory claims and a subscription change come in one step."""
+    """Conflicting ownership and a subscription change come in one step."""
     return any(isinstance(e, Resubscribe) for e in rebalanced.change)
 
 
@@ -287,7 +287,7 @@ def empty_subscription(rebalanced: Rebalanced) -> bool:
     excluded_by=("no-duplicate-topics",),
 )
 def duplicate_topic(rebalanced: Rebalanced) -> bool:
-    """A topic comes twice in one subscription."""
+    """A subscription lists a topic twice."""
     group = rebalanced.steps[0].group
     return sum(map(len, group.subscribers.values())) < sum(map(len, group.listed))
 
@@ -342,7 +342,7 @@ def leader_changed(rebalanced: Rebalanced) -> bool:
 
 @situation("two-objects", kinds=CLIENT, required_by=("pure",))
 def two_objects(rebalanced: Rebalanced) -> bool:
-    """Two objects of the target are asked in turn in one process."""
+    """Two objects of the target are called alternately in one process."""
     looks = [probe.look for probe in rebalanced.steps[0].probes]
     return Look.AGAIN in looks and (Look.OTHER in looks or Look.PERMUTED in looks)
 
@@ -362,12 +362,12 @@ def equal_topics(rebalanced: Rebalanced) -> bool:
     """Two topics have equally many partitions, at least two, and the same subscribers, at least two."""
     step = rebalanced.steps[0]
     subscribers = step.group.subscribers
-    alike = [
+    equal = [
         (count, subscribers[topic])
         for topic, count in step.cluster.counts.items()
         if count > 1 and len(subscribers.get(topic, ())) > 1
     ]
-    return len(set(alike)) < len(alike)
+    return len(set(equal)) < len(equal)
 
 
 @situation(

@@ -53,10 +53,7 @@ def _is_even(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_is_divisible,
     source="RangeAssignor",
-    fix=(
-        "split each topic by itself: count // readers for everybody, and one more for the "
-        "first count % readers"
-    ),
+    fix=("split each topic by itself: count // readers for each, and one more for the first count % readers"),
 )
 def topic_even(step: Step) -> Iterator[Evidence]:
     """For each topic, the counts of its subscribers differ by at most one."""
@@ -91,7 +88,7 @@ def _ascends(step: Step, place: dict[str | None, int]) -> bool:
     applies=_no_rack_matching,
     breakable=_is_divisible,
     source="RangeAssignor",
-    fix=("give each reader of a topic, in member order, the next run of consecutive numbers"),
+    fix=("assign each reader of a topic, in member order, the next run of consecutive numbers"),
 )
 def contiguous(step: Step) -> Iterator[Evidence]:
     """Each share of a topic is a run of consecutive numbers in member order.
@@ -125,10 +122,10 @@ def _has_pair(step: Step) -> bool:
 
 def _is_copartitioned(step: Step) -> bool:
     """Whether every complete answer assigns topics with equal counts and readers identically."""
-    alike: dict[tuple[int, tuple[str, ...]], tuple[str | None, ...]] = {}
+    equal: dict[tuple[int, tuple[str, ...]], tuple[str | None, ...]] = {}
     readers = step.group.subscribers
     return all(
-        alike.setdefault((len(owners), readers[topic]), owners) == owners
+        equal.setdefault((len(owners), readers[topic]), owners) == owners
         for topic, owners in step.dealt.by_number.items()
     )
 
@@ -139,18 +136,18 @@ def _is_copartitioned(step: Step) -> bool:
     scope=Scope.OUTCOME,
     breakable=_has_pair,
     source="RangeAssignor; KIP-881",
-    fix="give equal indices of topics with equal counts and readers to the same member",
+    fix="assign equal indices of topics with equal counts and readers to the same member",
 )
 def copartitioned(step: Step) -> Iterator[Evidence]:
     """Topics with equal counts and equal subscriber sets have the same owner at each index."""
     if len(step.dealt.by_number) < 2 or (step.dealt.is_whole and _is_copartitioned(step)):
         return
-    alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    equal: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     shares = step.shares
     for topic in sorted(shares):
         key = (step.cluster.counts[topic], tuple(shares[topic]))
-        alike.setdefault(key, []).append(topic)
-    for topics in alike.values():
+        equal.setdefault(key, []).append(topic)
+    for topics in equal.values():
         first = topics[0]
         for other in topics[1:]:
             if shares[first] != shares[other]:
@@ -176,11 +173,11 @@ def priority(step: Step, member_id: str) -> int:
     kinds=CLIENT,
     scope=Scope.OUTCOME,
     breakable=attrgetter("is_contested"),
-    source="the failover assignor of seed article 000",
-    fix="give the whole topic to the reader of highest priority",
+    source="articles on custom assignors, active/passive groups",
+    fix="assign the whole topic to the reader with the highest priority",
 )
 def active_passive(step: Step) -> Iterator[Evidence]:
-    """Each topic goes whole to its highest-priority subscriber.
+    """All partitions of a topic go to its highest-priority subscriber.
 
     The larger number goes first; ties by instance id, then member id.
     """

@@ -61,11 +61,11 @@ _is_read = attrgetter("is_read")
     breakable=_is_read,
     source="KIP-429",
     fix=(
-        "give each partition to one member alone: take it from the list of what is left once it is given out"
+        "assign each partition to one member alone: remove it from the list of free ones once it is assigned"
     ),
 )
 def single_owner(step: Step) -> Iterator[Evidence]:
-    """No partition is given out twice."""
+    """No partition is assigned twice."""
     given = step.given
     if step.dealt.is_given_once:
         return
@@ -87,7 +87,7 @@ def single_owner(step: Step) -> Iterator[Evidence]:
     fix="list each partition once for a member",
 )
 def given_once(step: Step) -> Iterator[Evidence]:
-    """No partition is given twice to one member."""
+    """No partition is assigned twice to one member."""
     for member_id, tps in sorted(step.given.items()):
         for tp in sorted({tp for tp in tps if tps.count(tp) > 1}) if len(set(tps)) < len(tps) else ():
             yield Evidence(str(tp), {"twice to": member_id})
@@ -106,11 +106,11 @@ def _reads_something(step: Step) -> bool:
     source="Kafka metadata",
     fix=(
         "take topics and partition numbers from the metadata (0 to count - 1), not from "
-        "subscriptions or old claims"
+        "subscriptions or owned partitions"
     ),
 )
 def exists(step: Step) -> Iterator[Evidence]:
-    """Every partition given out is in the metadata: topic known, 0 <= p < its count."""
+    """Every assigned partition is in the metadata: topic known, 0 <= p < its count."""
     if step.dealt.is_of_read_topics or step.given_out <= step.cluster.everything:
         return
     counts = step.cluster.counts
@@ -135,7 +135,7 @@ def _has_stranger(step: Step) -> bool:
     validity=True,
     breakable=_has_stranger,
     source="KIP-54",
-    fix="give a partition only to members whose own subscription names its topic",
+    fix="assign a partition only to members whose own subscription names its topic",
 )
 def subscribed(step: Step) -> Iterator[Evidence]:
     """A member gets only topics of its own subscription."""
@@ -154,11 +154,11 @@ def subscribed(step: Step) -> Iterator[Evidence]:
 
 def _left_out(step: Step) -> list[TopicPartition]:
     """Partitions of known, subscribed topics without an owner in the answer."""
-    dealt, partitions = step.dealt, step.cluster.partitions
-    if not dealt.left:
+    outcome, partitions = step.dealt, step.cluster.partitions
+    if not outcome.left:
         return []
-    short = sorted(topic for topic, owners in dealt.by_number.items() if None in owners)
-    return [tp for topic in short for tp in partitions[topic] if tp not in dealt.owners]
+    short = sorted(topic for topic, owners in outcome.by_number.items() if None in owners)
+    return [tp for topic in short for tp in partitions[topic] if tp not in outcome.owners]
 
 
 def _must_give(rebalanced: Rebalanced) -> bool:
@@ -187,12 +187,12 @@ def _has_unclaimed(step: Step) -> bool:
     validity=True,
     breakable=_must_give,
     source="KIP-54, KIP-429",
-    fix="go on until no partition of a topic that somebody reads is left over",
+    fix="continue until no partition of a topic with readers is left over",
 )
 def complete(rebalanced: Rebalanced) -> Iterator[Evidence]:
-    """Every partition of a known topic with a subscriber is given out.
+    """Every partition of a known topic with a subscriber is assigned.
 
-    In a cooperative round a partition that somebody claims may be left out; at the fixpoint none.
+    In a cooperative round a partition that a member owns may be left out; at the fixpoint none.
     """
     for step in rebalanced.steps:
         if isinstance(step.answer, Failure):
@@ -220,10 +220,10 @@ def _must_share(rebalanced: Rebalanced) -> bool:
     validity=True,
     breakable=_must_share,
     source="KIP-932",
-    fix="give every partition that may be given out to a reader of its topic",
+    fix="assign every assignable partition to a reader of its topic",
 )
 def shared_out(rebalanced: Rebalanced) -> Iterator[Evidence]:
-    """Every partition of a known topic with a subscriber that may be given out has a member."""
+    """Every assignable partition of a known topic with a subscriber has a member."""
     for step in rebalanced.steps:
         if isinstance(step.answer, Failure):
             continue

@@ -17,14 +17,14 @@ from kassay.properties.registry import Evidence, always, claim
 def named(record: ProducerRecord) -> str:
     """The record's name in evidence."""
     key = "no key" if record.key is None else f"key {record.key.hex() or 'empty'}"
-    asked = "" if record.partition is None else f", partition {record.partition}"
-    return f"record for {record.topic}, {key}{asked}"
+    partition = "" if record.partition is None else f", partition {record.partition}"
+    return f"record for {record.topic}, {key}{partition}"
 
 
 def is_out_of_range(sent: Sent) -> bool:
     """Whether the record names a missing partition."""
-    asked = sent.record.partition
-    return asked is not None and not 0 <= asked < sent.topic.count
+    partition = sent.record.partition
+    return partition is not None and not 0 <= partition < sent.topic.count
 
 
 def _keyed(step: ProducerSendsStep) -> Iterator[tuple[Sent, bytes, int]]:
@@ -127,9 +127,9 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     fix="keep no state that decides where records with a key go",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """Another object configured alike sends records with a key, or with a partition, to the same places.
+    """Another object with the same configuration sends records with a key or a partition to the same places.
 
-    One of another process is not its business: that is what `deterministic` speaks of.
+    Objects in other processes are covered by `deterministic`.
     """
     for probe in step.probes:
         if probe.look is not Look.OTHER:

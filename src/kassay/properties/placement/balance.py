@@ -58,15 +58,15 @@ def _may_be_uneven(step: PlacementStep, best: BestPlacement) -> bool:
     breakable=_may_be_uneven,
     source="AdminUtils, its first goal",
     fix=(
-        "give the next replica to the broker with the fewest in the racks that are "
-        "allowed, existing partitions counted"
+        "place the next replica on the broker with the fewest in the allowed racks, counting "
+        "existing partitions"
     ),
 )
 def replicas_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
-    """Replicas per broker are within one where the rack rule allows, else as even as they can be.
+    """Replicas per broker are within one where the rack rule allows, else as even as possible.
 
-    Judged where the new replicas are on unfenced brokers: with fenced ones among them, who may lead
-    stands in the way of balance.
+    Judged where the new replicas are on unfenced brokers: with fenced ones among them, the rule
+    for leaders conflicts with balance.
     """
     loads = step.replica_loads
     worse = gap(loads.values(), best.replicas or ())
@@ -90,7 +90,7 @@ def _may_lead_unevenly(step: PlacementStep, best: BestPlacement) -> bool:
     scope=Scope.OPTIMUM,
     breakable=_may_lead_unevenly,
     source="KAFKA-15354",
-    fix=("rotate who stands first, so that the next leader is the broker that leads the fewest"),
+    fix=("rotate the first replica, so that the next leader is the broker that leads the fewest"),
 )
 def leaders_even(step: PlacementStep, best: BestPlacement) -> Iterator[Evidence]:
     """Preferred leaders per unfenced broker are within one, existing partitions included, where possible."""

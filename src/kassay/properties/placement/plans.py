@@ -131,10 +131,10 @@ def plan_valid(plan: Plan) -> Iterator[Evidence]:
     "KIP-455",
     has_rows,
     validity=True,
-    fix=("look at the replicas as they are after the moves before, so that no broker is there twice"),
+    fix=("use the replicas as they are after the previous moves, so that no broker is there twice"),
 )
 def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
-    """After every move the partition has exactly RF different brokers, none of them gone at its last."""
+    """After every move the partition has exactly RF different brokers, none of them removed at its last."""
     brokers = {broker.broker_id: broker for broker in plan.brokers}
     going = {
         partition: frozenset(broker for broker in replicas if broker not in brokers)
@@ -155,7 +155,7 @@ def replicas_distinct_in_plan(plan: Plan) -> Iterator[Evidence]:
     fix=("choose the order of moves so that no rack holds more replicas than the rule allows on the way"),
 )
 def rack_spread_in_plan(plan: Plan) -> Iterator[Evidence]:
-    """No move breaks the rack rule of its partition, and a partition that is done with keeps it."""
+    """No move breaks the rack rule of its partition, and a finished partition keeps it."""
     if not plan.brokers or any(broker.rack is None for broker in plan.brokers):
         return
     racks = {broker.broker_id: broker.rack for broker in plan.brokers}

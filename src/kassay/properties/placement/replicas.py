@@ -98,7 +98,7 @@ def wrong_replicas(
     applies=is_too_few,
     breakable=always,
     source="AdminUtils",
-    fix=("raise an error (ValueError) where the replication factor is larger than the number of brokers"),
+    fix=("raise an error (ValueError) if the replication factor is larger than the number of brokers"),
 )
 def too_few_brokers(step: PlacementStep) -> Iterator[Evidence]:
     """RF larger than the number of brokers is refused with an error."""
@@ -204,7 +204,7 @@ def _is_enough(step: PlacementStep) -> bool:
     applies=has_partial_racks,
     breakable=_is_enough,
     source="AdminUtils",
-    fix="raise an error where only some of the brokers have a rack",
+    fix="raise an error if only some of the brokers have a rack",
 )
 def partial_racks_refused(step: PlacementStep) -> Iterator[Evidence]:
     """A cluster in which only some brokers have a rack is refused."""

@@ -13,28 +13,28 @@ _SPREADING: Final = ("rack-spread", "leaders-even", "no-fenced-leader")
 
 
 @situation("uneven-racks", kinds=PLACER, required_by=_SPREADING, excluded_by=("no-racks",))
-def has_uneven_racks(asked: PlacementRequest) -> bool:
+def has_uneven_racks(request: PlacementRequest) -> bool:
     """Racks have different sizes."""
-    racks = [broker.rack for broker in asked.brokers]
-    return asked.has_racks and len({racks.count(rack) for rack in racks}) > 1
+    racks = [broker.rack for broker in request.brokers]
+    return request.has_racks and len({racks.count(rack) for rack in racks}) > 1
 
 
 @situation("fenced", kinds=PLACER, required_by=_SPREADING)
-def has_fenced(asked: PlacementRequest) -> bool:
+def has_fenced(request: PlacementRequest) -> bool:
     """There are fenced brokers."""
-    return len(asked.unfenced) < len(asked.brokers)
+    return len(request.unfenced) < len(request.brokers)
 
 
 @situation("rf-near-brokers", kinds=PLACER, required_by=_SPREADING)
-def is_near_broker_count(asked: PlacementRequest) -> bool:
+def is_near_broker_count(request: PlacementRequest) -> bool:
     """RF = brokers or one less."""
-    return len(asked.brokers) - asked.replication_factor in (0, 1)
+    return len(request.brokers) - request.replication_factor in (0, 1)
 
 
 @situation("partitions-added", kinds=PLACER, required_by=("leaders-even",))
-def adds_partitions(asked: PlacementRequest) -> bool:
+def adds_partitions(request: PlacementRequest) -> bool:
     """An existing topic grows."""
-    return bool(asked.existing)
+    return bool(request.existing)
 
 
 @situation("many-moves", kinds=PLANNER, required_by=("plan-valid",))

@@ -192,7 +192,7 @@ class _Reader:
         if measure.scope is None:
             return
         if self.scope not in (None, measure.scope):
-            raise self.wrong(column, f"{measure.name} cannot stand beside what is about the {self.scope}")
+            raise self.wrong(column, f"{measure.name} cannot be combined with measures of the {self.scope}")
         self.scope = measure.scope
 
     def _binder(self, node: Tree[Token], bound: Mapping[str, Things]) -> tuple[str, Things]:

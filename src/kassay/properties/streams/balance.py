@@ -42,10 +42,10 @@ def _may_weigh_less(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_weigh_less,
     source="Harvey et al. 2006, semi-matchings; KIP-441",
-    fix=("give the next active task to the process with the fewest tasks for each of its threads"),
+    fix=("assign the next active task to the process with the fewest tasks for each of its threads"),
 )
 def balanced_optimal(step: TaskStep) -> Iterator[Evidence]:
-    """At rest no active task would weigh less on another process, the k-th of c threads weighing k/c.
+    """When stable, no active task would weigh less on another process, the k-th of c threads weighing k/c.
 
     Stronger than `balanced-within-one` where processes have different numbers of threads.
     """
@@ -132,10 +132,10 @@ def _may_move_more(run: TaskRun) -> bool:
     fix="leave active tasks where they run, and move only those beyond a process's share",
 )
 def sticky_minimal(run: TaskRun) -> Iterator[Evidence]:
-    """From the last change to the rest after it, the fewest active tasks leave a process that is still there.
+    """From the last change to the stable state after it, the fewest active tasks leave a remaining process.
 
     Judged where the balance is optimal in the end. Where copies must catch up first, the way there counts
-    as one move: what is compared is who ran a task before the change and who runs it in the end.
+    as one move: the process of a task before the change is compared with its process in the end.
     """
     before, owners = run.steps[run.played - 1].request, run.steps[-1].given.owners
     moved = sorted(

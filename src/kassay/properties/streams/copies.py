@@ -21,9 +21,9 @@ from kassay.properties.streams.tasks import has_stateful
 def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
     """Each task with state, the processes of its standby copies, and their required number."""
     copies = step.given.standby_on
-    asked = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
+    required = max(0, min(step.request.standby_replicas, len(step.request.clients) - 1))
     for task in sorted(step.request.stateful):
-        yield task, copies.get(task, []), asked
+        yield task, copies.get(task, []), required
 
 
 @claim(
@@ -36,20 +36,21 @@ def _copies(step: TaskStep) -> Iterator[tuple[TaskId, list[str], int]]:
     fix=("place exactly min(standbys, processes - 1) standby copies of each task with state"),
 )
 def standby_count(step: TaskStep) -> Iterator[Evidence]:
-    """At rest each stateful task has min(standbys, processes - 1) standby copies, no fewer and no more."""
-    for task, standby_on, asked in _copies(step):
-        if len(standby_on) != asked:
-            yield Evidence(str(task), {"standby on": tuple(standby_on), "asked": asked})
+    """When stable, each stateful task has exactly min(standbys, processes - 1) standby copies."""
+    for task, standby_on, required in _copies(step):
+        if len(standby_on) != required:
+            yield Evidence(str(task), {"standby on": tuple(standby_on), "asked": required})
 
 
 def _may_have_too_many(step: TaskStep) -> bool:
     """Whether some answer warms up a copy that has caught up, or more than allowed."""
     request = step.request
-    ids, asked = request.by_id, max(0, min(request.standby_replicas, len(request.clients) - 1))
-    if len(request.stateful) * (len(ids) - asked) > request.warmup_replicas_max:
+    ids, required = request.by_id, max(0, min(request.standby_replicas, len(request.clients) - 1))
+    if len(request.stateful) * (len(ids) - required) > request.warmup_replicas_max:
         return True
     return any(
-        sum(_has_caught_up(step, process_id, task) for process_id in ids) > asked for task in request.stateful
+        sum(_has_caught_up(step, process_id, task) for process_id in ids) > required
+        for task in request.stateful
     )
 
 
@@ -62,14 +63,14 @@ def _may_have_too_many(step: TaskStep) -> bool:
     fix=("count warm-ups against max.warmup.replicas, and make none of a copy that has caught up"),
 )
 def warm_ups(step: TaskStep) -> Iterator[Evidence]:
-    """Where a probing rebalance follows, copies beyond those asked for are few enough, and still behind.
+    """Where a probing rebalance follows, copies beyond those requested are few enough, and still behind.
 
-    There are at most `max.warmup.replicas` in all, and as many copies of a task as are too many have not
-    caught up. Where none follows, a copy too many is no warm-up: at rest it breaks `standby-count`.
+    There are at most `max.warmup.replicas` in all, and as many copies of a task as exceed its number have not
+    caught up. Where none follows, an excess copy is no warm-up: when stable it breaks `standby-count`.
     """
     if not step.given.probing_rebalance:
         return
-    more = {task: (on, len(on) - asked) for task, on, asked in _copies(step) if len(on) > asked}
+    more = {task: (on, len(on) - required) for task, on, required in _copies(step) if len(on) > required}
     number = sum(beyond for _, beyond in more.values())
     if number > step.request.warmup_replicas_max:
         yield Evidence("warm-ups", {"number": number, "at most": step.request.warmup_replicas_max})
@@ -125,7 +126,7 @@ def _is_whole(step: TaskStep) -> bool:
     """Whether each task runs once and has its standbys, on different processes of the request."""
     request, given = step.request, step.given
     runs_on, stands_by_on = given.active_on, given.standby_on
-    asked = min(request.standby_replicas, len(request.clients) - 1)
+    required = min(request.standby_replicas, len(request.clients) - 1)
     stateful = frozenset(request.stateful)
     if not given.processes.keys() <= request.by_id.keys() or runs_on.keys() != frozenset(request.tasks):
         return False
@@ -133,7 +134,7 @@ def _is_whole(step: TaskStep) -> bool:
         return False
     copies = {task: [*runs_on[task], *stands_by_on.get(task, ())] for task in runs_on}
     return all(
-        len(set(on)) == len(on) == 1 + (asked if task in stateful else 0) for task, on in copies.items()
+        len(set(on)) == len(on) == 1 + (required if task in stateful else 0) for task, on in copies.items()
     )
 
 
@@ -158,11 +159,11 @@ def _may_restore_more(_: TaskStep, best: BestStandbys) -> bool:
     fix="prefer, among equally loaded members, those that hold a copy of the task already",
 )
 def sticky_standbys(step: TaskStep, best: BestStandbys) -> Iterator[Evidence]:
-    """Beside the active tasks of the answer no standby copies, as even, need fewer restores.
+    """For the answer's active tasks, no equally even standby copies need fewer restores.
 
-    Judged where all standbys are there and tasks of either kind as even by member as they can be beside these
-    active tasks, and not where copies are to be spread over tags, which may cost restores. A process that
-    names no members deals its tasks out evenly.
+    Judged where all standbys exist and tasks of either kind are as even by member as possible for these
+    active tasks, except where copies are to be spread over tags, which may cost restores. A process that
+    names no members splits its tasks evenly.
     """
     restored = _restored(step)
     if len(restored) > best.least:

@@ -24,8 +24,8 @@ def _may_be_refused(step: TaskStep) -> bool:
     breakable=_may_be_refused,
     source="KIP-924, AssignmentError",
     fix=(
-        "give each active task to one process, standbys only to tasks with state, and an "
-        "entry to each process"
+        "assign each active task to one process, standbys only to tasks with state, and make an "
+        "entry for each process"
     ),
 )
 def task_errors(step: TaskStep) -> Iterator[Evidence]:

@@ -32,19 +32,19 @@ _COPYING: Final = ("standby-disjoint", "standby-count", "task-errors")
 _SPREADING: Final = ("standby-tags",)
 
 SENTENCES: Final = {
-    "process-joins": ("A process comes to a running application.", (*_MOVING, *_BALANCE, "warm-ups")),
-    "process-leaves": ("A process goes, and its state with it.", (*_MOVING, "complete")),
-    "process-restarts": ("A process starts again, with its state and new threads.", _MOVING),
-    "state-lost": ("A process loses the state that it does not run on.", _MOVING),
-    "standbys-change": ("Another number of standby copies is asked for.", (*_MOVING, *_COPYING)),
+    "process-joins": ("A process joins a running application.", (*_MOVING, *_BALANCE, "warm-ups")),
+    "process-leaves": ("A process leaves, and its state with it.", (*_MOVING, "complete")),
+    "process-restarts": ("A process restarts, with its state and new threads.", _MOVING),
+    "state-lost": ("A process loses the state of tasks that it does not run.", _MOVING),
+    "standbys-change": ("The requested number of standby copies changes.", (*_MOVING, *_COPYING)),
     "threads-differ": ("Processes have different numbers of threads.", _BALANCE),
     "lagging-copy": (
         "A standby copy is further behind than is acceptable.",
         (*_MOVING, *_COPYING, "warm-ups"),
     ),
-    "standby-0": ("No standby copies are asked for.", ("complete",)),
-    "standby-1": ("One standby copy of each stateful task is asked for.", _COPYING),
-    "standby-2": ("Two standby copies of each stateful task are asked for.", _COPYING),
+    "standby-0": ("No standby copies are requested.", ("complete",)),
+    "standby-1": ("One standby copy of each stateful task is requested.", _COPYING),
+    "standby-2": ("Two standby copies of each stateful task are requested.", _COPYING),
     "more-standbys-than-processes": ("There are too few processes for the copies.", _COPYING),
     "stateless-and-stateful": ("Some tasks have state and some have none.", _COPYING),
     "no-change": ("A settled application is run again.", ("stable", "fixed-point")),
@@ -56,7 +56,7 @@ SENTENCES: Final = {
         _SPREADING,
     ),
     "tags-missing": ("A process lacks a tag over which copies are to be spread.", _SPREADING),
-    "process-retags": ("A process starts again with another rack or other tags.", _SPREADING),
+    "process-retags": ("A process restarts with another rack or other tags.", _SPREADING),
 }
 """The situations with the claims that require them."""
 

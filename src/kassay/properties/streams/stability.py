@@ -27,14 +27,14 @@ def _is_answered(run: TaskRun, *_: str) -> bool:
     parameter=number(NumberRange(1, SETTLING_ROUNDS_MAX, whole=True), example="2"),
     source="KIP-441",
     fix=(
-        "ask for a probing rebalance only while copies are behind, and keep the answer "
-        "once they have caught up"
+        "request a probing rebalance only while copies are behind, and keep the answer once they "
+        "have caught up"
     ),
 )
 def converges(run: TaskRun, rounds: str) -> Iterator[Evidence]:
-    """After a change and nothing else, with copies that catch up, the application comes to rest.
+    """After a change and nothing else, with copies that catch up, the application becomes stable.
 
-    `converges:k`: within at most k rounds until one in which nobody gives up or gains anything.
+    `converges:k`: within at most k rounds until one in which no process gives up or gains anything.
     """
     if not run.at_rest:
         yield Evidence("the application", {"not at rest after rounds": run.settling})
@@ -104,13 +104,13 @@ def _could_differ(run: TaskRun) -> bool:
     applies=_was_run_again,
     breakable=_could_differ,
     minimum=20,
-    source="KIP-1071: an assignment is computed when the group changes, and stands until then",
-    fix=("choose by what the processes have, so that its own answer, asked again, stays as it is"),
+    source="KIP-1071: an assignment is computed when the group changes, and stays until then",
+    fix=("choose by what the processes have, so that a second call returns the same answer"),
 )
 def fixed_point(run: TaskRun) -> Iterator[Evidence]:
-    """Run again with nothing changed and all copies caught up, the rule gives the same answer.
+    """With nothing changed and all copies caught up, a second call returns the same answer.
 
-    Stronger than `stable`, which asks only where everybody was given what they had already.
+    Stronger than `stable`, which applies only where every process got exactly what it had.
     """
     for first, then in _second_runs(run):
         for who, one, other in difference(first, then.given):

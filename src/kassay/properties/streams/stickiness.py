@@ -126,10 +126,10 @@ def _may_spend_more(_: TaskStep, least: BestMembers) -> bool:
     ),
 )
 def sticky_by_member(step: TaskStep, least: BestMembers) -> Iterator[Evidence]:
-    """Active tasks even by member are where restores and changes of process cost least, then most stay.
+    """Active tasks, even by member, cost the least in restores and changes of process, then most stay.
 
-    A restore costs 3, a change of process 1; then counts who leaves a member. Judged where an answer says
-    what each member is given, and they have tasks, with state and in all, within one of each other.
+    A restore costs 3, a change of process 1; then the tasks that leave a member count. Judged where an
+    answer names each member's tasks, and their counts, with state and in all, are within one of each other.
     """
     runs = _runs(step) or {}
     own = spent(step.request, runs)

@@ -61,10 +61,10 @@ def known(step: TaskStep) -> Iterator[Evidence]:
     validity=True,
     breakable=_has_tasks,
     source="TaskAssignor",
-    fix="give each active task to one process alone",
+    fix="assign each active task to one process alone",
 )
 def single_owner(step: TaskStep) -> Iterator[Evidence]:
-    """No active task is given out twice: its records would be processed twice."""
+    """No active task is assigned twice: its records would be processed twice."""
     for task, runs_on in sorted(step.given.active_on.items()):
         if len(runs_on) > 1:
             yield Evidence(str(task), {"active on": tuple(runs_on)})
@@ -96,17 +96,18 @@ def has_stateful(step: TaskStep) -> bool:
     breakable=_has_copies,
     source="StreamsConfig, KIP-441",
     fix=(
-        "choose standbys among the processes that do not run the task, as many as asked if there are enough"
+        "choose standbys among the processes that do not run the task, as many as requested if "
+        "there are enough"
     ),
 )
 def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
-    """An active task and its standbys are on different processes, as many as asked where processes allow.
+    """An active task and its standbys are on different processes, as many as requested where processes allow.
 
-    Copies of a stateless task, and two on one process, are faults too. More copies than asked for
+    Copies of a stateless task, and two on one process, are faults too. More copies than requested
     are no fault: warm-up copies are listed among them.
     """
     runs_on, stands_by_on = step.given.active_on, step.given.standby_on
-    asked = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
+    required = min(step.request.standby_replicas, max(len(step.request.clients) - 1, 0))
     stateful = frozenset(step.request.stateful)
     for task in sorted(stands_by_on.keys() | stateful):
         standbys, active = stands_by_on.get(task, []), runs_on.get(task, [])
@@ -117,8 +118,8 @@ def standby_disjoint(step: TaskStep) -> Iterator[Evidence]:
             yield Evidence(str(task), {**facts, "fault": "active and standby on one process"})
         elif len(set(standbys)) < len(standbys):
             yield Evidence(str(task), {**facts, "fault": "two standby copies on one process"})
-        elif len(standbys) < asked:
-            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": asked})
+        elif len(standbys) < required:
+            yield Evidence(str(task), {**facts, "fault": "too few standby copies", "asked": required})
 
 
 def active_loads(step: TaskStep) -> dict[str, int]:
@@ -139,10 +140,10 @@ def _may_lack_balance(step: TaskStep) -> bool:
     scope=Scope.OUTCOME,
     breakable=_may_lack_balance,
     source="KIP-441, its balance factor",
-    fix="deal active tasks out by the number of threads of each process",
+    fix="assign active tasks by the number of threads of each process",
 )
 def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
-    """At rest no process could hand an active task to another and still have as many for each thread.
+    """When stable, no process could pass an active task to another and still have as many for each thread.
 
     With equally many threads everywhere: active tasks differ by less than two.
     """

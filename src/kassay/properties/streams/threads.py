@@ -96,10 +96,10 @@ def _may_lack_balance(step: TaskStep) -> bool:
     fix="count tasks with state on their own when it chooses the next thread",
 )
 def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
-    """At rest no thread could run an active task with state for another and still have no more of them.
+    """When stable, no thread could take an active task with state from another and have no more of them.
 
-    That is, threads differ by less than two. Of a process with several threads that are not told apart,
-    what counts is its tasks for each of them.
+    That is, threads differ by less than two. For a process with several threads that are not distinguished,
+    its tasks for each of them count.
     """
     stateful = frozenset(step.request.stateful)
     for over, under in _uneven(_shares(step, lambda tasks: stateful.intersection(tasks.active))):
@@ -115,9 +115,9 @@ def stateful_balanced(step: TaskStep) -> Iterator[Evidence]:
     fix="count active and standby tasks together when it chooses the next thread",
 )
 def threads_balanced(step: TaskStep) -> Iterator[Evidence]:
-    """At rest no thread could take a task, active or standby, off another and still have no more of them.
+    """When stable, no thread could take a task, active or standby, from another and have no more of them.
 
-    Only a task counts of which the process that would take it has no copy, unless the other is its own.
+    Only tasks count of which the taking process has no copy, unless both threads are in one process.
     """
     inside = {p: {*tasks.active, *tasks.standby} for p, tasks in step.given.processes.items()}
     for over, under in _uneven(_shares(step, lambda tasks: (*tasks.active, *tasks.standby))):

@@ -216,7 +216,7 @@ def _member(cells: Mapping[str, str], place: Place) -> MemberRow:
     partitions = _number(cells, "#PARTITIONS", _EPOCH)
     if owned is not None and partitions is not None and len(owned) != partitions:
         raise InputError(
-            f"#PARTITIONS: found {partitions}, expected {len(owned)}, as the assignment beside it has"
+            f"#PARTITIONS: found {partitions}, expected {len(owned)}, as the assignment next to it has"
         )
     member = _known(cells["CONSUMER-ID"])
     if member is None:

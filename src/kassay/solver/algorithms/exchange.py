@@ -357,12 +357,12 @@ def _rules(places: int, prices: Sequence[Prices], elsewhere: Sequence[int | None
     """The rules of items with these prices."""
     named = [price for row in prices for price in row.values()]
     levels = sorted({price for price in [*named, *elsewhere] if price is not None})
-    beside = masks(places, prices)
+    own_prices = masks(places, prices)
     priced = []
     for level in levels:
         own = masks(places, ([place for place, price in row.items() if price == level] for row in prices))
         (items,) = masks(1, ((0,) if price == level else () for price in elsewhere))
-        priced.append([mask | items & ~other for mask, other in zip(own, beside, strict=True)])
+        priced.append([mask | items & ~other for mask, other in zip(own, own_prices, strict=True)])
     may = [reduce(or_, [of_level[place] for of_level in priced], 0) for place in range(places)]
     return Rules(may, levels, priced)
 

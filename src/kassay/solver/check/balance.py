@@ -161,7 +161,7 @@ class _Check:
                 len(bundle) == len(names)
                 and len({topic.partitions for topic in bundle}) == 1
                 and len({self.readers[name] for name in names}) == 1,
-                f"co-partitioned topics {' '.join(names)} are not alike",
+                f"co-partitioned topics {' '.join(names)} differ",
             )
         self.bundles += [[topic] for topic in self.topics if topic.name not in bound]
         sizes = {len(bundle) for bundle in self.bundles if bundle[0].partitions}
@@ -175,12 +175,12 @@ class _Check:
             owners.keys() == self.readers.keys(), "owners are given for exactly the topics that are read"
         )
         counted = Counter[int]()
-        alike: dict[tuple[int, ...], list[Topic]] = {}
+        by_readers: dict[tuple[int, ...], list[Topic]] = {}
         for topic in self.topics:
             row = owners[topic.name]
             _require(len(row) == topic.partitions, f"{topic.name} has {topic.partitions} partitions")
-            alike.setdefault(self.readers[topic.name], []).append(topic)
-        for readers, topics in alike.items():
+            by_readers.setdefault(self.readers[topic.name], []).append(topic)
+        for readers, topics in by_readers.items():
             low = self.last[readers] = max(map(levels.__getitem__, readers))
             inside = {m for m in readers if levels[m] == low}
             every = [*chain.from_iterable([owners[topic.name] for topic in topics])]
@@ -227,10 +227,10 @@ class _Check:
         paid = least = moved = mismatched = 0
         scale = 1 + sum(topic.partitions for topic in self.topics)
         by_move, by_rack = (scale, 1) if self.certificate.order == MOVEMENT_FIRST else (1, scale)
-        alike: dict[tuple[int, ...], list[list[Topic]]] = {}
+        by_readers: dict[tuple[int, ...], list[list[Topic]]] = {}
         for bundle in self.bundles:
-            alike.setdefault(self.readers[bundle[0].name], []).append(bundle)
-        for readers, kinds in alike.items():
+            by_readers.setdefault(self.readers[bundle[0].name], []).append(bundle)
+        for readers, kinds in by_readers.items():
             takers = _Takers(self, readers, by_move, by_rack)
             for (before, racks, owner), count in self._counted(kinds):
                 far = takers.far(racks)

@@ -177,7 +177,7 @@ def _held_to(document: Document, kind: ProofKind, proven: Proven) -> str:
         elif field in proven.least:
             reasons.append(_at_least(field, document[field], proven.least[field]))
         elif field not in figures:
-            raise RefusedError(f"{field} of the result is a field that nobody checks")
+            raise RefusedError(f"{field} of the result is an unknown field")
         elif not _same(document[field], figures[field]):
             raise RefusedError(
                 f"{field} of the result is {shown(document[field])}, "

@@ -208,7 +208,7 @@ def dense(form: Document, assignment: Mapping[str, Mapping[str, list[int]]]) -> 
         for topics in assignment.values():
             for name, partitions in topics.items():
                 if name not in placed:
-                    raise RefusedError(f"{name} is given out, and nobody reads it")
+                    raise RefusedError(f"{name} is assigned, and no member reads it")
                 placed[name] += len(partitions)
         for name, count in placed.items():
             if count != counts[name]:

@@ -105,7 +105,7 @@ def _too_much(members: list[str], counts: Mapping[str, int], most: int, unit: in
     partitions, less = sum(counts.values()), most - unit
     return (
         f"{_listed(counts)} {has} {_partitions(partitions)}, read by {_listed(members)}{alone}; "
-        f"{len(members)} x {less} = {len(members) * less} is too little, so somebody has at least {most}."
+        f"{len(members)} x {less} = {len(members) * less} is too little, so one of them has at least {most}."
     )
 
 
@@ -115,7 +115,7 @@ def _too_little(members: list[str], counts: Mapping[str, int], least: int, unit:
     reads, more = "reads" if len(members) == 1 else "read", least + unit
     return (
         f"{_listed(members)} {reads} {what} and nothing else; "
-        f"{len(members)} x {more} = {len(members) * more} is more, so somebody has at most {least}."
+        f"{len(members)} x {more} = {len(members) * more} is more, so one of them has at most {least}."
     )
 
 

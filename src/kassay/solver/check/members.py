@@ -82,7 +82,7 @@ def pose_members(document: Any) -> Posed:
         )
     for task, (lead, row) in enumerate(zip(document["active"], document["standby"], strict=True)):
         if not ids.issuperset(row) or not (lead is None or lead in process):
-            raise RefusedError(f"task {task} is with somebody who is not in the instance")
+            raise RefusedError(f"task {task} is with a member that is not in the instance")
         if row and task in stateless:
             raise RefusedError(f"task {task} has no state, and there is a copy of it")
     form = {

@@ -207,7 +207,7 @@ class _Record:
         for name, each in value.items():
             if name not in self.shapes:
                 known = ", ".join(self.shapes)
-                raise _MisfitError(f"a field that nobody checks, expected {known}", name, unknown=True)
+                raise _MisfitError(f"an unknown field, expected {known}", name, unknown=True)
             if fitting.get(name, fitting) is not each:
                 _inside(name, self.shapes[name], each)
                 fitting[name] = each

@@ -51,10 +51,10 @@ class Aggregate:
         """The units by class, in an order that depends on names alone."""
         classes: list[UnitClass] = []
         for number, bundles in enumerate(self.bundles):
-            alike = defaultdict[_Likeness, list[int]](list)
+            equal = defaultdict[_Likeness, list[int]](list)
             for first, bundle in bundles:
-                _sort_in(bundle, self.previous, first, alike)
-            classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in alike.items()]
+                _sort_in(bundle, self.previous, first, equal)
+            classes += [UnitClass(number, *_history(*like), tuple(units)) for like, units in equal.items()]
         return tuple(classes)
 
 
@@ -83,7 +83,7 @@ def _sort_in(
     bundle: tuple[Topic, ...],
     previous: Mapping[str, tuple[int, ...]],
     first: int,
-    alike: defaultdict[_Likeness, list[int]],
+    equal: defaultdict[_Likeness, list[int]],
 ) -> None:
     """Add the bundle's units to the units that have the same owners, racks and costs of their moves."""
     count = bundle[0].partitions
@@ -93,7 +93,7 @@ def _sort_in(
     if any(topic.move_costs is not None for topic in bundle):
         costs = zip(*(topic.move_costs or (1,) * count for topic in bundle), strict=True)
     for unit, like in enumerate(zip(owners, racks, costs, strict=True), first):
-        alike[like].append(unit)
+        equal[like].append(unit)
 
 
 def _history(

@@ -36,14 +36,14 @@ class Problem(ConsumerInstance):
     @lazy
     def subscribers(self) -> dict[str, tuple[int, ...]]:
         """For each topic with readers, the positions of its readers; treat as read-only."""
-        alike: dict[frozenset[str], list[int]] = {}
+        by_topics: dict[frozenset[str], list[int]] = {}
         for position, member in enumerate(self.members):
-            alike.setdefault(member.topics, []).append(position)
+            by_topics.setdefault(member.topics, []).append(position)
         readers: dict[str, list[list[int]]] = {topic.name: [] for topic in self.topics}
-        for topics, positions in alike.items():
+        for topics, positions in by_topics.items():
             for topic in topics & readers.keys():
                 readers[topic].append(positions)
-        merged = {id(positions): tuple(positions) for positions in alike.values()}
+        merged = {id(positions): tuple(positions) for positions in by_topics.values()}
         return {
             topic: merged[id(groups[0])] if len(groups) == 1 else tuple(sorted(chain.from_iterable(groups)))
             for topic, groups in readers.items()
@@ -146,8 +146,8 @@ class Problem(ConsumerInstance):
     def document(self) -> dict[str, Any]:
         """The JSON form; parsing it gives an equal problem."""
         names = [*self.previous]
-        alike = {member.topics for member in self.members}
-        read = {topics: sorted(topics & self.previous.keys()) for topics in alike}
+        by_topics = {member.topics for member in self.members}
+        read = {topics: sorted(topics & self.previous.keys()) for topics in by_topics}
         return {
             "family": "A",
             "name": self.name or "unnamed",

@@ -40,14 +40,14 @@ _at_rest: dict[tuple[object, ...], Optimum] = {}
 def remembered_optimum(cluster: Cluster, group: Group, order: tuple[str, ...] = MOVEMENT_FIRST) -> Optimum:
     """The certified optimum of the group with equal weights: the same on every machine."""
     call = id(cluster), id(group), order
-    asked = _by_call.get(call)
-    if asked is None:
+    known = _by_call.get(call)
+    if known is None:
         problem = Problem.of(cluster, group)
-        asked = _Asked(
+        known = _Asked(
             cluster, group, _of_instance(problem.unweighted() if cluster.weighs else problem, order)
         )
-        _keep(_by_call, call, asked)
-    return asked.best
+        _keep(_by_call, call, known)
+    return known.best
 
 
 def _of_instance(problem: Problem, order: tuple[str, ...]) -> Optimum:

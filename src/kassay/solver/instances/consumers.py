@@ -129,8 +129,8 @@ def _previous_owners(
     if shape in _DEALT:
         ids = list(subscribed)
         old = [*ids, *([""] * change)] if shape == "leave" else ids[: len(ids) - change]
-        dealt = {tp: old[i % len(old)] for i, tp in enumerate(rng.shuffled(tps))}
-        return {tp: member for tp, member in dealt.items() if member}
+        assigned = {tp: old[i % len(old)] for i, tp in enumerate(rng.shuffled(tps))}
+        return {tp: member for tp, member in assigned.items() if member}
     if shape not in _DRAWN:
         return {}
     readers: dict[str, list[str]] = {topic: [] for topic in counts}

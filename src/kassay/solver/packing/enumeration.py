@@ -74,7 +74,7 @@ def _complete(
         steps += len(partials) * len(costs)
         if steps > STEPS_MOST or time.monotonic() > deadline:
             return None
-        alike = _alike(packing, order[turn + 1 :])
+        first_like = _alike(packing, order[turn + 1 :])
         for partial in partials:
             for m, moved, mismatch in costs:
                 loads = list(partial.loads)
@@ -84,7 +84,7 @@ def _complete(
                     continue
                 cost = partial.cost + move * moved + wrong * mismatch
                 # The cheapest packing for racks may have no room left in the budget.
-                key = tuple(sorted(zip(alike, loads, strict=True))), moves if terms.bounds_racks else 0
+                key = tuple(sorted(zip(first_like, loads, strict=True))), moves if terms.bounds_racks else 0
                 kept = following.get(key)
                 if kept is None or cost < kept.cost:
                     following[key] = _Partial(tuple(loads), moves, cost, (*partial.places, m))

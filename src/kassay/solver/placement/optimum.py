@@ -209,14 +209,14 @@ def placement_rules(
     everything = (1 << len(factors)) - 1
     spreads = {rf: problem.spread(rf) for rf in set(factors)}
     kept = masks(len(problem.brokers), partitions.current)
-    alike = {price: sum(1 << item for item in items) for price, items in copies.items()}
+    by_price = {price: sum(1 << item for item in items) for price, items in copies.items()}
     return Rules(
         may=[
             mask if broker.cordoned else everything
             for broker, mask in zip(problem.brokers, kept, strict=True)
         ],
-        prices=(0, *alike),
-        priced=(kept, *([same & ~mask for mask in kept] for same in alike.values())),
+        prices=(0, *by_price),
+        priced=(kept, *([same & ~mask for mask in kept] for same in by_price.values())),
         racks=problem.racks,
         least=[spreads[rf].least for rf in factors],
         most=[spreads[rf].most for rf in factors],

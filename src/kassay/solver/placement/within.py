@@ -64,7 +64,7 @@ def best_within(
     needs (removed brokers, the rack rule), and as `best_placement` does.
     """
     if any(broker.max_replicas is not None for broker in problem.brokers):
-        raise InputError("brokers: max_replicas beside a budget, expected one or the other")
+        raise InputError("brokers: max_replicas with a budget, expected one or the other")
     search = _Search(problem, budget, costs)
     optimum = best_placement(problem)
     if search.spent_by(optimum) <= budget:

@@ -136,7 +136,7 @@ def _dealt(turns: Any, i: Any, m: Any, name: str) -> tuple[Any, list[Any]]:
     return count, [turns - i + m - 1 == count * m + rest, rest >= 0, rest < m]
 
 
-@obligation("roundrobin-count", "base", "before the first turn nobody has anything", _ROUND_ROBIN)
+@obligation("roundrobin-count", "base", "before the first turn no member has anything", _ROUND_ROBIN)
 def _deal_base() -> Question:
     m, i = z3.Ints("m i")
     count, named = _dealt(z3.IntVal(0), i, m, "i")

@@ -137,10 +137,10 @@ class _Programme:
         old, state = problem.active[task], sorted(problem.state(task))
         for lead in (*state, None):
             led = tariff.restore * (lead is None) + tariff.change * (old is not None and lead != old)
-            beside = [client for client in state if client != lead]
-            for number in range(min(len(beside), problem.copies - 1) + 1):
+            holders = [client for client in state if client != lead]
+            for number in range(min(len(holders), problem.copies - 1) + 1):
                 others = problem.copies - 1 - number
-                for follow in combinations(beside, number):
+                for follow in combinations(holders, number):
                     yield TaskChoice(lead, follow, others, led + tariff.restore * others)
 
     def solved(self, deadline: float) -> Joint | None:
@@ -156,8 +156,8 @@ class _Programme:
             if answer is None:
                 return None
             values = answer.variable_values()
-        dealt = self._dealt(values)
-        return None if dealt is None else Joint(*dealt, *prices)
+        clients = self._dealt(values)
+        return None if clients is None else Joint(*clients, *prices)
 
     def _ask(self, solver: Any, deadline: float) -> Any:
         left = deadline - time.monotonic()

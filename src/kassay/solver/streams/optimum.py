@@ -241,8 +241,8 @@ class _Flows:
         mates = sum(map(len, self._mates)) // len(self.clients)
         if self.late or mates * problem.tasks > _PRICES_MOST or not sharing(problem, placed):
             return placed
-        beside = self._standbys_beside(placed.active, racks=True)
-        return min((placed, beside), key=lambda each: (self.paid(each), sharing(problem, each)))
+        others = self._standbys_beside(placed.active, racks=True)
+        return min((placed, others), key=lambda each: (self.paid(each), sharing(problem, each)))
 
     def _standbys_beside(self, active: tuple[int, ...], racks: bool = False) -> Placed:
         problem = self.problem
@@ -252,14 +252,14 @@ class _Flows:
         # With racks a restore outweighs all copies that could share one.
         scale = 1 + problem.tasks if racks else 1
         held = [counts[c] for c in self.clients]
-        beside = Quota(quota.shares, quota.total, quota.weight * scale, held, quota.room)
+        others = Quota(quota.shares, quota.total, quota.weight * scale, held, quota.room)
         prices: list[Prices] = []
         for t, lead in enumerate(active):
             near = self._mates[lead] if racks else ()
             row: dict[int, int | None] = dict.fromkeys(near, RESTORE * scale + 1)
             row.update((c, int(racks and problem.together(c, lead))) for c in problem.state(t))
             prices.append(row | {lead: None})
-        graph = self._flow(prices, problem.copies - 1, beside, [RESTORE * scale] * problem.tasks)
+        graph = self._flow(prices, problem.copies - 1, others, [RESTORE * scale] * problem.tasks)
         return Placed(active, tuple(frozenset(picked) for picked in graph.picks))
 
     def improve(self, placed: Placed) -> Placed:

@@ -217,7 +217,7 @@ def test_what_is_not_asked_together_is_refused() -> None:
     certificate = cases.solved(cases.one_topic([3, 2], 2), Terms(budget=4))["certificate"]
     assert check_certificate(certificate).accepted
     both = check_certificate(certificate | {"tolerance": [1, 20]})
-    assert (both.accepted, both.reason) == (False, "a tolerance and a budget are not asked together")
+    assert (both.accepted, both.reason) == (False, "a tolerance and a budget exclude each other")
     rack_first = check_certificate(certificate | {"order": "balance,rack,movement"})
     assert not rack_first.accepted
     assert "a budget with racks first asks for a proof that says what a move counts" in rack_first.reason

@@ -284,7 +284,7 @@ def _skipped_generation(draft: GeneratorState) -> History:
 
 @_reaches("double-claim")
 def _double_claim(draft: GeneratorState) -> History:
-    """Two of three members claim a partition in the same generation."""
+    """Two of three members report a partition in the same generation."""
     return _start(draft, _doubly(draft, _dealt(draft)))
 
 
@@ -296,13 +296,13 @@ def _doubly(draft: GeneratorState, members: list[Member]) -> list[Member]:
 
 @_reaches("all-minus-one")
 def _all_minus_one(draft: GeneratorState) -> History:
-    """Two of three members claim a partition, and nobody knows a generation."""
+    """Two of three members report a partition, and none reports a generation."""
     return _start(draft, [m._replace(generation=-1) for m in _doubly(draft, _dealt(draft))])
 
 
 @_reaches("stale-on-overloaded")
 def _stale_on_overloaded(draft: GeneratorState) -> History:
-    """One member owns nearly all, and another claims a part of it from an earlier generation."""
+    """One member owns nearly all, and another reports a part of it from an earlier generation."""
     source = draft.source
     topics = _with_topics(draft, [source.integer(4, 7)])
     tps = tuple(draft.tps(topics))
@@ -327,7 +327,7 @@ def _failed_sync(draft: GeneratorState) -> History:
 
 @_reaches("claim-and-resubscribe")
 def _claim_and_resubscribe(draft: GeneratorState) -> History:
-    """Two members claim the same partitions while one of the group, or all, read other topics."""
+    """Two members report the same partitions while one of the group, or all, read other topics."""
     source = draft.source
     members = _dealt(draft)
     topics = members[0].topics
@@ -347,7 +347,7 @@ def _deleted_topic(draft: GeneratorState) -> History:
 
 @_reaches("unknown-topic")
 def _unknown_topic(draft: GeneratorState) -> History:
-    """One member, or all, read a topic that was never there."""
+    """One member, or all, read a topic that never existed."""
     topics = _some_topics(draft, draft.source.integer(1, 2))
     members = _readers(draft, topics, 2, 3)
     alone = draft.profile.allows("equal-subscriptions")

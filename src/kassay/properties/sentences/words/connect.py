@@ -38,7 +38,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> ConnectScene:
         return ConnectScene(things[0])
     run: ConnectRun = things[0]
     if any(isinstance(step.answer, Failure) for step in run.steps):
-        raise Undefined("a run that was broken off")
+        raise Undefined("a run that was aborted")
     return ConnectScene(run.steps[-1], run)
 
 
@@ -155,9 +155,9 @@ CONNECT_WORDS: Final = Vocabulary(
             "connectors", "workers", lambda s, w: len(connectors_in(_runs(s, w))), "connectors it then runs"
         ),
         number(
-            "starts", "workers", lambda s, w: len(_change(s, w).assigned), "what a worker is told to start"
+            "starts", "workers", lambda s, w: len(_change(s, w).assigned), "work that a worker is to start"
         ),
-        number("stops", "workers", lambda s, w: len(_change(s, w).revoked), "what it is told to stop"),
+        number("stops", "workers", lambda s, w: len(_change(s, w).revoked), "work that it is to stop"),
         number("workers", "", lambda s: len(s.step.request.workers), "workers of the cluster"),
         number("connectors", "", lambda s: len(s.step.request.connectors), "connectors configured"),
         number("tasks", "", lambda s: len(tasks_in(s.step.request.configured)), "tasks configured"),
@@ -167,12 +167,12 @@ CONNECT_WORDS: Final = Vocabulary(
             lambda s: len(s.step.request.configured - set(_afterwards(s))),
             "connectors and tasks that then run nowhere",
         ),
-        number("twice", "", _twice, "what then runs on one worker more than it should"),
+        number("twice", "", _twice, "work that then runs on one worker too many"),
         number(
             "strays",
             "",
             lambda s: len(set(_afterwards(s)) - s.step.request.configured),
-            "what then runs and is not configured",
+            "work that then runs and is not configured",
         ),
         number(
             "taken_back",
@@ -180,9 +180,7 @@ CONNECT_WORDS: Final = Vocabulary(
             lambda s: _taken_back(s.step),
             "connectors and tasks configured that their only worker has to stop",
         ),
-        number(
-            "delay_ms", "", lambda s: s.step.given.delay_ms, "in how many ms all are to rejoin, 0: no need"
-        ),
+        number("delay_ms", "", lambda s: s.step.given.delay_ms, "ms until all must rejoin, 0: no need"),
         number(
             "rounds", "", _rounds, "rebalances that follow the last change by themselves", Scope.REBALANCE
         ),
@@ -190,18 +188,18 @@ CONNECT_WORDS: Final = Vocabulary(
             "taken",
             "",
             lambda s: sum(map(_taken_back, _since(s))),
-            "what is taken back from the last change to the rest",
+            "work revoked from the last change to the stable state",
             Scope.REBALANCE,
         ),
         number(
             "best_taken",
             "",
             lambda s: least_taken_back(_since(s)[0].request),
-            "the least of it that balance needs",
+            "the least revocation that balance needs",
             Scope.REBALANCE,
         ),
-        flag("at_rest", lambda s: s.step.at_rest, "nobody has a reason to rejoin"),
-        flag("no_delay", lambda s: not s.step.given.delay_ms, "nobody is told a delay"),
+        flag("at_rest", lambda s: s.step.at_rest, "no worker has a reason to rejoin"),
+        flag("no_delay", lambda s: not s.step.given.delay_ms, "the answer has no delay"),
         flag("no_lost", lambda s: not s.step.lost_since, "no work of departed workers waits"),
         flag(
             "no_conflicting_claims",
@@ -211,7 +209,7 @@ CONNECT_WORDS: Final = Vocabulary(
         flag(
             "reached_all",
             lambda s: s.step.reached_all,
-            "every worker heard what the leader decided",
+            "every worker got the leader's answer",
         ),
     ),
     scope=Scope.STEP,
@@ -219,4 +217,4 @@ CONNECT_WORDS: Final = Vocabulary(
     others=_others,
     everything="the cluster",
 )
-"""Loads are those once all workers have obeyed; what is not configured any more does not count."""
+"""Loads are those after all workers have applied the answer; work no longer configured does not count."""

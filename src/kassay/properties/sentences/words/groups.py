@@ -38,7 +38,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> GroupScene:
     rebalanced: Rebalanced = things[0]
     steps = rebalanced.steps
     if any(step.failed_sync or isinstance(step.answer, Failure) for step in steps):
-        raise Undefined("a rebalance that was broken off")
+        raise Undefined("a rebalance that was aborted")
     # For a group that never became stable, the last state counts.
     first, last = steps[0], steps[-1]
     return GroupScene(replace(last, group=first.group, cluster=first.cluster), None, rebalanced)
@@ -174,25 +174,25 @@ GROUP_WORDS: Final = Vocabulary(
     measures=(
         number("load", "members", _load, "partitions that a member has"),
         number("load", "racks", _rack_load, "partitions that the members in a rack have"),
-        number("weight", "members", _weight, "what they weigh: 1 each where the topic has no weights"),
+        number("weight", "members", _weight, "their weight: 1 each where the topic has no weights"),
         number("lost", "members", _lost, "partitions that left a member which had them before"),
         number("share", "topics members", _share, "partitions of a topic that a member has"),
         number("spread", "topics", _spread, "the largest share of a topic's readers less the smallest"),
-        number("partitions", "", _partitions, "partitions of topics that somebody reads"),
+        number("partitions", "", _partitions, "partitions of topics with readers"),
         number("partitions", "topics", lambda s, t: s.step.cluster.counts[t], "partitions of a topic"),
         number(
             "readers", "topics", lambda s, t: len(s.step.group.subscribers[t]), "members that read a topic"
         ),
         number("reads", "members", lambda s, m: len(s.step.read[m]), "topics that a member reads"),
         number("members", "", lambda s: len(s.step.group.members), "members of the group"),
-        number("topics", "", lambda s: len(_topics(s)), "topics that somebody reads"),
+        number("topics", "", lambda s: len(_topics(s)), "topics with readers"),
         number("racks", "", lambda s: len(_racks(s)), "racks that members are in"),
-        number("owned", "", lambda s: len(s.step.previous), "partitions that somebody had before"),
+        number("owned", "", lambda s: len(s.step.previous), "partitions that a member had before"),
         number("moved", "", _moved, "partitions that left the member which had them before"),
         number("away", "", _away, "partitions whose member's rack has no replica"),
         number("rounds", "", rounds_of, "rounds in which anything changed", Scope.REBALANCE),
         number(
-            "revocations", "", _revocations, "rounds in which somebody gave something up", Scope.REBALANCE
+            "revocations", "", _revocations, "rounds in which a member gave something up", Scope.REBALANCE
         ),
         number("gap", "", _gap, "the sum of the squares of loads, less the least possible", Scope.OPTIMUM),
         number(

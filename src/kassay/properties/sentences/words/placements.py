@@ -42,10 +42,10 @@ def _others(scene: PlacementScene) -> Iterator[PlacementScene]:
     for order in (ids, ids[::-1], by_rack, by_rack[::-1], across, across[::-1]):
         yield _placed(scene, (tuple(order[:factor]),) * rows)
     for order in (ids, across):
-        dealt = tuple(
+        round_robin = tuple(
             tuple(order[(row * factor + i) % len(order)] for i in range(factor)) for row in range(rows)
         )
-        yield _placed(scene, dealt)
+        yield _placed(scene, round_robin)
 
 
 def _placed(scene: PlacementScene, answer: Placement) -> PlacementScene:
@@ -131,7 +131,7 @@ PLACER_WORDS: Final = Vocabulary(
         ),
         number("partitions", "", lambda s: len(_rows(s)), "partitions of the topic, afterwards"),
         number("existing", "", lambda s: len(s.step.request.existing), "partitions that it had before"),
-        number("rf", "", lambda s: s.step.request.replication_factor, "the replication factor asked for"),
+        number("rf", "", lambda s: s.step.request.replication_factor, "the requested replication factor"),
         number("gap", "", _gap, "squares of replicas a broker, less the least possible", Scope.OPTIMUM),
         number(
             "leaders_gap",

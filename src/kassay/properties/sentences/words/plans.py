@@ -35,8 +35,8 @@ def _others(scene: PlanScene) -> Iterator[PlanScene]:
     ids, factor = [broker.broker_id for broker in request.brokers], request.replication_factor
     rows = range(len(request.before))
     yield _planned(scene, [row for _, row in request.before])
-    dealt = [tuple(ids[(row * factor + i) % len(ids)] for i in range(factor)) for row in rows]
-    for targets in ([tuple(ids[:factor])] * len(rows), [tuple(ids[::-1][:factor])] * len(rows), dealt):
+    round_robin = [tuple(ids[(row * factor + i) % len(ids)] for i in range(factor)) for row in rows]
+    for targets in ([tuple(ids[:factor])] * len(rows), [tuple(ids[::-1][:factor])] * len(rows), round_robin):
         for by in (_straight, _dropping_first, _adding_first, _with_detour):
             yield _planned(scene, targets, by)
 
@@ -146,7 +146,7 @@ PLAN_WORDS: Final = Vocabulary(
         Things("partitions", "p", _partitions, "partition"),
     ),
     measures=(
-        number("replicas", "brokers", _replicas, "replicas on a broker once the plan is through"),
+        number("replicas", "brokers", _replicas, "replicas on a broker at the end of the plan"),
         number("replicas", "racks", _on_rack, "replicas in a rack then"),
         number(
             "replicas", "partitions", lambda s, p: len(_after(s).get(p, ())), "replicas of a partition then"
@@ -174,12 +174,12 @@ PLAN_WORDS: Final = Vocabulary(
             lambda s, b: sum(target == b for _, target in _copied(s)),
             "replicas that are copied to a broker",
         ),
-        number("brokers", "", lambda s: len(_brokers(s)), "brokers that stay or come"),
+        number("brokers", "", lambda s: len(_brokers(s)), "brokers that stay or are added"),
         number("going", "", _going, "brokers that have replicas before and are not to stay"),
         number("coming", "", _coming, "brokers that have none before"),
         number("racks", "", lambda s: len(_racks(s)), "racks that brokers are in"),
         number("partitions", "", lambda s: len(_partitions(s)), "partitions there are"),
-        number("rf", "", lambda s: s.step.request.replication_factor, "the replication factor asked for"),
+        number("rf", "", lambda s: s.step.request.replication_factor, "the requested replication factor"),
         number("gap", "", _gap, "squares of replicas a broker, less the least possible", Scope.OPTIMUM),
         number(
             "best_copied", "", lambda s: _best(s).copies, "the fewest copies at the best loads", Scope.OPTIMUM
@@ -190,7 +190,7 @@ PLAN_WORDS: Final = Vocabulary(
             lambda s: all(broker.rack is not None for broker in s.step.request.brokers),
             "every broker has a rack",
         ),
-        flag("no_going", lambda s: not _going(s), "no broker goes"),
+        flag("no_going", lambda s: not _going(s), "no broker is removed"),
         flag("no_coming", lambda s: not _coming(s), "no broker is empty before"),
     ),
     scope=Scope.OUTCOME,

@@ -42,7 +42,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> ShareScene:
         return ShareScene(things[0])
     rebalanced: Rebalanced = things[0]
     if any(isinstance(step.answer, Failure) for step in rebalanced.steps):
-        raise Undefined("a rebalance that was broken off")
+        raise Undefined("a rebalance that was aborted")
     return ShareScene(rebalanced.steps[-1], None, rebalanced)
 
 
@@ -100,7 +100,7 @@ def _spread(scene: ShareScene, topic: str) -> int:
     shared = Counter(tp for tps in scene.step.given.values() for tp in tps)
     counts = [shared[tp] for tp in scene.step.assignable_of(topic)]
     if not counts:
-        raise Undefined("a topic of which nothing may be given out")
+        raise Undefined("a topic without assignable partitions")
     return max(counts) - min(counts)
 
 
@@ -136,15 +136,15 @@ SHARE_WORDS: Final = Vocabulary(
         number("share", "topics members", _share, "partitions of a topic that a member has"),
         number("spread", "topics", _spread, "the most members of a partition of a topic less the fewest"),
         number("copies", "", lambda s: sum(_loads(s).values()), "partitions of all members added up"),
-        number("partitions", "", lambda s: len(_given_out(s)), "partitions that may be given out"),
+        number("partitions", "", lambda s: len(_given_out(s)), "assignable partitions"),
         number("partitions", "topics", lambda s, t: len(s.step.assignable_of(t)), "those of a topic"),
-        number("withheld", "", _withheld, "partitions of topics somebody reads that may not be given out"),
+        number("withheld", "", _withheld, "partitions of topics with readers that are not assignable"),
         number(
             "readers", "topics", lambda s, t: len(s.step.group.subscribers[t]), "members that read a topic"
         ),
         number("reads", "members", lambda s, m: len(s.step.read[m]), "topics that a member reads"),
         number("members", "", lambda s: len(s.step.group.members), "members of the group"),
-        number("topics", "", lambda s: len(_topics(s)), "topics that somebody reads"),
+        number("topics", "", lambda s: len(_topics(s)), "topics with readers"),
         number(
             "owned", "", lambda s: sum(len(m.owned) for m in s.step.group.members), "copies that members had"
         ),
@@ -159,7 +159,7 @@ SHARE_WORDS: Final = Vocabulary(
             "best_taken_back",
             "",
             lambda s: _best(s).taken_back,
-            "the fewest copies that an even answer takes back",
+            "the fewest copies that an even answer revokes",
             Scope.OPTIMUM,
         ),
         flag(
@@ -167,7 +167,9 @@ SHARE_WORDS: Final = Vocabulary(
             lambda s: is_even(s.step),
             "each partition has ceil(readers / partitions) members, and members' counts are within one",
         ),
-        flag("no_withheld", lambda s: not _withheld(s), "everything that is read may be given out"),
+        flag(
+            "no_withheld", lambda s: not _withheld(s), "all partitions of topics with readers are assignable"
+        ),
         *(each for each in CONDITIONS if each.name in _SAID_OF_SHARES),
     ),
     scope=Scope.OUTCOME,

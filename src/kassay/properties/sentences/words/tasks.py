@@ -26,7 +26,7 @@ def _scene(scope: Scope, things: tuple[Any, ...]) -> TaskScene:
         return TaskScene(things[0])
     run: TaskRun = things[0]
     if any(isinstance(step.answer, Failure) for step in run.steps):
-        raise Undefined("a run that was broken off")
+        raise Undefined("a run that was aborted")
     return TaskScene(run.steps[-1], run)
 
 
@@ -126,8 +126,8 @@ TASK_WORDS: Final = Vocabulary(
         number(
             "rounds", "", _rounds, "rebalances that follow the last change by themselves", Scope.REBALANCE
         ),
-        flag("at_rest", lambda s: s.step.at_rest, "the application is at rest"),
-        flag("probing", lambda s: s.step.given.probing_rebalance, "a probing rebalance is asked for"),
+        flag("at_rest", lambda s: s.step.at_rest, "the application is stable"),
+        flag("probing", lambda s: s.step.given.probing_rebalance, "a probing rebalance is requested"),
         flag("no_standbys", lambda s: not s.step.request.standby_replicas, "no standby copies are wanted"),
         flag("no_state", lambda s: not s.step.request.stateful, "no task keeps state"),
         flag(

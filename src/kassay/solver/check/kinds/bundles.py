@@ -73,15 +73,15 @@ def _objectives(balanced: bool, order: list[str], all_proven: bool, fewest: bool
 def _lowest_payment(packed: PackedUnits, prices: list[int], move: int, mismatch: int, balance: int) -> int:
     """The least payment of any packing: moves, mismatches and `balance` times the squared loads."""
     total = 0
-    alike: dict[Any, int] = {}
+    least: dict[Any, int] = {}
     for unit in packed.units:
         key = (id(unit.able), *unit.had, *unit.racks)
-        if key not in alike:
-            alike[key] = min(
+        if key not in least:
+            least[key] = min(
                 move * packed.moved(unit, m) + mismatch * packed.mismatch(unit, m) + unit.size * prices[m]
                 for m in unit.able
             )
-        total += alike[key]
+        total += least[key]
     for price in prices:
         vertex = max(0, price // (2 * balance))
         total += min(balance * x * x - price * x for x in (vertex, vertex + 1))

@@ -37,20 +37,20 @@ def check(form: Document, certificate: Document) -> Proven:
     dues = _dues(case, certificate)
     goals = list(_active_goals(case, dues))
     cost, moved = goals[2], goals[3]
-    restores, beside = _restores(case), True
+    restores, is_best = _restores(case), True
     prices = [one_price_each(certificate[name], case.processes) for name in _PRICES_OF_PROCESSES]
     if case.following and case.copied:
         goals += _standby_goals(case, dues, moved["proven"], prices[1:], restores)
-        beside = _best_beside(case, prices[0], restores)
+        is_best = _best_beside(case, prices[0], restores)
     open_goal = next((goal for goal in goals if not goal["proven"]), None)
     status = "optimal" if open_goal is None else "interval"
     copies = actives + Counter(m for row in case.standby for m in row)
-    best = "" if beside else " not"
+    best = "" if is_best else " not"
     return Proven(
         f"optimal: a cost of {cost['value']}, {moved['value']} moved"
         if open_goal is None
         else f"interval: {open_goal['goal']} {open_goal['value']}, at least {open_goal['bound']}; "
-        f"standbys{best} proven best beside these active tasks",
+        f"standbys{best} proven best for these active tasks",
         {
             **squares([actives[m] for m in range(len(case.process))]),
             "status": status,
@@ -67,7 +67,7 @@ def check(form: Document, certificate: Document) -> Proven:
                 for stateful, m, state in zip(case.stateful, case.active, case.state, strict=True)
             ),
             "totals": sorted(copies[m] for m in range(len(case.process))),
-            "standbys_best": beside,
+            "standbys_best": is_best,
             "assignment": certificate["assignment"],
             "standbys": certificate["standbys"],
         },
@@ -249,10 +249,10 @@ def _inside(case: MemberCase, counts: Sequence[range]) -> list[range]:
 def _stateless(case: MemberCase, dues: _Dues) -> list[range]:
     """The possible numbers of stateless tasks of each process: all active tasks less those with state."""
     without = len(case.active) - case.copied
-    beside = zip(_inside(case, dues.all), _inside(case, dues.stateful), strict=True)
+    ranges = zip(_inside(case, dues.all), _inside(case, dues.stateful), strict=True)
     return [
         range(max(0, every[0] - stateful[-1]), min(without, every[-1] - stateful[0]) + 1)
-        for every, stateful in beside
+        for every, stateful in ranges
     ]
 
 
@@ -304,11 +304,11 @@ def _others(held: Sequence[int], number: int) -> list[int]:
 def _best_beside(case: MemberCase, prices: Sequence[int], restores: int) -> bool:
     """Whether the prices prove that no standbys for these active tasks are more even, or cost less."""
     weight = case.copied * case.following + 1
-    base, beside = Counter(case.active), Counter(m for row in case.standby for m in row)
+    base, standbys = Counter(case.active), Counter(m for row in case.standby for m in row)
     paid, bound = restores, 0
     for m, place in enumerate(case.process):
         held = base[m]
-        paid += weight * ((held + beside[m]) ** 2 - held * held)
+        paid += weight * ((held + standbys[m]) ** 2 - held * held)
         # The n-th copy costs weight * (2 (held + n) - 1): all that cost less than the price are taken.
         taken = max(0, (prices[place] // weight + 1) // 2 - held)
         bound += weight * ((held + taken) ** 2 - held * held) - prices[place] * taken

@@ -109,7 +109,7 @@ def read_case(form: Document, certificate: Document) -> PackingCase:
     packed = read_packing(form, certificate, weighted=True)
     tolerance, budget = certificate["tolerance"], certificate["budget"]
     moves = sum([cost_of(unit, unit.owner) for unit in packed.units])
-    require(tolerance is None or budget is None, "a tolerance and a budget are not asked together")
+    require(tolerance is None or budget is None, "a tolerance and a budget exclude each other")
     require(budget is None or moves <= budget, f"the moves cost {moves}, which is above the budget")
     return PackingCase(
         packed,

@@ -42,11 +42,11 @@ def check(form: Document, certificate: Document) -> Proven:
     total = sum(case.rf) + sum(broker.base for broker in case.brokers)
     # The payment for imbalance is this factor times the imbalance, less a constant.
     every = sum(shares)
-    alike = len(set(shares)) == 1
-    added = 2 * total * total * shares[0] if alike else total * total * sum(s * s for s in shares)
-    unit, parts = (1, every) if alike else (every, 1)
+    equal = len(set(shares)) == 1
+    added = 2 * total * total * shares[0] if equal else total * total * sum(s * s for s in shares)
+    unit, parts = (1, every) if equal else (every, 1)
     units = -(-(least - price * budget) // weight)
-    even = _even(total, len(shares)) if alike else 0
+    even = _even(total, len(shares)) if equal else 0
     balance = max(even, -(-(units * unit + added) // parts))
     movement = max(0, -((paid - price * cost - least) // price)) if balance == value and price else 0
     goals = [

@@ -185,7 +185,7 @@ def read_tasks(form: Document, certificate: Document) -> Tasks:
         if len(row) != copies - 1:
             raise RefusedError(f"task {task} has {len(row)} standbys, expected {copies - 1}")
         if not lead.isdisjoint(row):
-            raise RefusedError(f"task {task} has a standby beside its active task")
+            raise RefusedError(f"task {task} has a standby with its active task")
     threads = [client["threads"] for client in form["clients"]]
     return Tasks(threads, copies, old, state, [min(lead) for lead in leads], standby)
 

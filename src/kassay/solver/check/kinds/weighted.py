@@ -38,7 +38,7 @@ def check(form: Document, certificate: Document) -> Proven:
         require(lower <= proven, f"{lower} is above the {proven} that is proven")
         words = _verdict(lower, upper, f"the {bound['name']}")
     else:
-        require(lower > proven, f"{prover} is named, and {lower} needs nobody's word")
+        require(lower > proven, f"{prover} is named, and {lower} is proven without it")
         checked = _verdict(proven, upper, f"the {bound['name']}")
         words = f"{checked}; that the heaviest carries {lower} at least is {prover}'s word"
     return Proven(

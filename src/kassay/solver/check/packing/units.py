@@ -73,10 +73,10 @@ class PackedUnits(NamedTuple):
         for unit in self.units:
             if id(unit.able) not in of_able:
                 of_able[id(unit.able)] = {self.racks[m] for m in unit.able}
-        alike = Counter((id(unit.able), tuple(unit.racks)) for unit in self.units if unit.racks)
+        kinds = Counter((id(unit.able), tuple(unit.racks)) for unit in self.units if unit.racks)
         return sum(
             number * min(sum(rack not in known for known in racks) for rack in of_able[able])
-            for (able, racks), number in alike.items()
+            for (able, racks), number in kinds.items()
         )
 
 
@@ -136,10 +136,10 @@ def _history(
     """For each unit its previous owners that may keep a part of it, and the cost if each loses it."""
     costs = [(1,) * t.partitions if t.move_costs is None else t.move_costs for t in bundle]
     if len(bundle) == 1:
-        nobody: list[int] = []
+        none: list[int] = []
         alone = {m: [m] for m in able}
-        had = [alone.get(m, nobody) for m in previous[bundle[0].name]]
-        return had, [[cost] if of else nobody for of, cost in zip(had, costs[0], strict=True)]
+        had = [alone.get(m, none) for m in previous[bundle[0].name]]
+        return had, [[cost] if of else none for of, cost in zip(had, costs[0], strict=True)]
     before = list(zip(*(previous[topic.name] for topic in bundle), strict=True))
     had = [[m for m in row if m in able] for row in before]
     paid = [

@@ -31,7 +31,9 @@ def member_certificate(problem: MemberTaskProblem, time_limit_s: float) -> dict[
     """The input of the checker: the instance, the assignment, and the prices that prove it."""
     began = time.monotonic()
     actives = place_actives(problem, began + _SHARE_OF_ACTIVES * time_limit_s)
-    standbys, beside = place_standbys(problem, actives.member, began + _SHARE_OF_STANDBYS * time_limit_s)
+    standbys, standby_prices = place_standbys(
+        problem, actives.member, began + _SHARE_OF_STANDBYS * time_limit_s
+    )
     copy_prices, lead_prices = standby_bound(problem, actives, standbys, began + time_limit_s)
     return {
         "schema": SCHEMA,
@@ -40,7 +42,7 @@ def member_certificate(problem: MemberTaskProblem, time_limit_s: float) -> dict[
         "standbys": _by_member(problem, standbys),
         "stateful_prices": list(actives.stateful_prices),
         "active_prices": list(actives.active_prices),
-        "standby_prices": list(beside),
+        "standby_prices": list(standby_prices),
         "copy_prices": list(copy_prices),
         "lead_prices": list(lead_prices),
     }

@@ -167,7 +167,7 @@ def _refuse_unknown(document: Mapping[str, Any]) -> None:
     for i, client in enumerate(document["clients"]):
         for field in ("threads", "rack"):
             if client.get(field) is not None:
-                raise wrong(f"clients[{i}].{field}", client[field], "none beside `members`")
+                raise wrong(f"clients[{i}].{field}", client[field], "none with `members`")
 
 
 def _refuse_impossible(instance: _Instance, clients: Collection[str], process_of: Mapping[str, str]) -> None:
