@@ -111,7 +111,7 @@ def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     paths = [*chosen["files"], *([chosen["subscriptions"]] if chosen["subscriptions"] else [])]
     beside = _inputs(paths, chosen["racks"])
     if beside.groups or beside.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
-        raise InputError("--bootstrap-server: tells of groups and topics itself, expected files of neither")
+        raise InputError("--bootstrap-server: provides groups and topics itself, expected no files of either")
     config = {} if chosen["command_config"] is None else read_config(chosen["command_config"])
     also = {topic for said in beside.subscriptions for topic in said.values}
     inputs = read_live(connect(bootstrap, config), group, bootstrap, also)

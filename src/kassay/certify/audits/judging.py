@@ -170,7 +170,7 @@ def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
 
 def not_there(_: object) -> NoReturn:
     """Stands for the assignor, which records do not contain: raises `KassayError`."""
-    raise KassayError("a record was to be asked again")
+    raise KassayError("a record cannot be called again")
 
 
 def no_best(*_: object) -> None:

@@ -65,7 +65,7 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
         "file",
         "line",
         F.lit(
-            "topics are lost in this output: expected the offsets view of the same instant beside it"
+            "topics are missing from this output: expected the offsets view of the same instant as well"
         ).alias("reason"),
         F.concat_ws(" ", "group", "member").alias("text"),
     )

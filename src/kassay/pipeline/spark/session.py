@@ -172,7 +172,7 @@ def _must_answer(master: str) -> None:
         host, _, port = place.partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
-    raise InputError(f"--master {master}: nobody answers there, expected a running Spark master")
+    raise InputError(f"--master {master}: no answer, expected a running Spark master")
 
 
 def slots(spark: SparkSession) -> int:
