@@ -56,7 +56,7 @@ def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
 
 
 def execute(argv: list[str], environment: Mapping[str, str], channel: tuple[int, ...]) -> NoReturn:
-    """Execute the program, with the channel as standard input and output, and `environment` added to its own."""
+    """Execute the program, with the channel as standard input and output, in the extended environment."""
     os.dup2(channel[0], 0)
     os.dup2(channel[1], 1)
     try:
