@@ -85,13 +85,13 @@ def session(
 @contextmanager
 def _unheard() -> Iterator[None]:
     """Discard PySpark's log messages: without a handler they would appear on the screen."""
-    root, nobody = logging.getLogger(), logging.NullHandler()
+    root, discard = logging.getLogger(), logging.NullHandler()
     if not root.handlers:
-        root.addHandler(nobody)
+        root.addHandler(discard)
     try:
         yield
     finally:
-        root.removeHandler(nobody)
+        root.removeHandler(discard)
 
 
 def _start(
