@@ -70,7 +70,7 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     """Load the target, send its description, and answer calls until the process ends."""
     nonce, output = bytes.fromhex(order["nonce"]), channel[1]
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # not replaced yet
     sys.path[:] = order["path"]
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     try:
