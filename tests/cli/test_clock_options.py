@@ -40,4 +40,4 @@ def test_a_time_without_a_clock_is_refused(clock):
     assert timing_of({**NONE, "clock": clock}) is None
     with pytest.raises(InputError) as refused:
         timing_of({**NONE, "delay": 2, "clock": clock})
-    assert str(refused.value) == "--delay: timeless has no clock; expected --clock ticks beside it"
+    assert str(refused.value) == "--delay: timeless has no clock; expected --clock ticks as well"

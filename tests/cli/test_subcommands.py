@@ -23,7 +23,7 @@ def test_a_command_stands_with_its_whole_first_sentence_in_the_order_of_its_file
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [((), "Put to the test:"), (("campaign",), "none counts twice."), (("fleet",), "cited shapes.")],
+    [((), "Test:"), (("campaign",), "counts exactly once."), (("fleet",), "cited shapes.")],
 )
 def test_a_group_without_a_command_prints_its_help_laid_out_and_ends_with_2(words, said, capsys):
     assert run([*words]) == 2

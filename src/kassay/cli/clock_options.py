@@ -50,5 +50,5 @@ def timing_of(chosen: dict[str, Any]) -> Timing | None:
     if ClockLevel(chosen["clock"]) is ClockLevel.TICKS:
         return Timing(**given)
     for field in given:
-        raise InputError(f"{OPTIONS[field][0]}: timeless has no clock; expected --clock ticks beside it")
+        raise InputError(f"{OPTIONS[field][0]}: timeless has no clock; expected --clock ticks as well")
     return None

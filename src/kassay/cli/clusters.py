@@ -109,13 +109,13 @@ def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
         raise InputError("--bootstrap-server: expected --group with the name of one group")
     (group,), bootstrap = chosen["groups"], chosen["bootstrap"]
     paths = [*chosen["files"], *([chosen["subscriptions"]] if chosen["subscriptions"] else [])]
-    beside = _inputs(paths, chosen["racks"])
-    if beside.groups or beside.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
-        raise InputError("--bootstrap-server: tells of groups and topics itself, expected files of neither")
+    files = _inputs(paths, chosen["racks"])
+    if files.groups or files.topics is not None or chosen["members"] or chosen["state"] or chosen["topics"]:
+        raise InputError("--bootstrap-server: provides groups and topics itself, expected no files of either")
     config = {} if chosen["command_config"] is None else read_config(chosen["command_config"])
-    also = {topic for said in beside.subscriptions for topic in said.values}
+    also = {topic for said in files.subscriptions for topic in said.values}
     inputs = read_live(connect(bootstrap, config), group, bootstrap, also)
-    inputs.racks, inputs.subscriptions = beside.racks, beside.subscriptions
+    inputs.racks, inputs.subscriptions = files.racks, files.subscriptions
     return observe(inputs, group)
 
 

@@ -70,10 +70,10 @@ def played(tmp_path, answer):
 
 def test_an_answer_that_is_no_assignment_is_told_with_its_step(tmp_path):
     failures = {
-        "{'a': [('t', 0)], 'b': [('t', 0), ('t', 1)]}": "switch: gives t-0 to 2 members",
-        "{'a': [('t', 7)]}": "switch: gives t-7 to 'a', which is no partition",
-        "{'z': [('t', 0)]}": "switch: gives partitions to 'z', who is not in the group",
-        "{'a': [('v', 0)]}": "switch: gives v-0 to 'a', who does not read v",
+        "{'a': [('t', 0)], 'b': [('t', 0), ('t', 1)]}": "switch: assigns t-0 to 2 members",
+        "{'a': [('t', 7)]}": "switch: assigns t-7, which does not exist, to 'a'",
+        "{'z': [('t', 0)]}": "switch: assigns partitions to 'z', which is not in the group",
+        "{'a': [('v', 0)]}": "switch: assigns v-0 to 'a', which does not subscribe to v",
     }
     assert {answer: played(tmp_path, answer).failure for answer in failures} == failures
     assert "switch: " in (played(tmp_path, "1 / 0").failure or "")

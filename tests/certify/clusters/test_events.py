@@ -50,7 +50,7 @@ def test_each_event_sees_what_those_before_it_left():
         ("leave:1, jion:3", "column 10: found 'jion:3'"),
         ("join:x", "column 6: found 'x', expected how many join: a whole number from 1 to"),
         ("join:0", "column 6: found '0'"),
-        ("leave:3", "column 7: found 3 of 3 members, expected one to stay at least"),
+        ("leave:3", "column 7: found 3 of 3 members, expected at least one to stay"),
         ("leave:1,leave:c", "column 15: found 'c', expected how many leave, or the name of a member"),
         ("add-partitions:t", "column 16: found 't', expected TOPIC+N"),
         ("add-partitions:x+1", "column 16: found 'x', expected a topic that the group reads"),

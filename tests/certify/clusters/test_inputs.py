@@ -32,7 +32,7 @@ def test_paths_are_read_once_each():
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [
-        (["hello\n"], "f1: not told by its content, expected kafka-consumer-groups.sh"),
+        (["hello\n"], "f1: format not recognised, expected kafka-consumer-groups.sh"),
         ([topics({"t": 1}), topics({"t": 1})], "f2:1: topic 't': found twice, expected each topic once"),
     ],
 )

@@ -43,7 +43,7 @@ def test_a_consumer_group_in_the_middle_of_a_step():
 
 @pytest.mark.parametrize("name", ["groups-members-3.9", "groups-members-plain-2.8"])
 def test_without_topics_the_offsets_view_is_asked_for(name):
-    with pytest.raises(InputError, match=r"f1:3: .*expected .*offsets view beside it.*--group billing"):
+    with pytest.raises(InputError, match=r"f1:3: .*expected .*offsets view as well.*--group billing"):
         observed(output(f"{name}.txt"))
 
 
@@ -90,7 +90,7 @@ def test_subscriptions_and_racks_by_any_name_of_a_member():
             "topic 't': found partition 99999 and 0 more, expected the output of",
         ),
         ([offsets({"a": ["t-0"]}), offsets({"b": ["t-0"]})], "f2:2: CONSUMER-ID: found 'b', expected 'a'"),
-        ([output("groups-state-3.9.txt")], "group 'billing': no output tells who owns what"),
+        ([output("groups-state-3.9.txt")], "group 'billing': no output shows ownership"),
         ([topics({"t": 1})], "no consumer group: expected the output of kafka-consumer-groups.sh"),
     ],
 )

@@ -62,7 +62,7 @@ def test_a_count_at_which_nothing_is_answered_is_told(tmp_path):
     (tmp_path / "bad.py").write_text(BAD)
     answer = scale(TWELVE, resolve(str(tmp_path / "bad.py"), in_process=True), 2)
     assert [each.failure for each in answer.failed] == [
-        "switch: gives partitions to 'z', who is not in the group"
+        "switch: assigns partitions to 'z', which is not in the group"
     ] * 2
     assert safe(answer) == []
     valid(answer.to_json(), "scale-1")

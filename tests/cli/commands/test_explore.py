@@ -254,7 +254,7 @@ def test_the_clock_tells_where_a_live_member_is_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("classic", "--session", "5"), "--session: timeless has no clock; expected --clock ticks beside it"),
+        (("classic", "--session", "5"), "--session: timeless has no clock; expected --clock ticks as well"),
         (("classic", "--clock", "T2"), "--clock: unknown level 'T2'; expected timeless (T0) or ticks (T1)"),
         (("migration", "--clock", "T1"), "--clock: migration has no integer clock"),
         (

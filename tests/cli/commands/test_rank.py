@@ -73,7 +73,7 @@ def test_all_references_by_default(tmp_path):
         (("partitioner:murmur2",), "expected an assignor of consumer groups"),
         (("range", "--time", "1s", "--histories", "3"), "--time and --histories: expected one of the two"),
         (("range", "--suite", "x"), "found 'x'"),
-        (("range", "--installed"), "--installed: ranks all that is here, expected no TARGET beside it"),
+        (("range", "--installed"), "--installed: ranks everything installed, expected no TARGET"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, said):

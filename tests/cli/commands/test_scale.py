@@ -46,4 +46,4 @@ def test_what_makes_no_sense_is_told_in_a_line(arguments, complaint):
 def test_without_a_strategy_the_assignor_is_asked_for(tmp_path):
     view = (CLUSTER / "groups.txt").read_text().partition("\n\n")[0]
     (tmp_path / "g.txt").write_text(view)
-    assert "--from: the group's assignor is not told" in one_line(here("scale", "g.txt", cwd=tmp_path), 2)
+    assert "--from: the group's assignor is unknown" in one_line(here("scale", "g.txt", cwd=tmp_path), 2)

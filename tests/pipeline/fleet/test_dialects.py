@@ -100,7 +100,7 @@ def test_the_view_without_topics_is_told_apart() -> None:
             f"{AT}GROUP CONSUMER-ID HOST CURRENT-ASSIGNMENT\ng m /h t\n",
             "CURRENT-ASSIGNMENT: found 't', expected topic",
         ),
-        (f"{AT}GROUP COORDINATOR (ID) STATE #MEMBERS\ng b:1 (1) Stable 1\n", "the view --state tells no"),
+        (f"{AT}GROUP COORDINATOR (ID) STATE #MEMBERS\ng b:1 (1) Stable 1\n", "the view --state has no"),
     ],
 )
 def test_what_cannot_be_used_is_rejected_with_its_line(text: str, reason: str) -> None:

@@ -81,11 +81,11 @@ def promises(kind: Kind, assignor: str | None, racks: bool = False) -> Promises:
             name for name in reference.claims if name in _OF_A_STEP and not (racks and name in _OF_RACKS)
         ]
         names += ["sticky-minimal"] if assignor in _STICKY else []
-    asked = [promise(name, kind) for name in names]
+    declared = [promise(name, kind) for name in names]
     of_rounds = (Scope.STEP, Scope.REBALANCE)
     return Promises(
-        tuple(each for each in asked if each.claim.scope in of_rounds),
-        tuple(each for each in asked if each.claim.scope not in of_rounds),
+        tuple(each for each in declared if each.claim.scope in of_rounds),
+        tuple(each for each in declared if each.claim.scope not in of_rounds),
     )
 
 
@@ -110,15 +110,15 @@ def judgement(
 
     `owners_known`: the members of the outcome's group report the partitions that they owned before.
     """
-    asked = promises(kind, assignor, any(member.rack for member in step.group.members))
+    checked = promises(kind, assignor, any(member.rack for member in step.group.members))
     seen = Examination()
     rebalanced = Rebalanced(0, (), (step,), settled=False, revocations=0)
-    judge(rebalanced, _subject(step, asked.rounds), seen, no_best, ())
+    judge(rebalanced, _subject(step, checked.rounds), seen, no_best, ())
     findings = _findings(kind, assignor, rebalanced, seen.violations, moment)
     measured: RebalanceFigures | None = None
     if outcome is not None and outcome.group.members:
         after, best = Examination(), _best(kind, outcome)
-        subject = _subject(outcome, asked.outcome if outcome.is_read else ())
+        subject = _subject(outcome, checked.outcome if outcome.is_read else ())
         judge(
             Calls((outcome,), (outcome,)),
             subject,
@@ -165,13 +165,13 @@ def convergence(
     return Judgement(tuple(seen.judged), tuple(findings), None)
 
 
-def _subject(step: Step, asked: tuple[Promise, ...]) -> Subject:
-    return Subject(not_there, step.protocol, asked)
+def _subject(step: Step, checked: tuple[Promise, ...]) -> Subject:
+    return Subject(not_there, step.protocol, checked)
 
 
 def not_there(_: object) -> NoReturn:
     """Stands for the assignor, which records do not contain: raises `KassayError`."""
-    raise KassayError("a record was to be asked again")
+    raise KassayError("a record cannot be called again")
 
 
 def no_best(*_: object) -> None:

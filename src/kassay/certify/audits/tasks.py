@@ -49,10 +49,10 @@ def task_promises(copies_known: bool) -> tuple[Promise, ...]:
     """The claims checked on a target: those about any answer, and those about a stable group."""
     reference = registry.find(REFERENCE)
     declared = reference.claims if reference is not None else ()
-    asked = [promise(name, STREAMS) for name in (*_VALID, *declared)]
+    promises = [promise(name, STREAMS) for name in (*_VALID, *declared)]
     return tuple(
         each
-        for each in asked
+        for each in promises
         if each.claim.scope in (Scope.STEP, Scope.OUTCOME)
         and not each.claim.looks
         and (copies_known or each.claim.id not in _OF_COPIES)
@@ -78,8 +78,8 @@ def task_judgement(
     answer = TaskAssignment(processes, members=dict(target.given))
     step = TaskStep(request, answer, at_rest=at_rest)
     seen = Examination()
-    asked = Subject(not_there, RebalanceProtocol.EAGER, task_promises(copies_known))
-    judge(Calls((step,), (step,) if at_rest else ()), asked, seen, no_best, ())
+    subject = Subject(not_there, RebalanceProtocol.EAGER, task_promises(copies_known))
+    judge(Calls((step,), (step,) if at_rest else ()), subject, seen, no_best, ())
     findings = findings_of(seen.violations, epoch, moment, lambda claim, broken: _trace(step, claim, broken))
     named = tuple(replace(each, message=_by_member(each.message, target.members)) for each in findings)
     return Judgement(tuple(seen.judged), named, _measured(target, owners_known))

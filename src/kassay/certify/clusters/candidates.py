@@ -133,14 +133,14 @@ def _failure(rebalanced: Rebalanced) -> str | None:
     given = Counter(tp for tps in last.answer.values() for tp in tps)
     for member_id, tps in last.answer.items():
         if member_id not in read:
-            return f"gives partitions to {member_id!r}, who is not in the group"
+            return f"assigns partitions to {member_id!r}, which is not in the group"
         for tp in tps:
             if tp.topic not in read[member_id]:
-                return f"gives {tp} to {member_id!r}, who does not read {tp.topic}"
+                return f"assigns {tp} to {member_id!r}, which does not subscribe to {tp.topic}"
             if not last.cluster.has(tp):
-                return f"gives {tp} to {member_id!r}, which is no partition"
+                return f"assigns {tp}, which does not exist, to {member_id!r}"
             if given[tp] > 1:
-                return f"gives {tp} to {given[tp]} members"
+                return f"assigns {tp} to {given[tp]} members"
     return None
 
 

@@ -72,7 +72,7 @@ class _Group:
             leavers = sorted(self.members)[-int(text) :]
             if int(text) >= len(self.members):
                 raise InputError(
-                    f"found {text} of {len(self.members)} members, expected one to stay at least"
+                    f"found {text} of {len(self.members)} members, expected at least one to stay"
                 )
         else:
             leavers = [member_id for member_id, names in self._names().items() if text in names]
@@ -82,7 +82,7 @@ class _Group:
                     difference(text, f"how many leave, or the name of a member{suggestion(text, known)}")
                 )
             if len(leavers) >= len(self.members):
-                raise InputError(f"all members are called {text!r}, expected one to stay at least")
+                raise InputError(f"all members are called {text!r}, expected at least one to stay")
         for member_id in leavers:
             del self.members[member_id]
         return [Leave(member_id) for member_id in leavers]

@@ -53,7 +53,7 @@ class ClusterInputs:
         elif is_broker_versions(text):
             self.take_brokers(read_brokers(text, file), file)
         else:
-            raise InputError(f"{file}: not told by its content, expected {KINDS}")
+            raise InputError(f"{file}: format not recognised, expected {KINDS}")
         self.files.append(file)
 
     def take_brokers(self, brokers: Iterable[Broker], file: str) -> None:

@@ -57,7 +57,7 @@ def connect(bootstrap: str, config: Mapping[str, str]) -> Admin:
         from confluent_kafka.admin import AdminClient
     except ImportError:
         raise InputError(
-            "--bootstrap-server: needs confluent-kafka, which is not there: pip install 'kassay[live]'"
+            "--bootstrap-server: needs confluent-kafka, which is not installed: pip install 'kassay[live]'"
         ) from None
     settings = {**config, "bootstrap.servers": bootstrap, "log_level": 0}
     try:

@@ -112,7 +112,7 @@ class _Options(WithoutStreams):
     def __init__(self) -> None:
         self.options: tuple[str, ...] = ()
 
-    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - one choice is asked here
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - only one choice occurs here
         self.options = tuple(options)
         return options[0]
 

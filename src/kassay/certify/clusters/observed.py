@@ -100,16 +100,14 @@ def observe(inputs: ClusterInputs, name: str | None = None) -> ObservedGroup:
     if not owned:
         if any(row.members for row in outputs.states):
             raise InputError(
-                f"group {shown(group)}: no output tells who owns what, expected the offsets view as well: "
+                f"group {shown(group)}: no output shows ownership, expected the offsets view as well: "
                 f"kafka-consumer-groups.sh --describe --group {group}"
             )
         raise InputError(
             f"group {shown(group)}: has no members, expected one that runs: there is nothing to move"
         )
     if group in outputs.rebalancing or any(row.state not in ("Stable", "STABLE") for row in outputs.states):
-        warnings.append(
-            "the group was rebalancing when this was printed: who owns what may be half of a step"
-        )
+        warnings.append("the group was rebalancing when this was printed: ownership may be incomplete")
     consumers = tuple(_consumer(outputs, rows, member_id) for member_id in sorted(owned))
     counts = _counts(inputs, outputs, owned, warnings, assumptions)
     topics = _subscriptions(inputs, consumers, owned, rows, counts, assumptions)
@@ -187,7 +185,7 @@ def _counts(
             if least > _GAPS_MAX * len(numbers[topic]) + _FEW:
                 raise InputError(
                     f"topic {shown(topic)}: found partition {least - 1} and {len(numbers[topic]) - 1} more, "
-                    "expected the output of kafka-topics.sh --describe beside it"
+                    "expected the output of kafka-topics.sh --describe as well"
                 )
         assumptions.append("topics have the partitions that the group shows: no kafka-topics output")
         return seen
@@ -226,8 +224,7 @@ def _subscriptions(
     if unsaid:
         who = "each member" if not said else f"each of the {unsaid} members without a line"
         assumptions.append(
-            f"{who} reads the {len(everything)} topics of which the group owns partitions: "
-            "a file consumer,topics says otherwise"
+            f"{who} subscribes to all {len(everything)} topics of the group; override with --subscriptions"
         )
     usual = tuple(sorted(everything))
     return {

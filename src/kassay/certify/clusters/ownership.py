@@ -48,7 +48,7 @@ def ownership(
         )
         verbose = "" if untold.lost else "--members --verbose, or "
         raise InputError(
-            f"{untold.place}: {what}, expected {verbose}the offsets view beside it: "
+            f"{untold.place}: {what}, expected {verbose}the offsets view as well: "
             f"kafka-consumer-groups.sh --describe --group {group} > offsets.txt"
         )
     gone = sorted(by_offsets.keys() - rows.keys())

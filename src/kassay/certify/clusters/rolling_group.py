@@ -109,7 +109,7 @@ class RollingGroup:
     def group(self) -> ClassicGroup | ConsumerGroup:
         """The coordinator's state of the group."""
         group = self._host.state.group
-        assert isinstance(group, ClassicGroup | ConsumerGroup), "somebody has joined"
+        assert isinstance(group, ClassicGroup | ConsumerGroup), "a member has joined"
         return group
 
     @property

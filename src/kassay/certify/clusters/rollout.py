@@ -249,8 +249,8 @@ def _notes(
     listed = RebalanceProtocol.COOPERATIVE in modes.values() and RebalanceProtocol.EAGER in modes.values()
     if listed and not first.is_consumer and goal.name != "cooperative-sticky":
         notes.append(
-            "a cooperative assignor is taken to support the eager protocol as well, as Kafka's own does: "
-            "one that does not cannot stand in one list with an eager one"
+            "a cooperative assignor is assumed to support the eager protocol as well, like Kafka's own: "
+            "otherwise it cannot share a list with an eager one"
         )
     if last.is_consumer and last.remote not in ("uniform", "range"):
         notes.append(f"the brokers must have {last.remote} in group.consumer.assignors")

@@ -26,7 +26,7 @@ from kassay.assignors.plain.answers import (
     check_user_data,
     integer,
 )
-from kassay.assignors.plain.forms import DOCUMENTS, FULL
+from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
 from kassay.assignors.plain.given import CHECKS
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
@@ -56,7 +56,7 @@ def settle(channel: tuple[int, ...], output: int) -> tuple[int, ...]:
 
 
 def execute(argv: list[str], environment: Mapping[str, str], channel: tuple[int, ...]) -> NoReturn:
-    """Execute the program with the channel as standard input and output, `environment` added to its own."""
+    """Execute the program, with the channel as standard input and output, in the extended environment."""
     os.dup2(channel[0], 0)
     os.dup2(channel[1], 1)
     try:
@@ -70,7 +70,7 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     """Load the target, send its description, and answer calls until the process ends."""
     nonce, output = bytes.fromhex(order["nonce"]), channel[1]
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nobody has replaced it yet
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # not replaced yet
     sys.path[:] = order["path"]
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     try:
@@ -122,7 +122,7 @@ class Server:
         self.buffer = b""
         self.members: tuple[str, ...] = ()
         self.said: list[bytes | None] = []
-        forms = {FULL: self.assign_full, **dict.fromkeys(CHECKS, self.assign_document)}
+        forms = {FULL: self.assign_full, PLACER: self.place, **dict.fromkeys(CHECKS, self.assign_document)}
         assign = forms.get(loaded.form, self.assign_plain)
         self.calls: dict[str, Callable[[Any, bytes], list[Any]]] = {
             "assign": assign,

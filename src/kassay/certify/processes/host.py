@@ -135,9 +135,9 @@ class GuardedHost(Host):
         self.life += 1
         return self._guarded
 
-    def guard_of(self, asked: ChildObject, method: str) -> Guarded:
+    def guard_of(self, proxy: ChildObject, method: str) -> Guarded:
         """The guard of the object's process; raises `TargetFailure` if that process is gone."""
-        if self._guarded is None or asked.life != self.life or not self._guarded.alive:
+        if self._guarded is None or proxy.life != self.life or not self._guarded.alive:
             raise TargetFailure(FailureKind.DIED, "the object went down with its process", method)
         return self._guarded
 

@@ -181,7 +181,7 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
         raise InputError("--throttle 0: expected at least a byte a second")
     change = _change(chosen)
     if chosen["judge"] and not change.is_none:
-        raise InputError("--judge: judges today's placement, expected no broker that comes or goes beside it")
+        raise InputError("--judge: checks today's placement, expected no change of brokers")
     cluster = sources.cluster(frozenset(broker.broker_id for broker in change.added), change.leaving)
     limit = None
     if chosen["max_moves"] is not None or chosen["max_bytes"] is not None:

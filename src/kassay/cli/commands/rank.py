@@ -67,7 +67,7 @@ def command(context: click.Context, /, targets: tuple[str, ...], installed: bool
             names = {"seconds": "--time and --histories", "suite_name": "--suite and --instances"}
             raise InputError(f"{names[one]}: expected one of the two")
     if installed and targets:
-        raise InputError("--installed: ranks all that is here, expected no TARGET beside it")
+        raise InputError("--installed: ranks everything installed, expected no TARGET")
     order = parse_order(chosen["order_text"])
     if chosen["report"]:
         require_writable(str(chosen["out"]), "--out", folder=True)

@@ -92,7 +92,7 @@ def _target(observed: ObservedGroup, chosen: dict[str, Any]) -> Target:
     start = start_target(observed, chosen)
     if start is None:
         raise InputError(
-            "--from: the group's assignor is not told, expected a TARGET or the output of --state"
+            "--from: the group's assignor is unknown, expected a TARGET or the output of --state"
         )
     return start
 

@@ -49,7 +49,7 @@ def walked(
             limit = carry_on(tables, limits, lambda now: screen.say(progress_line(now)))
             return result_of(tables, limit)
     except KeyboardInterrupt:
-        screen.say(f"what is done stays in {place}: the same command goes on from there")
+        screen.say(f"finished work is kept in {place}: run the same command to resume")
         raise
 
 

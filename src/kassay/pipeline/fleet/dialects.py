@@ -144,7 +144,7 @@ def parse(text: str, file: str) -> Iterator[Seen | Rejected]:
                 header = _Header(words)
             elif first == "GROUP" and "STATE" in words:
                 header = None
-                raise _UnusableError("the view --state tells no owners")
+                raise _UnusableError("the view --state has no owners")
             elif line.startswith(_TOOL):
                 raise _UnusableError("a message of the tool, no row")
             elif header is None:

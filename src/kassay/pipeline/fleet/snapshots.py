@@ -60,19 +60,19 @@ def read_fleet(spark: SparkSession, paths: Sequence[str]) -> Fleet:
     instants = usable.where(F.col("view") == OFFSETS).select("group", "at").distinct()
     lost = good.where(F.col("view") == LOST)
     # A row without topics identifies the members; the offsets view of the same instant has their partitions.
-    beside = lost.join(instants, ["group", "at"], "left_semi")
+    owning = lost.join(instants, ["group", "at"], "left_semi")
     alone = lost.join(instants, ["group", "at"], "left_anti").select(
         "file",
         "line",
         F.lit(
-            "topics are lost in this output: expected the offsets view of the same instant beside it"
+            "topics are missing from this output: expected the offsets view of the same instant as well"
         ).alias("reason"),
         F.concat_ws(" ", "group", "member").alias("text"),
     )
     rejected = (
         rows.where(F.col("reason").isNotNull()).select("file", "line", "reason", "text").unionByName(alone)
     )
-    return Fleet(_merged(usable.unionByName(beside)), rejected, rows)
+    return Fleet(_merged(usable.unionByName(owning)), rejected, rows)
 
 
 def must_exist(paths: Sequence[str]) -> None:

@@ -85,13 +85,13 @@ def session(
 @contextmanager
 def _unheard() -> Iterator[None]:
     """Discard PySpark's log messages: without a handler they would appear on the screen."""
-    root, nobody = logging.getLogger(), logging.NullHandler()
+    root, discard = logging.getLogger(), logging.NullHandler()
     if not root.handlers:
-        root.addHandler(nobody)
+        root.addHandler(discard)
     try:
         yield
     finally:
-        root.removeHandler(nobody)
+        root.removeHandler(discard)
 
 
 def _start(
@@ -172,7 +172,7 @@ def _must_answer(master: str) -> None:
         host, _, port = place.partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
             return
-    raise InputError(f"--master {master}: nobody answers there, expected a running Spark master")
+    raise InputError(f"--master {master}: no answer, expected a running Spark master")
 
 
 def slots(spark: SparkSession) -> int:

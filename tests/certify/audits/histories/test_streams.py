@@ -137,7 +137,7 @@ def test_needless_moves_are_measured_beside_the_certified_optimum():
 @pytest.mark.parametrize(
     ("tasks", "why"),
     [
-        (((), ()), "nobody is given a task"),
+        (((), ()), "no task is assigned"),
         ((t("7_0"), ()), "tasks of 7"),
     ],
 )

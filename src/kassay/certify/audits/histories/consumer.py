@@ -68,8 +68,8 @@ class ConsumerHistory(TargetHistory):
 
     def assignor(self) -> str | None:
         """The assignor that the members request; None if they leave it to the cluster or disagree."""
-        asked = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
-        return next(iter(asked)) if len(asked) == 1 else None
+        requested = Counter(each.assignor for each in self.subscriptions.values() if each.assignor)
+        return next(iter(requested)) if len(requested) == 1 else None
 
     def named(self, tps: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
         """The partitions by topic name, or by topic id if the name is unknown."""

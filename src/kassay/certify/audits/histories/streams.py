@@ -79,7 +79,7 @@ class StreamsHistory(TargetHistory):
             return "the record of its topology is not there"
         tasks = {tp for each in self.targets.values() for tp in (*each.partitions, *each.standby)}
         if not tasks:
-            return "nobody is given a task: its topics were not ready"
+            return "no task is assigned: the topics were not ready"
         if strange := {task.topic for task in tasks} - self.numbers.keys():
             return f"its target has tasks of {min(strange)}, which its topology does not have"
         if self.epoch != self.target_epoch:

@@ -160,14 +160,14 @@ class ProgramCalls(GuardedHost):
             self.drops.append(number)
 
     def call(
-        self, asked: ChildObject, method: str, fields: Mapping[str, Any], config: Mapping[str, str]
+        self, proxy: ChildObject, method: str, fields: Mapping[str, Any], config: Mapping[str, str]
     ) -> Reply:
         """The reply to one call of an object; raises `TargetFailure`."""
-        guarded = self.guard_of(asked, method)
+        guarded = self.guard_of(proxy, method)
         named = {"config": config} if config and not self.supports("new") else {}
-        reply = self.send(guarded, method, {"object": asked.number, **named, **fields}).next(method)
-        if asked.number in self.broken:
-            raise self.broken[asked.number]
+        reply = self.send(guarded, method, {"object": proxy.number, **named, **fields}).next(method)
+        if proxy.number in self.broken:
+            raise self.broken[proxy.number]
         return answered(reply, method)
 
     def send(self, guarded: Guarded, call: str, fields: Mapping[str, Any]) -> Replies:

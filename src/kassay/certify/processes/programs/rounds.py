@@ -101,7 +101,7 @@ class _RoundLines:
         self._looks = len(fields["looks"])
         self._replies = calls.send(calls.guard_of(leader, "round"), "round", fields)
 
-    def take(self, asked: ProgramAssignor, call: str, check: Callable[[Reply], T]) -> T:
+    def take(self, proxy: ProgramAssignor, call: str, check: Callable[[Reply], T]) -> T:
         """The result of `check` for the next line; raises `TargetFailure`.
 
         An error ends the round. After an invalid line, the remaining output is awaited.
@@ -109,24 +109,24 @@ class _RoundLines:
         self._before_looks -= 1
         reply = self._replies.next(call)
         try:
-            return self._checked(asked, reply, call, check)
+            return self._checked(proxy, reply, call, check)
         except TargetFailure:
             if "error" not in reply:
                 self._drain()
             raise
 
-    def look(self, asked: ProgramAssignor) -> Assignment | Failure:
+    def look(self, proxy: ProgramAssignor) -> Assignment | Failure:
         """The answer to the next repeated call; a failure does not end the round."""
         call = "assign"
         try:
-            self._calls.guard_of(asked, call)
-            return self._checked(asked, self._replies.next(call), call, assignment_of)
+            self._calls.guard_of(proxy, call)
+            return self._checked(proxy, self._replies.next(call), call, assignment_of)
         except TargetFailure as failure:
             return failure_of(failure)
 
-    def _checked(self, asked: ProgramAssignor, reply: Reply, call: str, check: Callable[[Reply], T]) -> T:
-        if asked.number in self._calls.broken:
-            raise self._calls.broken[asked.number]
+    def _checked(self, proxy: ProgramAssignor, reply: Reply, call: str, check: Callable[[Reply], T]) -> T:
+        if proxy.number in self._calls.broken:
+            raise self._calls.broken[proxy.number]
         try:
             return check(answered(reply, call))
         except Malformed as malformed:
@@ -167,9 +167,9 @@ def _fields(first: AssignCall, members: Sequence[Assignor], looks: Sequence[Assi
     return fields
 
 
-def _input(asked: AssignCall) -> dict[str, Any]:
+def _input(call: AssignCall) -> dict[str, Any]:
     """The input of an `assign` call, without the user data, which the program already has."""
-    fields = _own(asked.assignor).fields(asked.cluster, asked.group)
+    fields = _own(call.assignor).fields(call.cluster, call.group)
     for document in fields["members"]:
         del document["user_data"]
     return fields

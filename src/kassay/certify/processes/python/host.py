@@ -161,10 +161,10 @@ class PythonHost(PythonChild):
             self._encoded = (cluster, group, body)
         return body
 
-    def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
+    def call(self, proxy: ChildObject, method: str, body: bytes) -> Said:
         """The answer to one call and the changes to its input; raises `TargetFailure`."""
-        guarded = self.guard_of(asked, method)
-        return self.send(guarded, PythonRequest((PythonCall(asked, method, body),))).next()
+        guarded = self.guard_of(proxy, method)
+        return self.send(guarded, PythonRequest((PythonCall(proxy, method, body),))).next()
 
     def send(self, guarded: Guarded, request: PythonRequest) -> PythonReplies:
         """Send a request; returns its replies.
@@ -174,16 +174,16 @@ class PythonHost(PythonChild):
         """
         calls, needed, members = request
         drops, self.drops = self.drops, []
-        early = {call.asked.number for call in calls[:needed]}
-        late = {call.asked.number for call in calls[needed:]} - early
+        early = {call.proxy.number for call in calls[:needed]}
+        late = {call.proxy.number for call in calls[needed:]} - early
         later = {number: (number, config) for number, config in self._news if number in late}
         news = [new for new in self._news if new[0] not in late]
         self._news = []
         listed = []
-        for asked, method, body in calls:
-            if asked.number in later:
-                news = [*news, later.pop(asked.number)]
-            listed.append((news, drops, method, asked.number, body))
+        for proxy, method, body in calls:
+            if proxy.number in later:
+                news = [*news, later.pop(proxy.number)]
+            listed.append((news, drops, method, proxy.number, body))
             news, drops = [], []
         payload = marshal.dumps((listed, needed, members))
         return PythonReplies(guarded, self._frames, payload, request, self.start.limits)
@@ -218,12 +218,12 @@ class PythonRounds:
         body = calls[-1].body
         for look in looks:
             again = look.group is group and look.cluster is first.cluster
-            asked = _own(look.assignor)
+            proxy = _own(look.assignor)
             calls.append(
-                PythonCall(asked, "assign", body) if again else asked.assign_call(look.cluster, look.group)
+                PythonCall(proxy, "assign", body) if again else proxy.assign_call(look.cluster, look.group)
             )
         request = PythonRequest(calls, len(says) + 1, tuple(group.by_id) if says else ())
-        replies = self._calls.send(self._calls.guard_of(calls[0].asked, calls[0].method), request)
+        replies = self._calls.send(self._calls.guard_of(calls[0].proxy, calls[0].method), request)
         user_data: tuple[bytes | None, ...] = (None,) * len(members)
         if says:
             user_data = tuple([user_data_of(replies.next()[0]) for _ in says])
@@ -235,11 +235,11 @@ class PythonRounds:
         seen = tuple([self._look(replies, _own(look.assignor)) for look in looks])
         return RoundAnswers(user_data, leader.answer_of(answer), seen, leader.mutated)
 
-    def _look(self, replies: PythonReplies, asked: RemoteAssignor) -> Assignment | Failure:
+    def _look(self, replies: PythonReplies, proxy: RemoteAssignor) -> Assignment | Failure:
         """The answer to the next repeated call; a failure does not end the round."""
         try:
-            self._calls.guard_of(asked, "assign")
-            return asked.answer_of(replies.next()[0])
+            self._calls.guard_of(proxy, "assign")
+            return proxy.answer_of(replies.next()[0])
         except TargetFailure as failure:
             return failure_of(failure)
 
@@ -247,7 +247,7 @@ class PythonRounds:
         """Send one request, which ends with the first failure."""
         calls = [call for each in learned if (call := _own(each.assignor).learned_call(each)) is not None]
         if calls:
-            guarded = self._calls.guard_of(calls[0].asked, calls[0].method)
+            guarded = self._calls.guard_of(calls[0].proxy, calls[0].method)
             replies = self._calls.send(guarded, PythonRequest(calls, len(calls)))
             for _ in calls:
                 replies.next()

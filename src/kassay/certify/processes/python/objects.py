@@ -29,7 +29,7 @@ Said = tuple[Any, str | None]
 class PythonCall(NamedTuple):
     """A call of an object; the body is marshalled."""
 
-    asked: ChildObject
+    proxy: ChildObject
     method: str
     body: bytes
 
@@ -49,7 +49,7 @@ class PythonChild(GuardedHost):
         """The encoded input of a call."""
         raise NotImplementedError
 
-    def call(self, asked: ChildObject, method: str, body: bytes) -> Said:
+    def call(self, proxy: ChildObject, method: str, body: bytes) -> Said:
         """The answer to one call and the changes to its input; raises `TargetFailure`."""
         raise NotImplementedError
 

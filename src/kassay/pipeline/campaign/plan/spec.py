@@ -168,18 +168,18 @@ def _as_meant(place: str, target: TargetSpec) -> TargetSpec:
     return target if reference is None else replace(target, spec=reference.spec)
 
 
-def _histories(asked: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+def _histories(requested: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     """The number of histories of each profile; `shape:*` means every shape."""
     shapes = [
         SHAPE + shape for shape in dict.fromkeys(s for kind in every_kind() for s in driver_for(kind).shapes)
     ]
     known = [*PROFILES, *shapes, SHAPE + "*"]
     counts: dict[str, int] = {}
-    for name, count in asked.items():
+    for name, count in requested.items():
         if name not in known:
             raise InputError(f"histories: no profile {name!r}, expected one of {', '.join(known)}")
         for each in shapes if name == SHAPE + "*" else [name]:
-            if each not in asked or each == name:
+            if each not in requested or each == name:
                 counts[each] = count
     wanted = tuple((name, count) for name, count in counts.items() if count)
     if not wanted:

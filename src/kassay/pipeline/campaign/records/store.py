@@ -153,13 +153,13 @@ class Remote:
 
     def write(self, name: str, document: dict[str, Any]) -> None:
         """Write a temporary file, then rename: atomic if renaming is; a truncated document is not read."""
-        path, beside = self._path(name), self._path(f"{name}.new")
+        path, temporary = self._path(name), self._path(f"{name}.new")
         try:
-            stream = self._files.create(beside, True)
+            stream = self._files.create(temporary, True)
             stream.write(bytearray(_text(document).encode()))
             stream.close()
             self._files.delete(path, False)
-            self._files.rename(beside, path)
+            self._files.rename(temporary, path)
         except Exception as error:  # as above
             raise InputError(f"{self.place}/{name}: cannot be written ({first_line(error)})") from None
 

@@ -109,7 +109,7 @@ def save(findings: Iterable[KeptFinding], folder: Path) -> Iterator[str]:
         except ValueError:
             raise InputError(
                 f"{TABLE}: the trace of finding {one.identity} is no JSON; the table is damaged, and "
-                "`kassay campaign report` writes it anew"
+                "`kassay campaign report` writes it again"
             ) from None
         write_text(json_text(trace, indent=1) + "\n", path)
         yield path
