@@ -22,7 +22,7 @@ def test_a_static_member_back_in_mid_hand_over_leaves_a_partition_to_nobody(stat
     (found,) = (v for v in result.exploration.violations if v.severity is Severity.REAL)
     told = [step.action.name for step in found.trace[1:]]
     assert told.index("crashes") < told.index("restart")
-    assert "nobody owns" in found.message
+    assert "no member of the stable group owns" in found.message
 
 
 @pytest.mark.parametrize(("mode", "static"), [("eager", 1), ("eager", 2), ("cooperative", 0)])
