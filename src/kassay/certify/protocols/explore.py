@@ -205,7 +205,7 @@ def build(settings: ExploreSettings) -> Model[Any]:
         return _streams(settings)
     assignor = settings.assignor
     if isinstance(assignor, GroupTaskAssignor):
-        raise InputError(f"--assignor: {assignor.name} assigns tasks; expected --model streams")
+        raise InputError(f"--assignor: {assignor.name} assigns tasks; expected the model streams")
     client = client_side(None if model == "kip848" else assignor, settings.mode, settings.rules)
     targets = balanced_targets if model == "classic" else server_side(assignor)
     options, timing = _options(settings, client.name, client.modes, client.remembers), settings.timing
