@@ -1,1 +1,1 @@
-"""Why a counterexample breaks its claim: what matters in it, in words, and as a call in Python."""
+"""Why a counterexample violates its claim: what matters in it, in words and as a Python call."""

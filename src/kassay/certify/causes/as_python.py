@@ -1,8 +1,8 @@
-"""A counterexample as a test in Python: the call that fails, in the target's own form, and what must hold.
+"""A counterexample as a Python test: the failing call, in the target's own form, and what must hold.
 
-A class of Python is called as it is, where a new object gives the wrong answer to one call, or two answers to
-one question; anything else (a program, a jar, a wrong answer that takes a past) plays the whole case through
-`kassay.testing`, of which only that is said which matters.
+A Python class is called directly if a new object gives the wrong answer to one call, or two answers to the
+same call. Anything else (a program, a jar, a wrong answer that depends on earlier calls) replays the whole
+case through `kassay.testing`, with only the options that matter.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FULL_NAMES: Final = ("Broker", "Cluster", "Group", "Member", "Topic", "TopicPar
 
 
 class _Called(NamedTuple):
-    """How a class is had and called: imports, the class's name, the method, its arguments as Python."""
+    """How to call a class: imports, the class's name, the method, its arguments as Python."""
 
     imports: tuple[str, ...]
     name: str
@@ -50,7 +50,7 @@ class _Called(NamedTuple):
 
 
 class _Wrong(NamedTuple):
-    """The wrong answer: the evidence against it, and the step; `twice` where a second answer differs."""
+    """The wrong answer: its evidence and its step; `twice` if a second answer differs."""
 
     broken: BrokenStep
     step: Any
@@ -58,9 +58,9 @@ class _Wrong(NamedTuple):
 
 
 def as_python(playback: Playback) -> str:
-    """The test as text that runs as it stands; it fails while the target breaks the claim.
+    """The test as complete Python code; it fails while the target violates the claim.
 
-    Raises `InputError` for a case that is none of its kind.
+    Raises `InputError` for a case that its kind does not accept.
     """
     trace = playback.trace
     driver = driver_for(trace.kind)
@@ -73,17 +73,17 @@ def as_python(playback: Playback) -> str:
 
 
 def trace_as_python(path: Path) -> str:
-    """The test of the trace in the file; raises `InputError` for what is none, and a target error."""
+    """The test for the trace in the file; raises `InputError` for an invalid trace, and a target error."""
     return as_python(load_trace(path))
 
 
 def example_as_python(trace: Trace) -> str:
-    """The test of a counterexample that is at hand; raises as `trace_as_python` does."""
+    """The test for a counterexample in memory; raises as `trace_as_python` does."""
     return as_python(playback_of(trace, Path("the counterexample")))
 
 
 def with_code(certificate: Certificate, most: int) -> Certificate:
-    """The certificate with the tests of its first counterexamples, at most so many, where there are any."""
+    """The certificate with tests for its first counterexamples, at most `most` of them."""
     left, results = most, []
     for result in certificate.claims:
         example, code = result.counterexample, ""
@@ -98,7 +98,9 @@ def with_code(certificate: Certificate, most: int) -> Certificate:
 
 
 def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
-    """The first wrong answer, if a new object gives it to the one call as well, or another to the next."""
+    """The first wrong answer, if a new object also gives it to that call alone, or answers a second call
+    otherwise.
+    """
     promised = promise(playback.trace.claim, playback.trace.kind)
     looks = promised.claim.looks
     if not _HERE.issuperset(looks) and promised.claim.id != "deterministic":
@@ -115,7 +117,7 @@ def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
 
 
 def _differs(driver: Driver[Any], step: Any, subject: Subject) -> Look | None:
-    """Which second call gets another answer: one to the same object, or to another; None if neither."""
+    """Which second call gets another answer: one to the same object, or one to another; None if neither."""
     for look in (Look.AGAIN, Look.OTHER):
         differs = driver.second_answers(step, subject.new, look)
         if differs is None:
@@ -126,7 +128,9 @@ def _differs(driver: Driver[Any], step: Any, subject: Subject) -> Look | None:
 
 
 def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
-    """The call of the class and what must hold of the answer; None where there is no class or no words."""
+    """The call of the class and the checks of its answer; None without a class or without words for the
+    checks.
+    """
     driver = driver_for(playback.trace.kind)
     called = _called(playback, driver, wrong)
     config = {**playback.conditions.config, **driver.config_of(wrong.step)}
@@ -152,7 +156,7 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
 def _asked_twice(
     playback: Playback, called: _Called, config: Mapping[str, Any], look: Look, compared: str
 ) -> list[str]:
-    """The same question to one object, or to two, and that the answers are the same."""
+    """The same call to one object, or to two, and the check that the answers are equal."""
     asks = "asks(one) == asks(one)" if look is Look.AGAIN else "asks(new()) == asks(new())"
     return [
         *called.imports,
@@ -173,7 +177,7 @@ def _asked_twice(
 
 
 def _new(name: str, config: Mapping[str, Any]) -> list[str]:
-    """What makes an object, by the name `new`."""
+    """The line that makes an object named `new`."""
     if not config:
         return [f"    new = {name}", ""]
     lines = ("def new():", f"    target = {name}()", f"    target.configure({config!r})", "    return target")
@@ -181,13 +185,13 @@ def _new(name: str, config: Mapping[str, Any]) -> list[str]:
 
 
 def _checks(driver: Driver[Any], claim: str, wrong: _Wrong) -> Asserts | None:
-    """What must hold of the answer; of a call that must not fail nothing but that."""
+    """The checks of the answer; none if the claim is only that the call must not fail."""
     name = claim.partition(":")[0]
     return Asserts() if name == "total" else driver.asserts(name, wrong.broken, wrong.step)
 
 
 def _called(playback: Playback, driver: Driver[Any], wrong: _Wrong) -> _Called | None:
-    """How the class under test is called with the step's input; None if there is no class here."""
+    """The call of the class under test with the step's input; None if the target is no class."""
     opener = playback.target.opener
     if isinstance(opener, OwnClass) and isinstance(opener.factory, type):
         module, name = opener.factory.__module__, opener.factory.__name__
@@ -201,7 +205,7 @@ def _called(playback: Playback, driver: Driver[Any], wrong: _Wrong) -> _Called |
 
 
 def _imported(source: TargetSource, name: str) -> tuple[tuple[str, ...], str]:
-    """What makes the class known: an import, or of a file what loads it as kassay does."""
+    """What makes the class available: an import, or code that loads a file the way kassay does."""
     if source.module is not None:
         return (f"from {source.module} import {name}",), name
     loads = f"load_class({f'{source.file}:{name}'!r})"
@@ -228,7 +232,7 @@ def _in_form(
 
 
 def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
-    """The case as a whole, played as the trace says, and no violation."""
+    """The whole case, replayed under the trace's conditions, and the check that nothing is violated."""
     trace, conditions = playback.trace, playback.conditions
     named: dict[str, Any] = {
         "protocol": playback.target.protocol.value if trace.kind.chosen else None,
@@ -264,7 +268,7 @@ def _literal(value: object) -> str:
 
 
 def _inside(arguments: tuple[str, ...]) -> Iterator[str]:
-    """The arguments, each on lines of its own."""
+    """The arguments, each on its own line."""
     for argument in arguments:
         *lines, last = argument.split("\n")
         yield from (f"    {line}" for line in lines)

@@ -1,4 +1,4 @@
-"""What matters in a counterexample: each thing left out in turn, and the rest played again."""
+"""What matters in a counterexample: leaves out one part at a time and replays the rest."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from kassay.properties.registry import Promise
 from kassay.writing.text import counted
 
 TRIES_MAX: Final = 80
-"""Cases that are played to find what matters."""
+"""The maximum number of cases replayed to find what matters."""
 TRIES_MAX_SLOW: Final = 8
-"""The same where each play lasts as long as a call may."""
+"""The same if each replay may take as long as a call."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a trace breaks its claim, from playing it again.
+    """Why a trace violates its claim, from replaying it.
 
-    `breaks` says whether it does so now. `events` and `conditions` are those that it takes: without any one
-    of them the claim is kept, or never judged; `extents` say of what it takes how many. `needless` can go.
-    `broken` and `could_be` are those of the trace played now.
+    `breaks` says whether it does so now. `events` and `conditions` are those that the violation needs:
+    without any one of them the claim is kept, or never checked. `extents` counts what it needs. `needless`
+    can be left out. `broken` and `could_be` are those of this replay.
     """
 
     breaks: bool
@@ -44,7 +44,7 @@ class Cause:
     could_be: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in an explanation."""
+        """The cause as an explanation has it."""
         lists = ("events", "conditions", "extents", "needless", "broken")
         return {
             "breaks": self.breaks,
@@ -54,7 +54,7 @@ class Cause:
 
 
 def cause_of(playback: Playback) -> Cause:
-    """What matters in the trace, as its target answers now. Raises `InputError` for a case that is none."""
+    """What matters in the trace with today's target. Raises `InputError` for an invalid case."""
     trace = playback.trace
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
@@ -74,7 +74,7 @@ def _of(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> 
 
 
 def what_matters(driver: Driver[Any], case: Any, still: Callable[[Any], bool], tries: int) -> Cause:
-    """What it takes of a case: that without which it is not `still` so; at most so many cases are played."""
+    """The parts without which the case is not `still` so; replays at most `tries` cases."""
     needed: list[Removal] = []
     needless: list[Removal] = []
     for number, less in enumerate(_readable(driver, driver.form.write(case))):
@@ -91,7 +91,7 @@ def what_matters(driver: Driver[Any], case: Any, still: Callable[[Any], bool], t
 
 
 def _counted(extents: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """How many of each it takes: `2 members`."""
+    """How many of each the violation needs: `2 members`."""
     counts = Counter[str]()
     for number, noun in extents:
         counts[noun] += number
@@ -99,7 +99,7 @@ def _counted(extents: Iterable[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tuple[Removal, Any]]:
-    """What can be left out, with the case that is left; what would be no case is none."""
+    """The parts that can be left out, each with the remaining case; invalid cases are skipped."""
     for less in driver.removals(document):
         try:
             yield less, driver.form.read(less.case, "case")

@@ -1,4 +1,4 @@
-"""What matters where two targets differ, in a paragraph, and the difference as a test in Python."""
+"""What matters where two targets differ: as a paragraph, and as a Python test."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _WIDTH: Final = 100
 
 
 def cause_of_difference(difference: TargetDifference, path: Path) -> Cause:
-    """What it takes for the two to differ, as they answer now.
+    """What the difference needs with today's targets.
 
-    Raises `InputError` for a case that is none, `TargetNotFound` and `TargetNotLoadable`.
+    Raises `InputError` for an invalid case, `TargetNotFound` and `TargetNotLoadable`.
     """
     with opened(difference, path) as (comparison, case, _):
         if not comparison.compare(case).lines:
@@ -35,7 +35,7 @@ def cause_of_difference(difference: TargetDifference, path: Path) -> Cause:
 
 
 def paragraph_of_difference(difference: TargetDifference, cause: Cause | None, why_not: str = "") -> str:
-    """The sentences, one after the other; `why_not` says why nothing could be played."""
+    """The sentences of the paragraph; `why_not` says why the case could not be replayed."""
     left, right = difference.left.target, difference.right.target
     shown = [line.removeprefix("different: ") for line in difference.lines[:_SHOWN]]
     more = f" and {len(difference.lines) - _SHOWN} more" if len(difference.lines) > _SHOWN else ""
@@ -47,7 +47,7 @@ def paragraph_of_difference(difference: TargetDifference, cause: Cause | None, w
 
 
 def difference_as_python(path: Path) -> str:
-    """A test that runs as it stands, and fails while the two differ; raises `InputError` for what is none."""
+    """A complete Python test that fails while the two differ; raises `InputError` for an invalid file."""
     difference = read_difference(path)
     form = driver_for(difference.kind).form
     case = sparse(form, form.write(form.read(difference.case, f"{path}: case")))
@@ -73,7 +73,7 @@ def difference_as_python(path: Path) -> str:
 
 
 def _named(difference: TargetDifference) -> dict[str, Any]:
-    """The conditions that are not the usual ones."""
+    """The non-default conditions."""
     conditions, usual = difference.conditions, Conditions()
     named: dict[str, Any] = {}
     if difference.by is not By.ANSWER:

@@ -1,4 +1,4 @@
-"""A cause in one paragraph: where it breaks, what matters, which clause, and what a fix must do."""
+"""A cause in one paragraph: where the claim breaks, what matters, which clause, and what a fix must do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ASKED: Final = {
 
 
 def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: str = "") -> str:
-    """The sentences, one after the other; `why_not` says why nothing could be played."""
+    """The sentences of the paragraph; `why_not` says why the trace could not be replayed."""
     broken = (cause.broken if cause and cause.broken else trace.broken)[:1]
     sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]
     if broken or trace.violations:
@@ -38,7 +38,7 @@ def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: s
 
 
 def _evidence(broken: Mapping[str, Any]) -> str:
-    """Whom it is about, and the facts."""
+    """The subject of the evidence, and the facts."""
     facts = [
         f"asked {_ASKED.get(value, value)}" if name == "asked" else f"{name} {as_text(value)}"
         for name, value in broken["facts"].items()
@@ -63,10 +63,10 @@ def matters(
     broken: str = "it did not break it",
     still: str = "it is broken",
 ) -> list[str]:
-    """What it takes, by what was left out and played again.
+    """What the violation needs, found by leaving out each part and replaying the rest.
 
-    `kept` says what holds without it, `broken` what came of a case that is nothing of the kind any more, and
-    `still` what a case is that is.
+    `kept` says what holds without the part, `broken` is the outcome for a case that is no longer valid for
+    the kind, and `still` describes a case that is valid.
     """
     if cause is None:
         return [f"What matters in it cannot be tried: {why_not}."]

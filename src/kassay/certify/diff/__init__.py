@@ -1,1 +1,1 @@
-"""Two targets of one kind asked the same: the smallest input on which they differ, or how many agree."""
+"""Compares two targets of one kind: the smallest input on which they differ, or how many inputs agree."""

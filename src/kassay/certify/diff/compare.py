@@ -1,4 +1,4 @@
-"""One case put to two targets: the first call that they answer differently, in what they give or how well."""
+"""Plays one case with two targets up to the first call whose answers differ, in assignment or quality."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NOTHING: Final = "nothing"
 
 
 class By(StrEnum):
-    """What two answers are compared by: what they give to whom, or how good they are, goal by goal."""
+    """What to compare of two answers: the assignments, or their quality, goal by goal."""
 
     ANSWER = "answer"
     QUALITY = "quality"
 
 
 class Lead(StrEnum):
-    """Whose answers a history lives by; the other one is asked the same."""
+    """Whose answers a history follows; the other target gets the same calls."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -33,9 +33,9 @@ class Lead(StrEnum):
 
 @dataclass(frozen=True)
 class Compared:
-    """One case: how many inputs both were asked, and the lines of the first difference, if there is one.
+    """The result of one case: how many inputs both received, and the lines of the first difference, if any.
 
-    To `unanswered` of the inputs neither had an answer, and both failed alike.
+    On `unanswered` of the inputs both failed in the same way.
     """
 
     inputs: int
@@ -45,7 +45,7 @@ class Compared:
 
 
 class Promised(NamedTuple):
-    """What shrinking looks for."""
+    """The claim for shrinking."""
 
     id: str
 
@@ -55,9 +55,9 @@ DIFFERENT: Final = Promised("different")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two targets side by side; for shrinking, what a driver is that says where they differ.
+    """Two targets compared; for shrinking, a driver that finds where they differ.
 
-    `left` and `right` are the subjects, `names` what the two are called.
+    `left` and `right` are the subjects, `names` the names of the two.
     """
 
     driver: Driver[Any]
@@ -69,27 +69,27 @@ class Comparison:
 
     @property
     def form(self) -> Shape[Any]:
-        """How a case stands in a document."""
+        """The case as JSON."""
         return self.driver.form
 
     def led_by(self, lead: Lead) -> Comparison:
-        """The same with another one whose answers the histories live by."""
+        """The same comparison with another leading target."""
         return replace(self, lead=lead)
 
     def shrink_candidates(self, case: Any) -> Iterator[Any]:
-        """Cases that are a little smaller, the boldest cuts first."""
+        """Slightly smaller cases, the largest reductions first."""
         return self.driver.shrink_candidates(case)
 
     def restarts(self, case: Any, _: Subject) -> Iterator[Any]:
-        """Cases whose start is where this one has got to when it is put to the one that leads."""
+        """Cases that start in a state which this case reaches with the leading target."""
         return self.driver.restarts(case, self.leading)
 
     def size(self, case: Any) -> tuple[int, ...]:
-        """What makes one case smaller than another."""
+        """The size by which cases are compared."""
         return self.driver.size(case)
 
     def examine(self, case: Any, _: Subject) -> Examination:
-        """The first difference of the case as violations of `DIFFERENT`; who is asked is known already."""
+        """The first difference of the case as violations of `DIFFERENT`; the subject argument has no effect."""
         compared = self.compare(case)
         return Examination(
             violations=[Violation(DIFFERENT.id, line, compared.contradictory) for line in compared.lines]
@@ -97,11 +97,11 @@ class Comparison:
 
     @property
     def leading(self) -> Subject:
-        """The one whose answers a history lives by."""
+        """The target whose answers a history follows."""
         return self.left if self.lead is Lead.LEFT else self.right
 
     def subject(self, notebook: Notebook) -> Subject:
-        """Who leads, with the other one asked the same."""
+        """The leading target, with the same calls made to the other one."""
         lead, other = (self.left, self.right) if self.lead is Lead.LEFT else (self.right, self.left)
         return replace(lead, new=Pairs(lead.new, other.new, notebook), promises=(), twin=None)
 
@@ -126,7 +126,7 @@ class Comparison:
         return Compared(inputs, unanswered)
 
     def _differences(self, exchange: CallOfBoth) -> Iterator[Evidence]:
-        """What the two say differently, a line each."""
+        """The differences between the two answers, one line each."""
         lead, other = exchange.lead, exchange.other
         if exchange.method == self.driver.asks and is_answer(lead) and is_answer(other):
             lead, other = self.driver.beside(lead, other), self.driver.beside(other, lead)
@@ -139,7 +139,7 @@ class Comparison:
                 yield Evidence(part, dict(zip(self.names, map(_shown, values), strict=True)))
 
     def _said(self, exchange: CallOfBoth, outcome: Any) -> Mapping[str, object]:
-        """What came of the call as far as it is compared."""
+        """The part of the outcome that is compared."""
         if isinstance(outcome, Refusal):
             return {exchange.method: f"refuses with {outcome.java_class}"}
         if isinstance(outcome, Failure):
@@ -152,5 +152,5 @@ class Comparison:
 
 
 def _shown(value: object) -> object:
-    """The value in words; of a tuple, each thing in it."""
+    """The value in words; a tuple item by item."""
     return tuple(map(str, value)) if type(value) is tuple else value

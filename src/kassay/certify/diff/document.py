@@ -18,7 +18,7 @@ SCHEMA: Final = "kassay/difference/1"
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two targets: its spec, the digest of its source where it has one, and its versions."""
+    """One of the two targets: its spec, the digest of its source if it has one, and its versions."""
 
     target: str
     digest: str | None = None
@@ -28,9 +28,9 @@ class Side:
 
 @dataclass(frozen=True)
 class TargetDifference:
-    """A case on which two targets differ: what was played, whose answers it lived by, and what they said.
+    """A case on which two targets differ: the input, whose answers it followed, and both answers.
 
-    `narration` (`told` in the document) are the rounds of the one that leads, `lines` the first difference.
+    `narration` (`told` in the document) has the rounds of the leading target, `lines` the first difference.
     """
 
     kind: Kind
@@ -76,12 +76,12 @@ DIFFERENCE: Final = record(
 
 
 def is_difference(document: object) -> bool:
-    """Whether the document says that it is one."""
+    """Whether the document is a difference."""
     return isinstance(document, Mapping) and document.get("schema") == SCHEMA
 
 
 def difference_of(document: object, path: str) -> TargetDifference:
-    """The difference that a document holds; raises `InputError`, with `path`, where it came from, in it."""
+    """The difference in a document; raises `InputError`, which names the file `path`, for an invalid one."""
     fields = dict(codec.mapping(document, f"{path}:"))
     schema = fields.pop("schema", None)
     if schema != SCHEMA:

@@ -1,6 +1,6 @@
-"""Two objects that are asked as one: each call goes to both, and the first one's answer is what happens.
+"""Two objects behind one: each call goes to both, and the history continues with the first one's answer.
 
-What an object says for itself comes back to it alone, as the driver of its kind has it (`own_words`).
+Each object gets only its own data back, as the driver of its kind defines it (`own_words`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kassay.model.calls import Failure, Refusal, failure_of
 
 
 class CallOfBoth(NamedTuple):
-    """One call of both: the method, what was asked, and what the leading and the other one answered."""
+    """One call of both: the method, the arguments, and the answers of the leading and the other object."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -25,9 +25,9 @@ class CallOfBoth(NamedTuple):
 
 @dataclass
 class Notebook:
-    """What two objects said to the same calls: answers, and other calls in which only one of them failed.
+    """The answers of two objects to the same calls, and other calls in which only one of them failed.
 
-    `own_words` is what comes back to the other object alone.
+    `own_words` selects what goes back to the other object alone.
     """
 
     answers_by: str
@@ -35,22 +35,22 @@ class Notebook:
     own_words: OwnWords = field(default_factory=OwnWords)
 
     def note(self, method: str, arguments: tuple[Any, ...], lead: Any, other: Any) -> None:
-        """Keep the exchange if it is an answer, or if one of the two failed and the other did not."""
+        """Record the exchange if it is an answer, or if exactly one of the two failed."""
         if method == self.answers_by or is_answer(lead) is not is_answer(other):
             self.exchanges.append(CallOfBoth(method, arguments, lead, other))
         self.own_words.note(method, other)
 
     def for_other(self, argument: Any) -> Any:
-        """The argument as the other object gets it."""
+        """The argument as the other object receives it."""
         return self.own_words.for_other(argument)
 
 
 NewObject = Callable[[Mapping[str, str]], Any]
-"""Makes a configured object; one with an `of_group` makes those of one group by what that returns."""
+"""Makes a configured object; if it has an `of_group`, that returns the maker for the objects of one group."""
 
 
 class Pair:
-    """An object in the full form of its kind that stands for two; what the first one raises it raises."""
+    """An object in the full form of its kind that calls two; it raises what the first one raises."""
 
     def __init__(self, lead: Any, other: Any, notebook: Notebook) -> None:
         self._lead, self._other, self._notebook = lead, other, notebook
@@ -70,7 +70,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Pairs:
-    """What makes pairs of objects out of what makes one of each."""
+    """Makes pairs from a maker for each side."""
 
     lead: NewObject
     other: NewObject
@@ -84,12 +84,12 @@ class Pairs:
         return Pair(first, others[0] if others else None, self.notebook)
 
     def of_group(self) -> Pairs:
-        """What makes the pairs of one group."""
+        """The maker of one group's pairs."""
         return Pairs(_of_group(self.lead), _of_group(self.other), self.notebook)
 
 
 def _of_group(new: NewObject) -> NewObject:
-    """What makes the objects of one group, where that is another maker."""
+    """The maker of one group's objects, if it is a separate one."""
     of_group: Callable[[], NewObject] | None = getattr(new, "of_group", None)
     return new if of_group is None else of_group()
 
@@ -101,7 +101,7 @@ def both(
     lead: Callable[[], Any],
     other: Callable[[], Any],
 ) -> Any:
-    """What the first one answers, noted beside what the other one does; raises what the first one raises."""
+    """The first object's answer, recorded with that of the other; raises what the first one raises."""
     try:
         answer = lead()
     except Exception as error:  # the target's own code
@@ -112,7 +112,7 @@ def both(
 
 
 def _outcome(ask: Callable[[], Any]) -> Any:
-    """The answer, or how there is none."""
+    """The answer, or the failure."""
     try:
         return ask()
     except Exception as error:  # the target's own code
@@ -124,11 +124,11 @@ def _call(target: Any, method: str, arguments: tuple[Any, ...]) -> Any:
 
 
 def is_answer(outcome: object) -> bool:
-    """Whether what came of a call is an answer, not a refusal or a failure."""
+    """Whether the outcome of a call is an answer, not a refusal or a failure."""
     return not isinstance(outcome, Failure | Refusal)
 
 
 def refused_or_failed(error: Exception) -> Failure | Refusal:
-    """A refusal where the target declined as Kafka would, else the failure."""
+    """A refusal if the target declined as Kafka would, else the failure."""
     java_class = getattr(error, "java_class", None)
     return failure_of(error) if java_class is None else Refusal(java_class, str(error))

@@ -1,4 +1,4 @@
-"""Putting a saved difference to its two targets again."""
+"""Replays a saved difference against its two targets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ _UNCHANGED: Final = "nothing that the difference keeps is another now: time, cha
 
 @dataclass(frozen=True)
 class ReplayedDifference:
-    """What the two said now: `violated` while they differ, unknown where nothing that is kept says why."""
+    """Today's answers of both: `violated` while they differ, unknown if no recorded condition explains the
+    change.
+    """
 
     difference: TargetDifference
     verdict: Verdict
@@ -62,14 +64,14 @@ class ReplayedDifference:
 
 
 def read_difference(path: Path) -> TargetDifference:
-    """The difference in the file; raises `InputError` for anything that is none."""
+    """The difference in the file; raises `InputError` for an invalid one."""
     difference = difference_of(read_json(path, "a difference"), str(path))
     listed(driver_for(difference.kind).narration).read(list(difference.narration), f"{path}: told")
     return difference
 
 
 def replay_difference(path: Path) -> ReplayedDifference:
-    """Put the case to both again, under the conditions that the document keeps.
+    """Replay the case against both targets under the recorded conditions.
 
     Raises `InputError` for a file that is no difference, `TargetNotFound` and `TargetNotLoadable`.
     """
@@ -93,9 +95,9 @@ def replay_difference(path: Path) -> ReplayedDifference:
 
 @contextmanager
 def opened(difference: TargetDifference, path: Path) -> Iterator[tuple[Comparison, Any, list[Target]]]:
-    """The two side by side under the conditions of the difference, its case, and both targets.
+    """The comparison under the conditions of the difference, its case, and both targets.
 
-    Raises `InputError` for a case that is none of its kind, `TargetNotFound` and `TargetNotLoadable`.
+    Raises `InputError` for a case that its kind does not accept, `TargetNotFound` and `TargetNotLoadable`.
     """
     case = driver_for(difference.kind).form.read(difference.case, f"{path}: case")
     conditions = difference.conditions
@@ -127,7 +129,7 @@ def _protocol(side: Side, difference: TargetDifference) -> RebalanceProtocol | N
 
 
 def _changes(side: Side, target: Target) -> list[str]:
-    """What is another now of what the target is made of."""
+    """What changed in the target's parts since the difference was recorded."""
     here = versions_of(target)
     changes = [f"{side.target}: its source"] if side.digest != target.digest else []
     named = sorted(side.versions.keys() & here.keys() - {"python"})
@@ -137,6 +139,6 @@ def _changes(side: Side, target: Target) -> list[str]:
 
 
 def _other_python(side: Side, target: Target) -> bool:
-    """Whether another minor version of Python runs the target than did."""
+    """Whether the minor version of Python differs from the one that ran the target then."""
     then, now = side.versions.get("python"), dict(target.versions).get("python")
     return None not in (then, now) and str(then).rpartition(".")[0] != str(now).rpartition(".")[0]

@@ -1,8 +1,8 @@
-"""Two targets and a budget in; out comes the smallest input on which they differ, or on how many they agree.
+"""Compares two targets within a budget: the smallest input on which they differ, or how many inputs agree.
 
-Case number i is the case of that number of a `certify` run that judges what either of the two promises.
-It lives by the answers of the left one where i is even, and by those of the right one where it is odd:
-an input that only one of the two ever leads to is put to both.
+Case number i is that of a `certify` run for the claims of both targets. It follows the answers of the left
+target if i is even, and those of the right one if it is odd, so that both targets receive the inputs that
+only one of them leads to.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from kassay.properties.registry import Violation
 
 SCHEMA: Final = "kassay/diff/1"
 MORE: Final = 200
-"""Cases that are played after the first difference, in search of a smaller one."""
+"""How many cases are played after the first difference to find a smaller one."""
 
 Report = Callable[[int, int], None]
-"""Told how many cases were played and how many inputs compared."""
+"""Called with the number of cases played and of inputs compared."""
 
 
 class SmallestDifference(NamedTuple):
-    """The smallest difference: a document, its lines, and what stands in the case."""
+    """The smallest difference: a document, its lines, and the contents of the case."""
 
     difference: TargetDifference
     counts: dict[str, int]
@@ -42,11 +42,11 @@ class SmallestDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class DiffReport:
-    """What came of it.
+    """The result of a comparison.
 
-    `inputs` were put to both and answered alike or were the first difference of their case; `differing` of
-    the `cases` had one. To `unanswered` of the inputs both failed alike. `scope` is MxP where every case of
-    it was to be tried, and `finished` whether all that was asked for was played.
+    `inputs` are those that both answered identically and the first difference of each case; `differing` of
+    the `cases` had one. On `unanswered` inputs both failed in the same way. `scope` is MxP if every case of a
+    scope was to be tried, and `finished` says whether every requested case was played.
     """
 
     left: str
@@ -67,7 +67,7 @@ class DiffReport:
 
     @property
     def verdict(self) -> str:
-        """differ, alike, or unknown where no answers were compared or a scope was not finished."""
+        """differ, alike, or unknown if no answers were compared or a scope was not finished."""
         if self.differing:
             return "differ"
         return (
@@ -76,13 +76,13 @@ class DiffReport:
 
     @property
     def exit_code(self) -> int:
-        """1 if they differ, 0 if not, 130 if it was interrupted before that was known, 3 if it is unknown."""
+        """1 if they differ, 0 if not, 130 if an interrupt came before that was known, 3 if it is unknown."""
         if self.verdict == "unknown":
             return 130 if self.interrupted else 3
         return 1 if self.differing else 0
 
     def to_json(self, path: str | None = None) -> dict[str, Any]:
-        """The document `kassay/diff/1`; `path` is the file of the difference."""
+        """The document `kassay/diff/1`; `path` is the file with the difference."""
         smallest = self.smallest
         return {
             "schema": SCHEMA,
@@ -112,7 +112,7 @@ class DiffReport:
 
 
 class _Candidate(NamedTuple):
-    """A case on which the two differ; the least key is that of the smallest, ordinary input before other."""
+    """A case on which the two differ; the smallest has the least key, with ordinary input first."""
 
     key: tuple[bool, tuple[int, ...]]
     number: int
@@ -123,7 +123,7 @@ class _Candidate(NamedTuple):
 
 @dataclass
 class _Seen:
-    """What the cases showed so far; `first` is the number of the first that differs, `best` the smallest."""
+    """The results so far; `first` is the number of the first case that differs, `best` the smallest."""
 
     cases: int = 0
     inputs: int = 0
@@ -135,7 +135,7 @@ class _Seen:
     interrupted: bool = False
 
     def take(self, index: int, case: Any, comparison: Comparison) -> None:
-        """Put a case to both and count it."""
+        """Play a case with both and count it."""
         compared = comparison.compare(case)
         self.cases += 1
         self.inputs += compared.inputs
@@ -160,9 +160,9 @@ def diff(
     """Compare two targets of one kind on the cases of the options.
 
     Same seed and number of histories, same result; with a time budget the number of cases depends on the
-    machine. A `KeyboardInterrupt` ends it: what was seen until then is told, nothing is made smaller.
-    Raises `TargetNotLoadable` if one of the two does not start, and `InputError` for targets of two kinds,
-    for a kind whose quality nobody measures, and for a scope where its kind has none.
+    machine. A `KeyboardInterrupt` ends the comparison: the results up to then are reported, and nothing is
+    shrunk. Raises `TargetNotLoadable` if a target does not start, and `InputError` for targets of two kinds,
+    for a kind without a measure of quality, and for a scope if the kind has none.
     """
     started = time.monotonic()
     if left.kind != right.kind:
@@ -200,7 +200,7 @@ def diff(
 
 
 def comparison_of(left: Bench, right: Bench, by: By) -> Comparison:
-    """The two benches' targets side by side; raises `InputError` where `by` cannot be measured."""
+    """The targets of the two benches, compared; raises `InputError` if `by` cannot be measured."""
     driver = left.driver
     if by is By.QUALITY and not driver.goals:
         raise InputError(f"quality of kind {left.job.target.kind} is not measured, expected --by answer")
@@ -210,7 +210,7 @@ def comparison_of(left: Bench, right: Bench, by: By) -> Comparison:
 
 
 def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]:
-    """What either promises: it decides what cases aim at."""
+    """The claims of both targets, which select the recipes of the cases."""
     either = dict.fromkeys((*left.claims, *right.claims))
     return tuple(
         promised.id for promised in promises_of(left.kind, tuple(either), replace(options, claims=None))
@@ -229,7 +229,7 @@ def _cases(job: Job) -> Iterator[Any]:
 
 
 def _play(job: Job, comparison: Comparison, seen: _Seen, started: float, report: Report) -> None:
-    """Put cases to both until the budget is spent, or so many more after a difference."""
+    """Play cases with both until the budget is spent, or for a fixed number after a difference."""
     seconds = job.options.budget.seconds
     if seconds is None and job.options.budget.histories is None and job.options.exhaustive is None:
         seconds = DEFAULT_SECONDS
@@ -246,7 +246,7 @@ def _play(job: Job, comparison: Comparison, seen: _Seen, started: float, report:
 
 
 def _smallest(benches: list[Bench], seen: _Seen) -> SmallestDifference | None:
-    """The smallest difference, made smaller still."""
+    """The smallest difference, shrunk further."""
     if seen.best is None:
         return None
     _, number, case, led, compared = seen.best
@@ -279,7 +279,7 @@ def _smallest(benches: list[Bench], seen: _Seen) -> SmallestDifference | None:
 
 
 def lines_of(compared: Compared) -> tuple[str, ...]:
-    """The difference, a line each."""
+    """The difference, one line per part."""
     return tuple(str(Violation(DIFFERENT.id, line)) for line in compared.lines)
 
 

@@ -1,4 +1,4 @@
-"""What an upgrade of Kafka changes for a group: who took over in the rule since, and the smallest example."""
+"""What a Kafka upgrade changes for a group: each new version of the rule, and the smallest example."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ HISTORIES: Final = 1000
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What changed in a rule since a release: the rule then, who took over in which release, and examples.
+    """The changes of a rule since a release: the rule then, the rules that replaced it by release, and
+    examples.
 
-    `examples` has what `diff` finds between the rule of that release and today's, where a rule took over.
+    `examples` has what `diff` finds between the rule of that release and today's, if the rule was replaced.
     """
 
     before: Reference
@@ -44,9 +45,9 @@ class Upgrade:
 
 
 def upgrade(rule: str, since: str) -> Upgrade:
-    """Who took over in the rule since the release, and where answers and quality differ.
+    """What replaced the rule since the release, and where answers and quality differ.
 
-    The two are compared on so many histories. Raises `InputError` for a rule or a release that is none.
+    Compares the two on a fixed number of histories. Raises `InputError` for an unknown rule or release.
     """
     before, later = registry.changes_since(rule, since)
     if not later:
@@ -62,7 +63,7 @@ def _ways(reference: Reference) -> tuple[By, ...]:
 
 
 def header_of(reference: Reference) -> str:
-    """What the file of a reference says of it."""
+    """The module docstring of a reference."""
     return (sys.modules[reference.factory.__module__].__doc__ or "").strip()
 
 
@@ -76,7 +77,7 @@ def _described(reference: Reference) -> dict[str, str]:
 
 
 def _example(report: DiffReport) -> dict[str, Any]:
-    """Where the two differ, or on how many inputs they do not."""
+    """Where the two differ, or on how many inputs they agree."""
     smallest = report.smallest
     return {
         "by": report.by.value,

@@ -1,1 +1,1 @@
-"""What a counterexample shows: where it breaks its claim, and what could have been."""
+"""What a counterexample shows: where it violates its claim, and the answer that could have been."""

@@ -1,7 +1,6 @@
-"""What an answer that breaks a claim could have been: the certified optimum, or a reference's answer.
+"""The answer that could have been instead of one that violates a claim: the optimum, or a reference's answer.
 
-Whatever is offered was put in the place of the wrong answer and checked against the same claim, which it
-keeps.
+Every answer offered here was substituted for the wrong one and checked: it keeps the claim.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ _REFERENCES_MAX: Final = 6
 
 @dataclass(frozen=True)
 class Possible:
-    """An answer that keeps the claim, for the step at `place`; `by` says whose it is.
+    """An answer that keeps the claim, for the step at `place`; `by` names its source.
 
-    `answer` stands as in the reported step, and `measures` are its goals by name, as are those of the
-    answer that it would replace (`instead_of`, empty where there was none). `words` is one line.
+    `answer` has the form of the reported step's answer, and `measures` are its goals by name. `instead_of`
+    are those of the answer that it would replace, empty if there was none. `words` is one line.
     """
 
     place: tuple[int, ...]
@@ -39,7 +38,7 @@ class Possible:
     words: str
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in a trace and a certificate."""
+        """The answer as a trace and a certificate have it."""
         return {
             "step": self.place[0],
             "round": self.place[1] if len(self.place) > 1 else None,
@@ -55,9 +54,9 @@ class Possible:
 def broken_and_could_be(
     driver: Driver[Any], case: Any, subject: Subject, promised: Promise
 ) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any] | None]:
-    """Where the case breaks the claim, and the answer that could have been at the first such place.
+    """Where the case violates the claim, and the answer that could have been at the first such step.
 
-    A claim that compares an answer with a second one has no answer that is right by itself.
+    A claim that compares two answers has no answer that is right by itself.
     """
     broken = broken_steps(driver, case, subject, promised)
     by_itself = broken and not promised.claim.looks
@@ -69,7 +68,7 @@ def broken_and_could_be(
 
 
 def could_be(driver: Driver[Any], promised: Promise, broken: BrokenStep) -> Possible | None:
-    """The first answer that keeps the claim where this one breaks it; None if none is known."""
+    """The first answer that keeps the claim where this one violates it; None if none is known."""
     check = PreparedPromise.of(promised)
     step = step_of(broken)
     for by, answer in _offers(driver, promised, broken, step):
@@ -81,13 +80,13 @@ def could_be(driver: Driver[Any], promised: Promise, broken: BrokenStep) -> Poss
 
 
 def step_of(broken: BrokenStep) -> Any:
-    """The step whose answer is wrong."""
+    """The step with the wrong answer."""
     thing = broken.thing
     return thing.steps[broken.place[-1]] if hasattr(thing, "steps") else thing
 
 
 def _offers(driver: Driver[Any], promised: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
-    """Answers that may keep the claim: the kind's own, those of references, the rest of the kind's."""
+    """Answers that may keep the claim: those of the kind, then of references, then the kind's other ones."""
     yield from driver.offers(promised, broken, step)
     for reference in _references(driver, promised, getattr(step, "protocol", None)):
         optimal = driver.optimum == reference.spec and driver.is_proven(step)
@@ -97,17 +96,17 @@ def _offers(driver: Driver[Any], promised: Promise, broken: BrokenStep, step: An
                 driver.answer_of(reference.factory(), step),
             )
         except (KassayError, ValueError, KeyError, LookupError):
-            continue  # a reference that refuses the input has nothing to offer
+            continue  # A reference that refuses the input offers nothing.
     yield from driver.late_offers(step)
 
 
 def _references(
     driver: Driver[Any], promised: Promise, protocol: RebalanceProtocol | None, *, all_of_them: bool = False
 ) -> list[registry.Reference]:
-    """Those of the kind that declare the claim, closed forms of the optimum first.
+    """The references of the kind that declare the claim, closed forms of the optimum first.
 
-    What every target is checked against, all of them keep. `all_of_them` adds those that declare nothing of
-    it.
+    Every reference keeps the claims that apply to all targets. `all_of_them` adds the references that do not
+    declare the claim.
     """
 
     def declares(reference: registry.Reference) -> bool:
@@ -127,7 +126,7 @@ def _references(
 def _by_another(
     driver: Driver[Any], case: Any, subject: Subject, promised: Promise, broken: BrokenStep
 ) -> Possible | None:
-    """What a reference that keeps the claim all the way comes to in the same case; None if none does."""
+    """The answer of a reference that keeps the claim through the whole case; None if none does."""
     protocol = subject.protocol if driver.follows_protocol else None
     for reference in _references(driver, promised, protocol, all_of_them=True):
         other = replace(subject, new=_maker(reference), twin=None, protocol=reference.protocol)

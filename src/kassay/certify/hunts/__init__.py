@@ -1,1 +1,1 @@
-"""Hunts: the smallest counterexample to a claim, or what says that there is none."""
+"""Hunts: the smallest counterexample to a claim, or the evidence that there is none."""

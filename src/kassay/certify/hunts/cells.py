@@ -1,4 +1,4 @@
-"""The scopes that a hunt finishes one after the other: so many members on so many partitions."""
+"""The scopes of a hunt in order: numbers of members and of partitions."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ LADDER: Final = (
     (6, 8),
     (7, 8),
 )
-"""The scopes that are finished one after the other, each within the next."""
+"""The scopes in order, each contains the one before."""
 
 
 def ladder(
     driver: Driver[Any], most: tuple[int, int] | None
 ) -> Iterator[tuple[tuple[int, int], list[ScopeCell]]]:
-    """The scopes in order, each with the cells that the ones before have not; up to `most`, which ends it.
+    """The scopes in order, each with the cells that earlier ones lack; ends with `most`.
 
-    In a scope smaller cases come before larger ones: members first, then partitions.
+    In a scope smaller cases come before larger ones: by members first, then by partitions.
     """
     rungs = [rung for rung in LADDER if most is None or (rung[0] <= most[0] and rung[1] <= most[1])]
     if most is not None and most not in rungs:

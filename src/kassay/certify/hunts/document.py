@@ -1,4 +1,4 @@
-"""A hunt as the document `kassay/hunt/1`, and as the one line that says what it came to."""
+"""A hunt as the document `kassay/hunt/1`, and its result in one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SCHEMA: Final = "kassay/hunt/1"
 
 
 def answer(hunt: SentenceHunt) -> str:
-    """What the hunt came to, and by which engine."""
+    """The result of the hunt, and the engine that found it."""
     if hunt.outcome is HuntOutcome.BROKEN:
         return _counterexample(hunt)
     parts = []
@@ -32,7 +32,7 @@ def answer(hunt: SentenceHunt) -> str:
 
 
 def scope_words(hunt: SentenceHunt) -> str:
-    """The scope that was finished: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
+    """The finished scope: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
     things = hunt.target.kind.nouns.worlds
     full, fresh = hunt.scope.finished, hunt.scope.finished_fresh
     if full is None or full == fresh:

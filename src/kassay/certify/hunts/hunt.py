@@ -1,8 +1,8 @@
-"""A claim and a target in; a counterexample out, or what says that there is none: proof, scopes, histories.
+"""Hunts a counterexample to a claim on a target with three engines: proof, scopes, histories.
 
-The engines are asked in this order. A proof is for all sizes, of rules that are formulas; a finished scope
-has every group up to a size; histories are random. A counterexample is *least* only where every smaller case
-of its scope was tried, or Z3 says that there is none.
+The engines run in this order. A proof covers all sizes of rules that are formulas; a finished scope covers
+every group up to a size; histories are random. A counterexample is *least* only if every smaller case of its
+scope was tried, or Z3 proves that there is none.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from kassay.properties.registry import Promise, Scope, is_sentence
 
 BLOCK: Final = 50
 PROOF_CASES_MAX: Final = 20_000
-"""Cases of a size that Z3 names which are tried for the counterexample."""
+"""How many cases of the size that Z3 returns are tried to find the counterexample."""
 SCOPE_SHARE: Final = 0.6
-"""The share of the time that goes into scopes, where the time is what ends a hunt."""
+"""The share of the time for scopes, if time limits the hunt."""
 
 
 class HuntOutcome(StrEnum):
-    """What a hunt came to."""
+    """The possible results of a hunt."""
 
     PROVED = "proved"
     HOLDS = "holds"
@@ -48,7 +48,7 @@ class HuntOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class HuntOptions:
-    """How far a hunt goes: `seconds` in all, or `histories` and a `scope`, which do not look at a clock."""
+    """The limits of a hunt: `seconds` in all, or `histories` and a `scope`, which do not depend on a clock."""
 
     seconds: float | None = 30.0
     histories: int | None = None
@@ -59,7 +59,7 @@ class HuntOptions:
 
 @dataclass
 class ScopeResult:
-    """What was tried of all small cases: the scopes that were finished, and how much could have failed."""
+    """The result for small cases: the finished scopes, and how many evaluations could have failed."""
 
     finished: tuple[int, int] | None = None
     finished_fresh: tuple[int, int] | None = None
@@ -71,7 +71,7 @@ class ScopeResult:
 
 @dataclass(frozen=True)
 class SentenceHunt:
-    """What came of hunting one claim on one target."""
+    """The result of hunting one claim on one target."""
 
     target: Target
     promise: Promise
@@ -87,7 +87,7 @@ class SentenceHunt:
 
     @property
     def exit_code(self) -> int:
-        """1 for a counterexample, 3 for nothing known, else 0."""
+        """1 for a counterexample, 3 for an unknown result, else 0."""
         return {HuntOutcome.BROKEN: 1, HuntOutcome.UNKNOWN: 3}.get(self.outcome, 0)
 
 
@@ -97,10 +97,10 @@ Report = Callable[[int], None]
 def hunt_claim(
     target: Target, spelled: str, options: HuntOptions, run: RunOptions, report: Report = lambda _: None
 ) -> SentenceHunt:
-    """Hunt a counterexample to one claim, a sentence or a built-in one, on the target.
+    """Hunt a counterexample to one claim, composed or built-in, on the target.
 
-    `run` says under what the target is asked. Raises `InputError` for a claim that its kind does not have, or
-    that is about time, and `TargetNotLoadable`.
+    `run` has the conditions for the target's calls. Raises `InputError` for a claim that its kind does not
+    have, or that is about time, and `TargetNotLoadable`.
     """
     started = time.monotonic()
     job = Job(target, replace(run, claims=(spelled,), seed=options.seed, controls=False))
@@ -155,7 +155,7 @@ def _outcome(
 
 
 def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None) -> None:
-    """The cases of the size at which Z3 has the least counterexample, to have it from the target itself."""
+    """Try the cases of the size at which Z3 has the least counterexample, to reproduce it with the target."""
     if proof is None or proof.least is None or proof.lacking:
         return
     members, partitions = proof.least
@@ -170,7 +170,7 @@ def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof:
 def _try_scopes(
     bench: Bench, promised: Promise, scope: ScopeResult, options: HuntOptions, started: float, report: Report
 ) -> None:
-    """Every case of one scope after the other, until one breaks the claim, or time or scopes are spent."""
+    """Try every case of each scope until one violates the claim, or time or scopes run out."""
     driver = bench.driver
     if driver.pasts is None:
         return
@@ -195,7 +195,7 @@ def _try_scopes(
 
 
 def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
-    """What the assumptions leave of a cell, and of what a sentence, which knows no ids, says the same."""
+    """The cases of a cell that the assumptions admit, up to symmetry where a composed claim cannot see ids."""
     assume = bench.job.assume
     return CellOptions(
         equal="equal-subscriptions" in assume,
@@ -209,7 +209,7 @@ def _breaks(seen: Examination, promised: Promise) -> bool:
 
 
 def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, report: Report) -> None:
-    """Random histories until one breaks the claim, or the budget is spent."""
+    """Play random histories until one violates the claim, or the budget is spent."""
     deadline = None if options.seconds is None else started + options.seconds
     limit = options.histories
     start = 0
@@ -223,7 +223,7 @@ def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, repo
 
 
 def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | None:
-    """The smallest that was found of the case that broke the claim; None where none did."""
+    """The shrunk counterexample from the case that violated the claim; None if none did."""
     worst: Candidate | None = tally.counts.get(promised.id, ClaimCount()).worst
     if worst is None:
         return None

@@ -1,7 +1,7 @@
-"""Sentences about rules that are formulas, put to Z3: proved for all sizes, or the size of a counterexample.
+"""Proves claims about rules that are formulas with Z3: for all sizes, or the size of a counterexample.
 
-A sentence is translated where every word of it has a closed form. What the form needs (`no_racks`) has to be
-among the sentence's conditions or the assumptions; else the proof is of less, and says of what.
+A claim is translated if every word in it has a closed form. The form's conditions (`no_racks`) must be among
+those of the claim or the assumptions; otherwise the proof covers less, and says what.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 TIME_LIMIT: Final = 5.0
 FLAGS: Final = ("no_", "equal_")
 SIZES_MAX: Final = 64
-"""Sizes at which a least counterexample is looked for."""
+"""The sizes at which a least counterexample is searched."""
 
 
 class SizeProof(NamedTuple):
-    """What Z3 says of a sentence for all sizes.
+    """Z3's result on a claim for all sizes.
 
-    `lacking` are the conditions that the formula needs and the sentence does not have. `least` is the size of
-    a least counterexample, where the formula is exact.
+    `lacking` are the conditions that the formula needs and the claim lacks. `least` is the size of a least
+    counterexample, if the formula is exact.
     """
 
     verdict: ProofVerdict
@@ -41,21 +41,21 @@ class SizeProof(NamedTuple):
 
     @property
     def for_all_sizes(self) -> bool:
-        """Whether the sentence itself is proved."""
+        """Whether the claim itself is proved."""
         return self.verdict is ProofVerdict.PROVED and not self.lacking
 
 
 class _UnknownWord(Exception):
-    """A word of the sentence has no closed form."""
+    """A word of the claim has no closed form."""
 
 
 def prove_sentence(
     spec: str, claim_id: str, assumed: frozenset[str], time_limit: float = TIME_LIMIT
 ) -> SizeProof | None:
-    """What Z3 says of the claim on the rule; None for a rule that is no formula, and words without one.
+    """Z3's result on the claim for the rule; None if the rule is no formula or a word has no closed form.
 
-    Of several formulas that of the widest conditions which proves it, else the first that has its words;
-    those whose conditions the sentence has are asked first. The time is that of all together.
+    Of several formulas, the one with the widest conditions that proves the claim, else the first that has its
+    words; formulas whose conditions the claim has come first. The time limit is for all of them together.
     """
     from kassay.solver.proofs.closed_forms import FORMS
 
@@ -78,14 +78,14 @@ def prove_sentence(
 
 
 def _parts(claim_id: str) -> tuple[Any, tuple[Any, ...]]:
-    """The body of a sentence, and its conditions."""
+    """The body of a claim, and its conditions."""
     body, condition = parse(*body_of(claim_id)).children
     assert not isinstance(body, str)
     return body, () if condition is None else _conjuncts(condition)
 
 
 def _says_more(proof: SizeProof, than: SizeProof) -> bool:
-    """Whether it is a proof where the other is none, or one of fewer conditions."""
+    """Whether it is a proof where the other is none, or one with fewer conditions."""
     if proof.verdict is not ProofVerdict.PROVED:
         return False
     return than.verdict is not ProofVerdict.PROVED or set(proof.lacking) < set(than.lacking)
@@ -103,7 +103,7 @@ def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit
     where = z3.BoolVal(True)
     said = {_text(each) for each in conditions} | assumed
     for each in conditions:
-        # A condition of no formula, such as no_static, rules nothing out of plain groups.
+        # A condition that no formula has, such as no_static, excludes no plain groups.
         if _text(each) not in form.needs and not _text(each).startswith(FLAGS):
             where = z3.And(where, translation.term(each, {}))
     goal = translation.term(body, {}, positive=True)
@@ -120,7 +120,7 @@ def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit
 
 
 def _least(question: Question, time_limit: float) -> tuple[int, int] | None:
-    """The least values of both unknowns, one after the other; None where Z3 is not sure of a smaller one."""
+    """The least values of both unknowns, the first one first; None if Z3 cannot rule out a smaller one."""
     import z3
 
     from kassay.solver.proofs.prove import apart
@@ -152,7 +152,7 @@ def _conjuncts(node: Any) -> tuple[Any, ...]:
 
 
 def _text(node: Any) -> str:
-    """The node as a person would write it, if it is a name or a comparison; else no condition of a form's."""
+    """The node as text if it is a name or a comparison; otherwise it is no condition of a formula."""
     if isinstance(node, str):
         return str(node)
     if node.data in ("name", "number", "compared"):
@@ -162,7 +162,7 @@ def _text(node: Any) -> str:
 
 @dataclass
 class _Translation:
-    """From trees to terms of Z3; `loose` where a word stands for more than it could be."""
+    """Translates trees into terms of Z3; `loose` if a term admits more values than the word does."""
 
     form: ClosedForm
     terms: dict[str, Any]
@@ -172,7 +172,7 @@ class _Translation:
     things: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def term(self, node: Tree[Token], bound: Mapping[str, str], positive: bool = False) -> Any:
-        """The term of the node; `positive` where an `all` may stand for one arbitrary thing."""
+        """The term of the node; if `positive`, an `all` may be proved for one arbitrary item."""
         import z3
 
         children: list[Any] = list(node.children)
@@ -242,7 +242,7 @@ class _Translation:
         return z3.And(*(signs[str(sign)](left, right) for sign, left, right in pairs))
 
     def _quantified(self, children: list[Any], bound: Mapping[str, str], positive: bool) -> Any:
-        """An `all` that has to hold holds of one arbitrary thing."""
+        """An `all` that must hold, expressed for one arbitrary item."""
         quantifier, binder, body = children
         variable, name = str(binder.children[0]), binder.children[1]
         letters = {"t": "topics", "m": "members", "b": "brokers", "r": "racks", "p": "partitions"}
@@ -296,7 +296,7 @@ class _Translation:
         return whole
 
     def _require_positive(self, divisor: Any) -> None:
-        """Give up where what divides could be 0: such a judgement is none, which no term says."""
+        """Give up if the divisor could be 0: the claim is then not evaluated, which no term expresses."""
         import z3
 
         solver = z3.Solver()

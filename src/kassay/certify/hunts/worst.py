@@ -1,6 +1,6 @@
-"""The worst that a rule does at a size: local search over cases, begun at the worst of every small one.
+"""The worst case of a rule at a size: local search that starts from the worst of all small cases.
 
-What is found is a lower bound on the worst; a proven upper bound stands next to it where there is one.
+The result is a lower bound on the worst case; a proven upper bound accompanies it if there is one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kassay.properties.promises import promise
 
 SCHEMA: Final = "kassay/worst/1"
 STEPS: Final = 400
-"""Steps of one climb; it ends sooner where none of the last quarter made it worse."""
+"""Steps of one climb; it stops earlier if the last quarter found nothing worse."""
 
 
 class Badness(StrEnum):
-    """What is made as bad as can be."""
+    """The measure that the search maximises."""
 
     SPREAD = "spread"
     LEADERS = "leaders"
@@ -38,10 +38,10 @@ class Badness(StrEnum):
 
 
 class WorstCase(NamedTuple):
-    """The worst value at a size, how many cases were looked at, and a proven upper bound.
+    """The worst value found at a size, how many cases were evaluated, and a proven upper bound.
 
-    `meaning` says what the value is. `example` breaks the claim that it is always less; None where nothing
-    worse than 0 was seen.
+    `meaning` explains the value. `example` violates the claim that the value is always less; None if no value
+    above 0 was found.
     """
 
     target: Target
@@ -63,9 +63,9 @@ def worst_case(
     steps: int = STEPS,
     report: Callable[[int], None] = lambda _: None,
 ) -> WorstCase:
-    """The worst that the search finds for so many members and partitions; the same for a seed and `steps`.
+    """The worst case found for this number of members and partitions; deterministic in the seed and `steps`.
 
-    Raises `InputError` for a kind, or a measure of it, that is not searched.
+    Raises `InputError` for a kind or a measure without a search.
     """
     search = _search_of(target, badness)
     claim, meaning = search.measures[badness]
@@ -91,7 +91,7 @@ def worst_case(
 
 
 def _search_of(target: Target, badness: Badness) -> WorstSearch:
-    """What searches the target's kind by that measure; raises `InputError` where nothing does."""
+    """The search for the target's kind and this measure; raises `InputError` if there is none."""
     search = driver_for(target.kind).search()
     if search is None:
         raise InputError(
@@ -103,7 +103,7 @@ def _search_of(target: Target, badness: Badness) -> WorstSearch:
 
 
 def _example(bench: Bench, claim: str, case: Any) -> Counterexample:
-    """The case as a counterexample to the claim that it is always less bad."""
+    """The case as a counterexample to the claim that the value is always less."""
     promised = promise(claim, bench.job.target.kind)
     subject = replace(bench.subject, promises=(promised,))
     violations = broken(bench.driver, case, subject, promised)
@@ -117,7 +117,7 @@ def _climb(
     rng: random.Random,
     steps: int,
 ) -> tuple[int, Any]:
-    """The worst on a walk that takes every change that is not better for the group."""
+    """The worst case on a walk that accepts every change that is no improvement for the group."""
     value = value_of(case)
     stale = 0
     for _ in range(steps):

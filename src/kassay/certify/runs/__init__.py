@@ -1,1 +1,1 @@
-"""One run: blocks of cases, verdicts, shrinking, certificates, baselines, replay."""
+"""One run: blocks of histories, verdicts, shrinking, certificates, baselines, replay."""

@@ -1,7 +1,7 @@
-"""Baselines: findings that are known and accepted, by target, claim and class of input.
+"""Baselines: known and accepted findings, by target, claim and class of input.
 
-A finding in the baseline does not fail a run; a new one does; one that has vanished is reported, so
-that the file does not outlive its reasons. An entry may say why, and until when.
+A finding in the baseline does not fail a run; a new one does. A finding that no longer occurs is reported, so
+that the file does not outlive its reasons. An entry may give a reason and an expiry date.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Known:
 
 
 def read_baseline(path: Path) -> tuple[Known, ...]:
-    """The accepted findings, of targets as they were meant; none if the file does not exist yet.
+    """The accepted findings, with targets as the user specified them; none if the file does not exist yet.
 
-    Raises `InputError` if it is no baseline.
+    Raises `InputError` for an invalid baseline.
     """
     if not is_there(path):
         return ()
@@ -62,7 +62,9 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The file of a call, what it accepts, and whether the call writes it: the `first` one always does."""
+    """The baseline file of a call, what it accepts, and whether the call writes it: the `first` call always
+    does.
+    """
 
     path: Path
     known: tuple[Known, ...]
@@ -71,12 +73,12 @@ class Baseline:
 
     @classmethod
     def at(cls, path: Path, *, update: bool) -> Baseline:
-        """The baseline in that file. Raises `InputError` if what is there is none."""
+        """The baseline in that file. Raises `InputError` for an invalid file."""
         first = not is_there(path)
         return cls(path, read_baseline(path), first, written=first or update)
 
     def applied(self, certificate: Certificate, today: date) -> Certificate:
-        """The certificate with known findings marked; on the first run all that was found is known."""
+        """The certificate with known findings marked; on the first run every finding is known."""
         if not self.first:
             return apply(certificate, self.known, today)
         entries = updated((), [certificate])
@@ -101,13 +103,13 @@ def _is_date(text: str) -> bool:
 
 
 def class_of(result: ClaimResult) -> Literal["ordinary", "contradictory"]:
-    """The class of input on which the claim was broken: ordinary if it was broken there at all."""
+    """The class of input on which the claim was violated: ordinary if any violation was on ordinary input."""
     broken_by = result.counterexample
     return "contradictory" if broken_by is not None and broken_by.trace.contradictory else "ordinary"
 
 
 def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> Certificate:
-    """The certificate with known findings marked, and a note for each that has vanished or expired."""
+    """The certificate with known findings marked, and a note for each that no longer occurs or has expired."""
     known = {entry.key: entry for entry in baseline if entry.target == certificate.target}
     notes = list(certificate.notes)
     results = []
@@ -131,10 +133,10 @@ def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> C
 
 
 def updated(baseline: Iterable[Known], certificates: Iterable[Certificate]) -> tuple[Known, ...]:
-    """The entries after a run: what it found, and what it did not look for or could not tell.
+    """The entries after a run: its findings, and the old entries that it did not check or could not decide.
 
-    An entry goes only when its claim was judged on its target to a verdict and is not broken there on that
-    class of input; reasons and dates are kept.
+    An entry is removed only if its claim got a verdict on its target and is not violated there on that class
+    of input; reasons and dates are kept.
     """
     entries = {entry.key: entry for entry in baseline}
     for certificate in certificates:
@@ -156,7 +158,7 @@ def document_of(entries: Iterable[Known]) -> dict[str, Any]:
 
 
 def changes(before: Iterable[Known], after: Iterable[Known], today: date) -> list[str]:
-    """What an update did to the entries: a line for each that came, went or is expired, and the numbers."""
+    """What an update changed: a line for each entry that was added, removed or has expired, and the counts."""
     old, new = ({entry.key: entry for entry in entries} for entries in (before, after))
     added = [f"added {new[key]}" for key in new if key not in old]
     removed = [f"removed {old[key]}" for key in old if key not in new]

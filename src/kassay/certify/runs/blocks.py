@@ -1,7 +1,7 @@
 """Blocks of seeded cases: the unit that one process, many processes and Spark workers share.
 
-Case number i of a run comes from the seed derived from the run's seed and i, so a block gives the
-same tally wherever it is played.
+The seed of case number i of a run is derived from the run's seed and i, so a block gives the same tally
+wherever it is played.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TWIN_EVERY = 20
 TWINS_MAX = 50
 """Every 20th case, 50 in all, is also played in a process with another hash seed."""
 COLLECTED_AFTER = 50_000
-"""New values after which garbage is looked for while a target is open."""
+"""The number of new objects between two garbage collections while a target is open."""
 
 
 @dataclass(frozen=True)
@@ -41,28 +41,28 @@ class Job:
     options: RunOptions
 
     def __reduce__(self) -> tuple[type[Job], tuple[Target, RunOptions]]:
-        """Without what was looked up: a worker finds claims in its own registry."""
+        """Leaves out the cached lookups: a worker looks up claims in its own registry."""
         return Job, (self.target, self.options)
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
-        """What is judged."""
+        """The claims to check."""
         return promises_of(self.target.kind, self.target.claims, self.options)
 
     @cached_property
     def profile(self) -> Profile:
-        """What is generated."""
+        """The profile of the generated inputs."""
         options = replace(self.options, assume=self.assume)
         return profile_of(self.target.kind, self.promises, options, mixed=bool(self.target.parts))
 
     @cached_property
     def assume(self) -> frozenset[str]:
-        """What the user and the target's author assume of the inputs."""
+        """The user's and the target author's assumptions about the inputs."""
         return self.options.assume | frozenset(self.target.assumes)
 
     @property
     def ruled_out(self) -> frozenset[str]:
-        """What rules situations out: assumptions, and what the target is like."""
+        """What rules situations out: assumptions, and traits of the target."""
         return self.assume | self.target.traits
 
     @property
@@ -72,24 +72,24 @@ class Job:
 
     @cached_property
     def aims(self) -> tuple[str, ...]:
-        """The recipes for the situations that the promises require; none where one shape is asked for."""
+        """The recipes for the situations that the claims require; none if the user selected one shape."""
         if self.profile.shape:
             return ()
         return aims_of(self.target.kind, self.promises, self.assume, self.driver.aims)
 
     def case(self, index: int) -> Any:
-        """Case number `index`: what it aims at follows from the promises, the kind and the index alone."""
+        """Case number `index`: its recipe depends only on the claims, the kind and the index."""
         source = Seeded(derive_seed(self.options.seed, index))
         return self.driver.generate(source, self.profile, aim_at(index, self.aims))
 
 
 def _of_processes(promised: Promise) -> bool:
-    """Whether the promise is about what another process answers."""
+    """Whether the claim is about the answers of another process."""
     return promised.claim.id == "deterministic"
 
 
 class Bench:
-    """An open target with everything to judge it by."""
+    """An open target with everything needed to check it."""
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
         self.job = job
@@ -106,7 +106,7 @@ class Bench:
         self._wants_twin = any(map(_of_processes, job.promises))
 
     def subject_for(self, index: int) -> Subject:
-        """The subject for one case: with a twin in another process where it is this case's turn."""
+        """The subject for one case: every so many cases it has a twin in another process."""
         if not self._wants_twin or index % TWIN_EVERY or index >= TWIN_EVERY * TWINS_MAX:
             return self.subject
         return self.with_twin()
@@ -117,9 +117,9 @@ class Bench:
         return replace(self.subject, twin=self._maker(self._process(2 if like_ours else 1)))
 
     def subjects_of(self, promised: Promise) -> Iterator[Subject]:
-        """The subjects of one promise, the plainest first: the claim alone, then with all claims' looks.
+        """The subjects of one claim, the plainest first: for the claim alone, then for all claims.
 
-        A promise about processes is put to two with known hash seeds before this process is one of them.
+        For a claim about processes, two processes with known hash seeds come before this process.
         """
         if _of_processes(promised):
             yield self.subject_apart(promised)
@@ -131,12 +131,12 @@ class Bench:
             yield self.subject
 
     def subject_apart(self, promised: Promise) -> Subject:
-        """The subject of one promise in a process with the hash seed 0, its twin in one with another."""
+        """The subject of one claim in a process with hash seed 0, its twin in one with another."""
         twin = self._maker(self._process(1)) if _of_processes(promised) else None
         return replace(self.subject, new=self._maker(self._process(0)), twin=twin, promises=(promised,))
 
     def _process(self, hash_seed: int) -> Host:
-        """A child process of that hash seed, the same one each time."""
+        """A child process with that hash seed; each seed has one process."""
         if hash_seed == 0 and isinstance(self._host, GuardedHost):
             return self._host
         if hash_seed not in self._apart:
@@ -145,11 +145,11 @@ class Bench:
         return self._apart[hash_seed]
 
     def _maker(self, host: Host) -> Maker:
-        """What makes objects there with the run's configuration under their own."""
+        """What makes objects in the host, with the run's configuration on top of their own."""
         return Maker(host, self.job.options.config)
 
     def look(self, index: int, watch: Callable[[Any], None] | None = None) -> tuple[Any, Examination]:
-        """Case number `index` and what it showed; `watch` is shown its rebalances."""
+        """Case number `index` and its results; `watch` gets its rebalances."""
         case = self.job.case(index)
         subject = self.subject_for(index)
         if watch is not None:
@@ -159,9 +159,9 @@ class Bench:
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Python's search for cycles of garbage comes at every 50,000th new value, not at every 700th.
+    """Runs Python's cyclic garbage collector after every 50,000 new objects instead of 700.
 
-    Played histories hold hardly any cycles, and the search took a quarter of a large rebalance's time.
+    Histories create hardly any cycles, and the collector took a quarter of the time of a large rebalance.
     """
     before = gc.get_threshold()
     gc.set_threshold(COLLECTED_AFTER, *before[1:])
@@ -183,7 +183,7 @@ def play_block(
 ) -> Tally:
     """The tally of cases `start` to `stop`, fewer if the deadline (`time.monotonic`) passes.
 
-    Cases are added to `tally` one by one, if one is given: it holds what was played before an interrupt.
+    Cases are added one by one to `tally`, if given, so that it is complete up to an interrupt.
     """
     tally = Tally() if tally is None else tally
     for index in range(start, stop):

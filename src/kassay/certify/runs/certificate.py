@@ -1,4 +1,4 @@
-"""The certificate: what was put to the test, how, and what came out; `kassay/certificate/5`."""
+"""The certificate: what was tested, how, and the results; `kassay/certificate/5`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SCHEMA: Final = "kassay/certificate/5"
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The smallest case found that breaks a claim; `code`, where a page wants it, is a test that shows it."""
+    """The smallest case found that violates a claim; `code` is a test that reproduces it, for pages that show
+    one.
+    """
 
     trace: Trace
     members: int
@@ -27,7 +29,7 @@ class Counterexample:
     code: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The counterexample as it stands in a certificate; the trace is a file of its own."""
+        """The counterexample as the certificate has it; the trace is a separate file."""
         return {
             "trace": self.path,
             "input": "contradictory" if self.trace.contradictory else "ordinary",
@@ -44,8 +46,8 @@ class Counterexample:
 class ClaimResult:
     """One claim's verdict; `known` says that a baseline accepts the finding.
 
-    Of the `judged` judgements those that could have failed are `checked`, and those of them in which
-    another process was asked too `across_processes`; None where the claim does not speak of processes.
+    Of the `judged` evaluations, those that could have failed are `checked`, and those of them that another
+    process answered too are `across_processes`; None if the claim is not about processes.
     """
 
     id: str
@@ -60,7 +62,7 @@ class ClaimResult:
     known: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The claim as it stands in a certificate."""
+        """The claim as the certificate has it."""
         document = {
             "id": self.id,
             "verdict": self.verdict.value,
@@ -78,7 +80,7 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Everything a run found out about one target; of an `interrupted` one, until then."""
+    """The results of a run on one target; if `interrupted`, the results up to then."""
 
     target: str
     kind: Kind
@@ -101,7 +103,7 @@ class Certificate:
     def verdict(self) -> str:
         """`certified`, `not-certified`, or `unknown`; known findings do not count against the target.
 
-        Without a claim, and when a run was interrupted, nothing is certified.
+        A run without claims, or an interrupted one, certifies nothing.
         """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):

@@ -1,4 +1,4 @@
-"""What a trace keeps of a run, so that a replay plays under the same conditions."""
+"""The conditions that a trace records, so that a replay uses the same."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kassay.properties.registry import Promise, Violation
 def breaking(
     bench: Bench, driver: Shrinkable, case: Any, promised: Promise
 ) -> tuple[Subject, tuple[Violation, ...]]:
-    """The plainest of the bench's subjects that breaks the promise with the case, and how.
+    """The plainest of the bench's subjects that violates the claim with the case, and the violations.
 
-    The plainest of all, and nothing, if none does.
+    If none does, the plainest of all and no violations.
     """
     subjects = []
     for subject in bench.subjects_of(promised):
@@ -31,7 +31,7 @@ def breaking(
 
 
 def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) -> Conditions:
-    """Under what the subject, one of the bench's for the promise, broke it with the case."""
+    """The conditions under which the subject, one of the bench's for the claim, violated it with the case."""
     start, options = bench.job.target.start, bench.job.options
     alone = len(subject.promises) == 1
     return Conditions(
@@ -46,9 +46,9 @@ def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) 
 
 
 def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
-    """0 if the case breaks the promise in a child of that hash seed too, None if only in this process.
+    """0 if the case violates the claim in a child with that hash seed too, None if only in this process.
 
-    An object that lives in this process follows a hash seed that nobody can ask for again.
+    An object in this process depends on a hash seed that cannot be set again.
     """
     if bench.job.target.opener.repeats:
         return 0
@@ -59,5 +59,5 @@ def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
 
 
 def versions_of(target: Target) -> dict[str, str]:
-    """The versions of kassay and of what the target is made of, by name."""
+    """The versions of kassay and of the target's parts, by name."""
     return {"kassay": __version__, **dict(target.versions)}

@@ -1,4 +1,4 @@
-"""What a run's own cases show of the built-in faulty targets: which of them the same budget catches."""
+"""Which of the built-in faulty targets a run's own histories catch within the same budget."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope
 
 CONTROL_SHARE: Final = 1 / 3
-"""The share of a budget that controls may cost."""
+"""The maximum share of a budget for controls."""
 LEAST_S: Final = 0.5
-"""Of their share they get this much even when all else took the whole of the time."""
+"""The share of the controls' own time that they always get, even if the rest of the run used up all the time.
+"""
 
 
 def control_target(control: Control) -> Target:
-    """The control as a target, to open it in another process."""
+    """The control as a target that another process can open."""
     opener = OwnClass(control.factory)
     return Target(f"control:{control.name}", control.name, control.kind, opener, control.protocol)
 
 
 def controls_for(job: Job) -> tuple[Control, ...]:
-    """The faulty targets that break what this run judges."""
+    """The faulty targets that violate the claims of this run."""
     claims = {promised.claim.id for promised in job.promises}
     return tuple(control for control in controls_of(job.target.kind) if control.breaks in claims)
 
 
 def no_controls(job: Job) -> dict[str, object]:
-    """What a certificate says of controls where none was played."""
+    """The certificate's entry for controls if none was played."""
     return {"caught": 0, "of": 0, "unknown": len(controls_for(job)), "missed": [], "unproven": []}
 
 
@@ -49,8 +50,8 @@ def caught_controls(
 ) -> dict[str, object]:
     """How many faulty targets the same histories catch, in at most a third of the budget.
 
-    `histories` were played by now, since `started` (`time.monotonic`). `unproven` are the claims of the run
-    that no faulty target was seen to break. `tell` is told after each control how many are caught.
+    The run played `histories` since `started` (`time.monotonic`). `unproven` are the claims of the run that
+    no faulty target was seen to violate. `tell` gets the number caught after each control.
     """
     budget = job.options.budget
     cap = histories if budget.histories is None else max(1, budget.histories // 3)
@@ -78,7 +79,7 @@ def caught_controls(
 def caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | None:
     """Whether the run's own histories show the control's fault; None if the time ran out first.
 
-    Where no alarm can go off, as in another thread, a control that never answers is left alone.
+    Where no alarm can fire, for example in another thread, a control that never answers is not interrupted.
     """
     promised = promise(control.breaks, control.kind)
     if control.breaks == "terminates" and current_thread() is not main_thread():
@@ -92,12 +93,12 @@ def caught_by(job: Job, control: Control, cap: int, deadline: float) -> bool | N
 
 
 def _shows(job: Job, control: Control, promised: Promise, cap: int, deadline: float) -> bool | None:
-    """The same; raises `Overdue` where the deadline ends a call of the control."""
+    """As `caught_by`; raises `Overdue` if the deadline interrupts a call of the control."""
     with ExitStack() as stack:
         new = partial(control.new, until=deadline)
         subject = Subject(new, control.protocol, (promised,), job.assume)
         if promised.claim.id == "deterministic":
-            # Both sides in processes with known hash seeds, so that the outcome does not follow ours.
+            # Both sides run in processes with known hash seeds, so that the result does not depend on ours.
             hosts = [stack.enter_context(control_target(control).open(hash_seed=seed)) for seed in (1, 2)]
             subject = replace(subject, new=hosts[0].new, twin=hosts[1].new)
         if promised.claim.scope is Scope.TIMING:

@@ -1,4 +1,4 @@
-"""What a run will do: the promises to judge, the inputs to make, and how much it may cost."""
+"""The options of a run: the claims to check, the inputs to generate, and the budget."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DEFAULT_SECONDS = 30.0
 
 
 PROFILES: Final = ("small", "large", "mixed")
-"""What histories are like; `shape:ID` beside them."""
+"""The profiles of histories; `shape:ID` is accepted as well."""
 SCOPE_MAX: Final = (8, 16)
-"""Members and partitions up to which every group is tried: nobody could wait for more."""
+"""The largest scope, in members and partitions: larger ones take too long."""
 JOBS_MAX: Final = 256
 
 
@@ -36,7 +36,7 @@ JOBS_MAX: Final = 256
 class Budget:
     """Either a time or a number of histories; both None means the default time.
 
-    Raises `InputError` for both, and for what is none.
+    Raises `InputError` if both are given, or for an invalid value.
     """
 
     seconds: float | None = None
@@ -52,7 +52,7 @@ class Budget:
 
     @property
     def limit_s(self) -> float:
-        """The time in seconds; endless where histories are counted."""
+        """The time in seconds; infinite if the budget is a number of histories."""
         if self.histories is not None:
             return inf
         return self.seconds or DEFAULT_SECONDS
@@ -60,11 +60,11 @@ class Budget:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Everything about a run but the target itself.
+    """All settings of a run except the target.
 
-    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape. `claims` None stands for
-    validity and what the target declares. Raises `InputError` for what is out of its range, and for a list of
-    claims with none in it: nothing would be certified.
+    `profile` is small, large, mixed, or `shape:ID` for large histories of one shape. `claims` None means
+    validity and the claims that the target declares. Raises `InputError` for a value out of range, and for an
+    empty list of claims, which would certify nothing.
     """
 
     claims: tuple[str, ...] | None = None
@@ -102,9 +102,9 @@ class RunOptions:
 
 
 def require_heeded(targets: Sequence[Target], options: RunOptions) -> None:
-    """Raise `InputError`, which names a target, for an option that would do nothing.
+    """Raise `InputError`, which names a target, for an option without effect.
 
-    What depends on the kind has to do something with every target, what does not with one of them.
+    An option that depends on the kind must affect every target; any other must affect at least one.
     """
     for target in targets:
         _require_of_kind(target, options)
@@ -132,9 +132,9 @@ def _require_of_kind(target: Target, options: RunOptions) -> None:
 
 
 def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
-    """What a run judges: the claims that the user named, else validity and what the target declares.
+    """The claims of a run: those that the user named, else validity and what the target declares.
 
-    Raises `InputError` for a claim that does not exist for this kind, and for a scope where it has none.
+    Raises `InputError` for a claim that this kind does not have, and for a scope if it has no scopes.
     """
     if options.exhaustive is not None and "exhaustive" not in driver_for(kind).options:
         raise InputError(f"exhaustive: a target of kind {kind} has no scopes, expected an assignor")
@@ -148,7 +148,7 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
 def profile_of(
     kind: Kind, promises: tuple[Promise, ...], options: RunOptions, *, mixed: bool = False
 ) -> Profile:
-    """The inputs to generate for these promises; `mixed`: members run different targets."""
+    """The inputs to generate for these claims; `mixed`: members run different targets."""
     name, _, shape = options.profile.partition(":")
     claims = frozenset(promised.claim.id for promised in promises)
     wanted = RunWishes(name, shape, options.assume, claims, options.member_config, mixed)
@@ -158,9 +158,9 @@ def profile_of(
 def aims_of(
     kind: Kind, promises: tuple[Promise, ...], assume: frozenset[str], recipes: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The recipes that reach, between them, every situation that the promises require, each once.
+    """The recipes that together reach every situation that the claims require, each once.
 
-    `recipes` gives them by the names of situations. A situation outside what is assumed is not aimed at.
+    `recipes` has them by the names of situations. Situations outside the assumptions have no recipe.
     """
     claims = {promised.claim.id for promised in promises}
     wanted = (
@@ -174,5 +174,7 @@ def aims_of(
 
 
 def aim_at(index: int, aims: tuple[str, ...]) -> str:
-    """The recipe of case number `index`: every second case has one, in turn; none for the others."""
+    """The recipe of case number `index`: every second case takes the next one in a cycle; the others have
+    none.
+    """
     return aims[index // 2 % len(aims)] if aims and index % 2 else ""

@@ -1,4 +1,4 @@
-"""Playing a saved trace again: against the same target under the same conditions, unless told otherwise."""
+"""Replays a saved trace against its target under its own conditions, unless the user overrides them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ _NOT_KEPT: Final = "traces of that version keep no configuration, limits and ass
 
 @dataclass(frozen=True)
 class Instead:
-    """What the user says in place of what the trace says; None for nothing, and `config` by key."""
+    """What the user sets in place of the trace's values: None keeps the trace's value; `config` is set key by
+    key.
+    """
 
     target: str | None = None
     protocol: RebalanceProtocol | None = None
@@ -53,9 +55,9 @@ class Instead:
 
 @dataclass(frozen=True)
 class Playback:
-    """A trace with the target to play it against, and under what.
+    """A trace with the target to replay it against, and the conditions.
 
-    `overridden` are the differences that the user asked for, a line each; `path` is the trace's file.
+    `overridden` lists the differences that the user requested, one line each; `path` is the trace's file.
     """
 
     path: Path
@@ -66,12 +68,12 @@ class Playback:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the target is another one than the trace's."""
+        """Whether the target is not the trace's own."""
         return self.target.spec != self.trace.target
 
     @property
     def restored(self) -> tuple[str, ...]:
-        """Those of the trace's conditions that are no defaults, in words, where they are in force."""
+        """The trace's non-default conditions that are in force, in words."""
         now, usual = self.conditions, Conditions()
         then = self.trace.conditions or usual
         own = {key: value for key, value in then.config.items() if now.config[key] == value}
@@ -90,7 +92,7 @@ class Playback:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What is another now of what the target is made of; nothing for another target."""
+        """What changed in the target's parts since the trace; empty for another target."""
         if self.elsewhere:
             return ()
         trace, target = self.trace, self.target
@@ -101,7 +103,7 @@ class Playback:
 
     @property
     def not_restored(self) -> tuple[str, ...]:
-        """What a replay cannot bring back of what the trace says; nothing for another target."""
+        """What a replay cannot restore from the trace; empty if it restores everything."""
         if self.elsewhere or self.trace.conditions is None:
             return ()
         python = self._versions({"python"} & dict(self.target.versions).keys())
@@ -109,7 +111,7 @@ class Playback:
         return (*python, *(("the hash seed of kassay's own process",) if unknown else ()))
 
     def _versions(self, names: set[str]) -> Iterator[str]:
-        """Those of which another version is here than the trace says; of Python, another minor version."""
+        """The names whose version differs from the trace's; for Python, whose minor version differs."""
         recorded, here = self.trace.versions, versions_of(self.target)
         for name in sorted(names & recorded.keys()):
             then, now = recorded[name], here[name]
@@ -121,9 +123,9 @@ class Playback:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a trace did when it was played again; `why` says why it is unknown whether it still violates.
+    """The result of replaying a trace; `why` explains an unknown verdict.
 
-    `broken` and `could_be` are as in a trace, of this play.
+    `broken` and `could_be` are as in a trace, taken from this replay.
     """
 
     playback: Playback
@@ -136,12 +138,12 @@ class Replayed:
 
     @property
     def exit_code(self) -> int:
-        """1 while the claim is still broken, 0 when it no longer is, 3 when that is unknown."""
+        """1 while the claim is still violated, 0 when it no longer is, 3 when that is unknown."""
         return EXIT_CODES[self.verdict]
 
     @property
     def frames(self) -> list[Frame]:
-        """What happened now, step by step."""
+        """The steps of this replay."""
         trace = self.playback.trace
         return frames_of(trace.kind, self.narration, trace.case, self.violations, self.broken, self.could_be)
 
@@ -175,7 +177,9 @@ class Replayed:
 
 
 def read_trace(path: Path) -> Trace:
-    """The trace in the file, its target as it was meant; raises `InputError` for anything that is not one."""
+    """The trace in the file, and its target as the user specified it; raises `InputError` for an invalid
+    trace.
+    """
     trace = trace_of(read_json(path, "a trace"), str(path))
     trace = replace(trace, target=recorded(trace.target))
     listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
@@ -187,16 +191,16 @@ def read_trace(path: Path) -> Trace:
 
 
 def load_trace(path: Path, instead: Instead = Instead()) -> Playback:
-    """The trace and what to play it against, under its own conditions but for what the user says.
+    """The trace, the target to replay it against, and its conditions with the user's overrides.
 
-    One that keeps no conditions is played under the defaults. Raises `InputError` for a file that is no
+    A trace without conditions is replayed under the defaults. Raises `InputError` for a file that is no
     trace, `TargetNotFound` and `TargetNotLoadable`.
     """
     return playback_of(read_trace(path), path, instead)
 
 
 def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playback:
-    """The trace and what to play it against, as `load_trace` has it; `path` is where it came from.
+    """As `load_trace`, for a trace that is already read; `path` is its file.
 
     Raises `InputError`, `TargetNotFound` and `TargetNotLoadable`.
     """
@@ -228,7 +232,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
 
 
 def _overridden(trace: Trace, then: Conditions, target: Target, now: Conditions) -> Iterator[str]:
-    """What is not as the trace says, a line each."""
+    """The differences from the trace's conditions, one line each."""
     if target.spec != trace.target:
         yield f"target {target.spec} instead of {trace.target}"
     if target.protocol is not trace.protocol:
@@ -249,22 +253,22 @@ def _overridden(trace: Trace, then: Conditions, target: Target, now: Conditions)
 
 @dataclass
 class _Play:
-    """One play of the case: how often the claim was judged, how it was broken, which calls had no answer."""
+    """One replay of the case: how often the claim was checked, how it was violated, which calls failed."""
 
     judged: int = 0
     violations: list[Violation] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
     def watch(self, played: Played) -> None:
-        """Note the calls without an answer."""
+        """Record the calls without an answer."""
         self.failures += [step.answer for step in played.steps if isinstance(step.answer, Failure)]
 
 
 def replay(playback: Playback) -> Replayed:
-    """Play the trace's case against the target and judge the trace's claim.
+    """Replay the trace's case against the target and check the trace's claim.
 
-    Where the target's objects live in this process it is also played in one whose hash seed the trace knows,
-    unless the first play breaks the claim. Raises `InputError` for a case or a claim that is none.
+    If the target's objects live in this process and the first replay keeps the claim, the case is replayed in
+    a process with the hash seed of the trace as well. Raises `InputError` for an invalid case or claim.
     """
     trace, conditions = playback.trace, playback.conditions
     driver = driver_for(trace.kind)
@@ -292,7 +296,7 @@ def replay(playback: Playback) -> Replayed:
 
 
 def job_of(playback: Playback) -> Job:
-    """What a replay opens: the target, the claims that are judged, and what is assumed."""
+    """The job that a replay opens: the target, the claims to check, and the assumptions."""
     conditions = playback.conditions
     options = RunOptions(
         claims=conditions.beside or (playback.trace.claim,),
@@ -303,14 +307,18 @@ def job_of(playback: Playback) -> Job:
 
 
 def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
-    """Whom to play against: the claim alone, beside those of the trace, and where the hash seed is known."""
+    """The subjects to replay against: for the claim alone, for all of the trace's claims, and with the hash
+    seed.
+    """
     yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)
 
 
 def _verdict(playback: Playback, plays: Sequence[_Play]) -> tuple[Verdict, str]:
-    """Whether the claim is still broken; unknown where something else than the target could say why not."""
+    """Whether the claim is still violated; unknown if a cause outside the target could explain the
+    difference.
+    """
     trace = playback.trace
     if plays[-1].violations:
         return Verdict.VIOLATED, ""

@@ -1,4 +1,4 @@
-"""One target, its claims and a budget in; a certificate out."""
+"""Certifies one target: its claims and a budget in, a certificate out."""
 
 from __future__ import annotations
 
@@ -23,17 +23,19 @@ from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope
 
 BLOCK = 100
-"""Cases a block."""
+"""The number of cases in a block."""
 SHRINK_SHARE = 1 / 6
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
 PATIENCE_SHARE = 1 / 5
-"""Once something on ordinary input is broken, this share of a time budget is spent looking for more."""
+"""Once a claim is violated on ordinary input, this share of a time budget is spent on finding more
+violations.
+"""
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is: the claims that are broken by now, and a result that has just been made smaller."""
+    """The progress of a run: the claims violated so far, and a counterexample that was just shrunk."""
 
     phase: str
     histories: int
@@ -47,12 +49,12 @@ Report = Callable[[RunProgress], None]
 
 
 def certify(target: Target, options: RunOptions, report: Report = lambda _: None) -> Certificate:
-    """Put the target to the test.
+    """Certify the target.
 
-    Same seed and number of histories, same certificate, whatever `jobs` is; with a time budget the
-    number of histories depends on the machine. A `KeyboardInterrupt` ends it: what was counted until then
-    is told, nothing is made smaller. Raises `TargetNotLoadable` if the target does not start, and
-    `InputError` for claims that its kind does not have.
+    Same seed and number of histories, same certificate, whatever `jobs` is; with a time budget the number of
+    histories depends on the machine. A `KeyboardInterrupt` ends the run: the counts up to then are reported,
+    and nothing is shrunk. Raises `TargetNotLoadable` if the target does not start, and `InputError` for
+    claims that its kind does not have.
     """
     started = time.monotonic()
     job = Job(target, options)
@@ -90,7 +92,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
 
 
 def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult, ...]:
-    """What an interrupted run comes to, on a bench of its own: a call of the other may be half answered."""
+    """The results of an interrupted run, on a new bench: the run's own bench may be in the middle of a call."""
     job = replace(job, options=replace(job.options, shrink=False))
     with ExitStack() as stack:
         bench = stack.enter_context(open_bench(job)) if tally.findings else None
@@ -103,7 +105,7 @@ def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult
 
 
 def _unfinished(promised: Promise, tally: Tally) -> ClaimResult:
-    """A promise that nothing broke before the run was interrupted."""
+    """The result of a claim that was not violated before the run was interrupted."""
     count = _count(tally, promised)
     return ClaimResult(
         id=promised.id,
@@ -127,14 +129,14 @@ def _budget(options: RunOptions) -> dict[str, object]:
 
 
 def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> float:
-    """When playing must end for controls, and shrinking where anything is broken, to fit a time budget."""
+    """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget."""
     shrinks = options.shrink and findings
     share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
     return started + share * options.budget.limit_s
 
 
 def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
-    """Play seeded cases until the budget is spent; what they show is added to `total`."""
+    """Play seeded cases until the budget is spent, and add the results to `total`."""
     options = job.options
     limit = options.budget.histories
     next_index = 0
@@ -170,9 +172,9 @@ def _share(options: RunOptions, started: float, tally: Tally) -> float:
 
 @contextmanager
 def _players(job: Job, bench: Bench, total: Tally) -> Iterator[Players]:
-    """Who plays blocks: this process, or several others.
+    """What plays the blocks: this process, or several others.
 
-    When it is interrupted, what was played by then is added to `total`.
+    On an interrupt, the results up to then are added to `total`.
     """
     if job.options.jobs > 1:
         with worker_processes(job, total) as players:
@@ -193,7 +195,7 @@ def _players(job: Job, bench: Bench, total: Tally) -> Iterator[Players]:
 
 
 def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
-    """Play every case of the scope, or as many as the time allows; what they show is added to `total`."""
+    """Play every case of the scope, or as many as the time allows, and add the results to `total`."""
     options = bench.job.options
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
@@ -208,12 +210,12 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
 
 
 def _broken(tally: Tally) -> tuple[str, ...]:
-    """The claims that are broken by now."""
+    """The claims violated so far."""
     return tuple(name for name, count in tally.counts.items() if count.failed)
 
 
 def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, report: Report) -> ClaimResult:
-    """The verdict on one promise; what was made smaller for it is reported."""
+    """The verdict on one claim; a shrunk counterexample is reported."""
     result = _result(bench, promised, tally, started)
     if result.counterexample is not None:
         now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
@@ -224,7 +226,7 @@ def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, rep
 def _with_others(
     bench: Bench, results: tuple[ClaimResult, ...], tally: Tally, started: float, report: Report
 ) -> tuple[ClaimResult, ...]:
-    """The results where each counterexample is put to the other promises; what that breaks is reported."""
+    """The results after checking each counterexample against the other claims; new violations are reported."""
     if not bench.job.options.shrink:
         return results
     crossed, broken = broken_by_others(bench, results, tally.histories, started), _broken(tally)
@@ -236,7 +238,7 @@ def _with_others(
 
 
 def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> ClaimResult:
-    """The verdict on one promise, with its smallest counterexample."""
+    """The verdict on one claim, with its smallest counterexample."""
     job = bench.job
     if promised.claim.scope is Scope.TIMING:
         seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
@@ -264,13 +266,13 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
 
 
 def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
-    """What the smallest case that broke the promise comes to."""
+    """The counterexample from the smallest case that violated the claim."""
     case = bench.driver.form.read(worst.case, "case")
     return smallest_counterexample(bench, promised, case, started, worst.contradictory, worst.index)
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
-    """What the run's own histories show of the faulty targets."""
+    """Which of the faulty targets the run's own histories catch."""
 
     def tell(caught: int) -> None:
         report(RunProgress("controls", tally.histories, caught, 1.0))

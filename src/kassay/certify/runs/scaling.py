@@ -1,4 +1,4 @@
-"""The verdict on a promise about time, as a claim of a certificate."""
+"""The verdict on a claim about time, for a certificate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kassay.properties.registry import Promise
 def scaling_result(
     driver: Driver[object], subject: Subject, promised: Promise, seconds: float
 ) -> ClaimResult:
-    """The verdict on a promise about time; unknown where the time ran out."""
+    """The verdict on a claim about time; unknown if the time ran out."""
     timed = driver.timed(promised, subject, seconds)
     return ClaimResult(
         id=promised.id,

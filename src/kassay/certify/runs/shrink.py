@@ -1,4 +1,4 @@
-"""Making a counterexample small: greedy, deterministic, and blind to what the case is."""
+"""Shrinks a counterexample: greedy, deterministic, and independent of the kind of case."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Violation
 
 TRIES_MAX = 6000
-"""Examinations that one counterexample may cost."""
+"""The maximum number of examinations for one counterexample."""
 
 
 class Shrinkable(Protocol):
-    """What shrinking needs of a driver."""
+    """The methods of a driver that shrinking uses."""
 
     def examine(self, case: Any, subject: Subject) -> Examination:
-        """Put the case to the subject and judge its promises."""
+        """Play the case with the subject and check its claims."""
 
     def shrink_candidates(self, case: Any) -> Iterator[Any]:
-        """Cases that are a little smaller, the boldest cuts first."""
+        """Slightly smaller cases, the largest reductions first."""
 
     def restarts(self, case: Any, subject: Subject) -> Iterator[Any]:
-        """Cases whose start is where this one has got to when it is put to the subject."""
+        """Cases that start in a state which this case reaches when the subject plays it."""
 
     def size(self, case: Any) -> tuple[int, ...]:
-        """What makes one case smaller than another."""
+        """The size by which cases are compared."""
 
     @property
     def form(self) -> Shape[Any]:
-        """How a case stands in a document."""
+        """The case as JSON."""
 
 
 class Named(Protocol):
-    """What a case breaks, by the name that violations of it have."""
+    """A claim that a case can violate, by the name that its violations carry."""
 
     @property
     def id(self) -> str:
@@ -44,7 +44,7 @@ class Named(Protocol):
 
 
 class Shrunk(NamedTuple):
-    """The smallest case found, how it breaks the claim, and how many cases were tried."""
+    """The smallest case found, its violations, and how many cases were tried."""
 
     case: Any
     violations: tuple[Violation, ...]
@@ -52,7 +52,7 @@ class Shrunk(NamedTuple):
 
 
 def broken(driver: Shrinkable, case: Any, subject: Subject, promise: Named) -> tuple[Violation, ...]:
-    """How the case breaks the promise: ordinary violations if there are any, else contradictory ones."""
+    """The case's violations of the claim: the ordinary ones if there are any, else the contradictory ones."""
     violations = [v for v in driver.examine(case, subject).violations if v.claim == promise.id]
     ordinary = [v for v in violations if not v.contradictory]
     return tuple(ordinary or violations)
@@ -66,7 +66,7 @@ def shrink(
     tries_max: int = TRIES_MAX,
     seconds: float = 20.0,
 ) -> Shrunk | None:
-    """The case with everything needless taken away; None if it does not break the promise at all.
+    """The case without everything that the violation does not need; None if it does not violate the claim.
 
     A case on ordinary input never shrinks to one on contradictory input.
     """

@@ -1,5 +1,5 @@
-"""What many cases add up to, and from counts to verdicts: holds only with enough judgements and every
-required situation reached.
+"""Sums the results of many histories and turns counts into verdicts. A claim holds only with enough checks
+and if every required situation was reached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kassay.writing.text import counted
 
 @dataclass
 class Candidate:
-    """The smallest case so far that breaks a claim."""
+    """The smallest case so far that violates a claim."""
 
     contradictory: bool
     size: tuple[int, ...]
@@ -29,17 +29,17 @@ class Candidate:
 
     @property
     def rank(self) -> tuple[bool, tuple[int, ...], int]:
-        """Ordinary before contradictory, small before large, early before late."""
+        """Ordinary before contradictory input, small before large, early before late."""
         return self.contradictory, self.size, self.index
 
 
 @dataclass
 class ClaimCount:
-    """How often one claim was judged, in how many cases it was broken, and the smallest such case.
+    """How often one claim was evaluated, in how many cases it was violated, and the smallest such case.
 
-    `checked` are those of all `judged` that some well-formed answer would have broken, and `elsewhere` those
-    of them for which another process was asked too. `contradictory` counts those of the `failed` cases that
-    broke it on contradictory input only.
+    `checked` counts those of all `judged` that some well-formed answer would have violated, and `elsewhere`
+    those of them that another process answered too. `contradictory` counts those of the `failed` cases that
+    violated it on contradictory input only.
     """
 
     checked: int = 0
@@ -50,7 +50,7 @@ class ClaimCount:
     worst: Candidate | None = None
 
     def add(self, other: ClaimCount) -> None:
-        """Take in what others counted."""
+        """Add the counts of another block."""
         self.checked += other.checked
         self.failed += other.failed
         self.contradictory += other.contradictory
@@ -62,7 +62,7 @@ class ClaimCount:
 
 @dataclass
 class Tally:
-    """What a block of cases showed; tallies add up in any order to the same sum."""
+    """The results of a block of cases; the sum of several tallies does not depend on their order."""
 
     histories: int = 0
     asked: int = 0
@@ -71,11 +71,11 @@ class Tally:
 
     @property
     def findings(self) -> int:
-        """How many claims are broken."""
+        """The number of violated claims."""
         return sum(count.failed > 0 for count in self.counts.values())
 
     def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
-        """Take in one examination."""
+        """Add one examination."""
         self.histories += 1
         self.asked += examination.asked
         counts, reached = self.counts, self.reached
@@ -104,7 +104,7 @@ class Tally:
                 count.worst = Candidate(violation.contradictory, size, index, driver.form.write(case))
 
     def add(self, other: Tally) -> None:
-        """Take in another block."""
+        """Add another block."""
         self.histories += other.histories
         self.asked += other.asked
         for claim_id, count in other.counts.items():
@@ -115,7 +115,7 @@ class Tally:
 def verdict_of(
     promised: Promise, kind: Kind, tally: Tally, ruled_out: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
-    """The verdict on one promise, and why; `ruled_out` are assumptions and traits of the target."""
+    """The verdict on one claim, and why; `ruled_out` are assumptions and traits of the target."""
     count = tally.counts.get(promised.id, ClaimCount())
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
@@ -148,7 +148,7 @@ def verdict_of(
 
 
 def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) -> str:
-    """Why there is no verdict on a promise that no judgement counts for."""
+    """Why there is no verdict on a claim that was never checked."""
     if exhaustive is not None:
         return f"nothing to judge: no input to {exhaustive} has an answer that breaks it"
     if count.judged:
@@ -161,11 +161,10 @@ def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) ->
 def reached_by_id(
     kind: Kind, tally: Tally, promises: Iterable[Promise], traits: frozenset[str] = frozenset()
 ) -> dict[str, int]:
-    """How often each situation of the kind was reached; one of several parts by its rarest part.
+    """How often each situation of the kind was reached; a situation of several parts counts its rarest part.
 
-    Histories come to a situation that defines a claim where the claim is asked: it is left out where none
-    of the promises is defined by it and no history came to it. So is one that a trait of the target rules
-    out.
+    A situation that defines a claim is left out if none of the claims uses it and no history reached it, and
+    also if a trait of the target rules it out.
     """
     asked = {promised.claim.id for promised in promises}
     counts = [(s, min(tally.reached[name] for name in s.names)) for s in situations_of(kind)]

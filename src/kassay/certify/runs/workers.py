@@ -1,4 +1,4 @@
-"""Blocks of a run played in several processes, each with the target open for itself."""
+"""Plays the blocks of a run in several processes, each of which opens the target for itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.kinds.judging import InternalError
 
 
 class Players(NamedTuple):
-    """What plays the block from a case to a case before a deadline, and the blocks not yet taken in."""
+    """Plays the block between two case numbers before a deadline, and holds the blocks not yet counted."""
 
     submit: Callable[[int, int, float], Future[Tally]]
     waiting: list[Future[Tally]]
@@ -24,14 +24,14 @@ class Players(NamedTuple):
 
 @contextmanager
 def worker_processes(job: Job, total: Tally) -> Iterator[Players]:
-    """The job's processes; when this one is interrupted, blocks that they began are added to `total`."""
+    """The job's processes; on an interrupt, the blocks that they began are added to `total`."""
     pool = ProcessPoolExecutor(
         job.options.jobs, mp_context=get_context("spawn"), initializer=_start_worker, initargs=(job,)
     )
 
     def submit(start: int, stop: int, deadline: float) -> Future[Tally]:
-        # Processes start here and inherit what is blocked: a terminal's interrupt reaches them from the first
-        # moment, long before they can ignore it.
+        # Worker processes inherit the blocked signals, so a terminal's interrupt cannot reach them
+        # before they ignore it themselves.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return pool.submit(_work, start, stop, deadline - time.monotonic())
@@ -56,7 +56,7 @@ _benches: list[Bench] = []
 
 
 def _start_worker(job: Job) -> None:
-    """Open the target in a worker process, which serves one job; an interrupt is its parent's to heed."""
+    """Open the target in a worker process, which serves one job; only its parent handles interrupts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _benches.append(_open.enter_context(open_bench(job)))

@@ -1,1 +1,1 @@
-"""Counterexamples of a run: the smallest of each broken promise, and what it breaks besides."""
+"""Counterexamples of a run: the smallest for each violated claim, and the other claims that it violates."""

@@ -1,7 +1,8 @@
-"""Counterexamples put to the other promises: what was made small for one may break another.
+"""Checks each counterexample against the other claims, which it may violate as well.
 
-Cases become smaller and plainer while they shrink than those that a run plays, and reach what no played case
-did: a promise that another one's counterexample breaks does not hold, however often it was not refuted.
+While they shrink, cases become smaller and plainer than those that a run plays, and reach inputs that no
+history reached. A claim that another claim's counterexample violates does not hold, however many checks it
+passed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from kassay.writing.text import counted
 
 
 class BrokenByAnother(NamedTuple):
-    """A promise that a case breaks, by their names; `by` is the promise that the case was made small for."""
+    """A claim that a case violates; `by` is the claim for which the case was shrunk. Both are names."""
 
     claim: str
     contradictory: bool
@@ -36,9 +37,9 @@ class BrokenByAnother(NamedTuple):
 def broken_by_others(
     bench: Bench, results: tuple[ClaimResult, ...], histories: int, started: float
 ) -> tuple[ClaimResult, ...]:
-    """The results, those of promises that another one's counterexample breaks violated like these.
+    """The results; a claim that another claim's counterexample violates becomes violated.
 
-    `histories` were played by the run, which `started` then, in seconds of `time.monotonic`.
+    The run played `histories`; it began at `started`, in seconds of `time.monotonic`.
     """
     promises = {promised.id: promised for promised in bench.job.promises}
     by_claim = {result.id: result for result in results}
@@ -56,7 +57,7 @@ def broken_by_others(
 
 
 def least_of(broken: Iterable[BrokenByAnother]) -> dict[str, BrokenByAnother]:
-    """For each promise that is broken the smallest case, of equal ones the first."""
+    """The smallest case for each violated claim; of equal ones the first."""
     least: dict[str, BrokenByAnother] = {}
     for each in broken:
         if each.claim not in least or each.rank < least[each.claim].rank:
@@ -65,7 +66,7 @@ def least_of(broken: Iterable[BrokenByAnother]) -> dict[str, BrokenByAnother]:
 
 
 def _put_to_all(bench: Bench, results: Iterable[ClaimResult]) -> Iterator[BrokenByAnother]:
-    """What each of the counterexamples breaks, that it was made small for included."""
+    """The claims that each counterexample violates, including the one for which it was shrunk."""
     driver = bench.driver
     for result in results:
         if result.counterexample is not None:
@@ -83,7 +84,7 @@ def _violated(
     histories: int,
     started: float,
 ) -> ClaimResult:
-    """The promise's result with a counterexample of its own."""
+    """The claim's result with a counterexample of its own."""
     nothing = counted(histories, bench.job.target.kind.nouns.case)
     return replace(
         result,

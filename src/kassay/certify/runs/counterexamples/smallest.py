@@ -1,4 +1,4 @@
-"""What stands for a broken promise: the smallest case that breaks it, told round by round."""
+"""The counterexample for a violated claim: the smallest case that violates it, narrated round by round."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kassay.properties.registry import Promise, Violation
 def smallest_counterexample(
     bench: Bench, promised: Promise, case: Any, started: float, contradictory: bool, index: int | None
 ) -> Counterexample:
-    """The counterexample that a case which breaks the promise comes to, shrunk if the run shrinks.
+    """The counterexample from a case that violates the claim, shrunk if the run shrinks.
 
-    `started` is when the run did, in seconds of `time.monotonic`; `index` is the case's number in the run,
-    None for one that no seed led to.
+    `started` is when the run began, in seconds of `time.monotonic`; `index` is the case's number in the run,
+    None if no seed generated the case.
     """
     driver, options = bench.driver, bench.job.options
     left = started + options.budget.limit_s * (1 - CONTROL_SHARE) - time.monotonic()
@@ -49,9 +49,9 @@ def counterexample(
     contradictory: bool,
     index: int | None,
 ) -> Counterexample:
-    """The case as a counterexample to the promise, told round by round as the subject played it.
+    """The case as a counterexample to the claim, narrated round by round as the subject played it.
 
-    `index` is its number in the run of the job's seed, None for a case that no seed led to.
+    `index` is its number in the run of the job's seed, None if no seed generated the case.
     """
     from kassay.certify.findings.could_be import broken_and_could_be
 
