@@ -1,1 +1,1 @@
-"""A target, its claims and a budget in; verdicts and the smallest counterexamples out."""
+"""Certifies a target: its claims and a budget in, verdicts and the smallest counterexamples out."""

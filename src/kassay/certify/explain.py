@@ -1,4 +1,4 @@
-"""A claim, a trace or a rule explained: in words, and a rule in numbers from a run as well."""
+"""Explains a claim, a trace or a rule in words; a rule also with figures from a run."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ SCHEMA: Final = "kassay/explain/7"
 
 @dataclass(frozen=True)
 class ClaimReading:
-    """A claim as kinds of targets read it: in words, with what a verdict takes, and what must have come up.
+    """A claim as some kinds of targets read it: in words, with what a verdict requires.
 
-    `argument` is what it is checked with unless another is given, None for a claim that takes none.
+    `argument` is the default argument of the claim, None for a claim without one.
     """
 
     kinds: tuple[Kind, ...]
@@ -56,7 +56,7 @@ class ClaimReading:
     situations: tuple[Situation, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in an explanation."""
+        """The reading as an explanation has it."""
         situations = [{"id": each.id, "sentence": each.sentence} for each in self.situations]
         return {**vars(self), "kinds": [kind.name for kind in self.kinds], "situations": situations}
 
@@ -82,9 +82,10 @@ class ClaimExplanation:
 
 @dataclass(frozen=True)
 class TraceExplanation:
-    """A trace explained: `cause` from playing it now, None with the reason where that cannot be done.
+    """A trace explained: `cause` comes from replaying it now, or is None with the reason why that is
+    impossible.
 
-    `broken` and `could_be` are those of the play, or the recorded ones.
+    `broken` and `could_be` are those of the replay, or the recorded ones.
     """
 
     path: str
@@ -100,12 +101,12 @@ class TraceExplanation:
 
     @property
     def broken(self) -> tuple[Mapping[str, Any], ...]:
-        """Where the claim is broken, as in a trace."""
+        """Where the claim is violated, as in a trace."""
         return self.trace.broken if self._played is None else self._played.broken
 
     @property
     def could_be(self) -> Mapping[str, Any] | None:
-        """What the answer could have been, as in a trace."""
+        """The answer that could have been, as in a trace."""
         return self.trace.could_be if self._played is None else self._played.could_be
 
     @property
@@ -115,7 +116,7 @@ class TraceExplanation:
 
     @property
     def frames(self) -> list[Frame]:
-        """What happened, step by step."""
+        """The steps."""
         trace = self.trace
         return frames_of(
             trace.kind, trace.narration, trace.case, trace.violations, self.broken, self.could_be
@@ -152,7 +153,7 @@ class TraceExplanation:
 
 @dataclass(frozen=True)
 class DifferenceExplanation:
-    """A difference explained: `cause` from playing it now, None with the reason where that cannot be done."""
+    """A difference explained: `cause` comes from replaying it now, or is None with the reason for that."""
 
     path: str
     difference: TargetDifference
@@ -167,7 +168,7 @@ class DifferenceExplanation:
 
     @property
     def frames(self) -> list[Frame]:
-        """What happened to the target that leads, step by step."""
+        """The steps of the leading target."""
         difference = self.difference
         return frames_of(difference.kind, difference.narration, difference.case)
 
@@ -199,7 +200,7 @@ class DifferenceExplanation:
 
 @dataclass(frozen=True)
 class RuleExplanation:
-    """A rule explained: its header, what it declares, and numbers from a run where there are any."""
+    """A rule explained: its header, the claims that it declares, and figures from a run if there are any."""
 
     rule: registry.Reference
     growth: tuple[Growth, ...] = ()
@@ -207,12 +208,12 @@ class RuleExplanation:
 
     @property
     def header(self) -> str:
-        """What its file says of it."""
+        """The module docstring of its file."""
         return (sys.modules[self.rule.factory.__module__].__doc__ or "").strip()
 
     @property
     def declares(self) -> tuple[tuple[str, str], ...]:
-        """The claims that it declares, as they are spelled, each with its sentence."""
+        """The declared claims, as they are spelled, each with its sentence."""
         return tuple(
             (spelled, promise(spelled, self.rule.kind).claim.sentence) for spelled in self.rule.claims
         )
@@ -243,7 +244,7 @@ Explanation: TypeAlias = ClaimExplanation | TraceExplanation | DifferenceExplana
 def explain(what: str) -> Explanation:
     """The explanation of a claim by its id, of a trace by its path, or of a reference by its name.
 
-    Raises `InputError` if it is none of these.
+    Raises `InputError` for anything else.
     """
     claim_id = what.partition(":")[0]
     if (rule := registry.find(what)) is not None:
@@ -262,7 +263,7 @@ def explain(what: str) -> Explanation:
 
 
 def as_python(path: Path) -> str:
-    """The counterexample or the difference in the file as a test; raises `InputError` for what is neither."""
+    """The counterexample or the difference in the file as a test; raises `InputError` for any other file."""
     if is_difference(read_json(path, "a trace")):
         return difference_as_python(path)
     return trace_as_python(path)
@@ -280,7 +281,7 @@ def _claims_of(claim_id: str) -> Iterator[tuple[Kind, Claim]]:
 
 
 def _claim(claim_id: str) -> ClaimExplanation:
-    """Every reading of the claim, with what a verdict on it takes."""
+    """Every reading of the claim, with what a verdict on it requires."""
     readings: dict[str, ClaimReading] = {}
     for kind, claim in _claims_of(claim_id):
         key = f"{claim.sentence} {claim.source} {claim.fix}"
@@ -297,7 +298,7 @@ def _claim(claim_id: str) -> ClaimExplanation:
 
 
 def _reading(claim: Claim) -> ClaimReading:
-    """The claim in words, as no kind reads it yet."""
+    """The claim in words, before any kind reads it."""
     return ClaimReading(
         kinds=(),
         sentence=claim.sentence,
@@ -313,7 +314,7 @@ def _reading(claim: Claim) -> ClaimReading:
 
 
 def _trace(path: Path) -> TraceExplanation | DifferenceExplanation:
-    """The trace as it was recorded and under what, with the claim that it breaks, or the difference."""
+    """The recorded trace with its conditions and the violated claim, or the difference."""
     if is_difference(read_json(path, "a trace")):
         return _difference(path)
     trace = read_trace(path)
@@ -328,7 +329,7 @@ def _trace(path: Path) -> TraceExplanation | DifferenceExplanation:
 
 
 def _difference(path: Path) -> DifferenceExplanation:
-    """The difference as it was recorded, with what matters in it; or why one of the two cannot be asked."""
+    """The recorded difference with what matters in it, or why one of the two targets cannot be called."""
     difference = read_difference(path)
     driver_for(difference.kind).form.read(difference.case, f"{path}: case")
     cause, why_not = None, ""
@@ -341,9 +342,9 @@ def _difference(path: Path) -> DifferenceExplanation:
 
 
 def _happened(kind: Kind, case: Mapping[str, Any], path: str) -> list[list[Mapping[str, Any]]]:
-    """The events of a history as its document has them, change by change; none of what is no history.
+    """The events of a history as its document has them, change by change; empty for a case without events.
 
-    Raises `InputError` for a case that is none of its kind.
+    Raises `InputError` for a case that its kind does not accept.
     """
     form = driver_for(kind).form
     changes = form.write(form.read(case, f"{path}: case")).get("changes") or ()

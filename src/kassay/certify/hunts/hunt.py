@@ -97,7 +97,7 @@ Report = Callable[[int], None]
 def hunt_claim(
     target: Target, spelled: str, options: HuntOptions, run: RunOptions, report: Report = lambda _: None
 ) -> SentenceHunt:
-    """Hunt a counterexample to one claim, composed or built-in, on the target.
+    """Hunt a counterexample to one claim, a sentence or a built-in one, on the target.
 
     `run` has the conditions for the target's calls. Raises `InputError` for a claim that its kind does not
     have, or that is about time, and `TargetNotLoadable`.
@@ -195,7 +195,7 @@ def _try_scopes(
 
 
 def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
-    """The cases of a cell that the assumptions admit, up to symmetry where a composed claim cannot see ids."""
+    """The cases of a cell that the assumptions admit, up to symmetry for a sentence, which sees no ids."""
     assume = bench.job.assume
     return CellOptions(
         equal="equal-subscriptions" in assume,

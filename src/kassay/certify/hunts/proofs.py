@@ -1,7 +1,7 @@
-"""Proves claims about rules that are formulas with Z3: for all sizes, or the size of a counterexample.
+"""Proves sentences about rules that are formulas with Z3: for all sizes, or the size of a counterexample.
 
-A claim is translated if every word in it has a closed form. The form's conditions (`no_racks`) must be among
-those of the claim or the assumptions; otherwise the proof covers less, and says what.
+A sentence is translated if every word in it has a closed form. The form's conditions (`no_racks`) must be
+among those of the sentence or the assumptions; otherwise the proof covers less, and says what.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SIZES_MAX: Final = 64
 
 
 class SizeProof(NamedTuple):
-    """Z3's result on a claim for all sizes.
+    """Z3's result on a sentence for all sizes.
 
-    `lacking` are the conditions that the formula needs and the claim lacks. `least` is the size of a least
+    `lacking` are the conditions that the formula needs and the sentence lacks. `least` is the size of a least
     counterexample, if the formula is exact.
     """
 
@@ -41,12 +41,12 @@ class SizeProof(NamedTuple):
 
     @property
     def for_all_sizes(self) -> bool:
-        """Whether the claim itself is proved."""
+        """Whether the sentence itself is proved."""
         return self.verdict is ProofVerdict.PROVED and not self.lacking
 
 
 class _UnknownWord(Exception):
-    """A word of the claim has no closed form."""
+    """A word of the sentence has no closed form."""
 
 
 def prove_sentence(
@@ -54,8 +54,8 @@ def prove_sentence(
 ) -> SizeProof | None:
     """Z3's result on the claim for the rule; None if the rule is no formula or a word has no closed form.
 
-    Of several formulas, the one with the widest conditions that proves the claim, else the first that has its
-    words; formulas whose conditions the claim has come first. The time limit is for all of them together.
+    Of several formulas, the one with the widest conditions that proves it, else the first that has its
+    words; formulas whose conditions the sentence has come first. The time limit is for all of them together.
     """
     from kassay.solver.proofs.closed_forms import FORMS
 
@@ -78,7 +78,7 @@ def prove_sentence(
 
 
 def _parts(claim_id: str) -> tuple[Any, tuple[Any, ...]]:
-    """The body of a claim, and its conditions."""
+    """The body of a sentence, and its conditions."""
     body, condition = parse(*body_of(claim_id)).children
     assert not isinstance(body, str)
     return body, () if condition is None else _conjuncts(condition)

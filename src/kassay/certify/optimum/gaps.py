@@ -1,7 +1,7 @@
 """How far targets are from the certified optimum: assignors of groups and of tasks on their instances.
 
-A target that raises, does not come to rest, or answers with no assignment fails on that instance: it
-is counted, and the first such instance is told. Instances that no target answers are counted as well.
+A target that raises, does not become stable, or answers without an assignment fails on that instance: the
+failure is counted, and the first such instance is reported. Instances that no target answers are counted too.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ SCHEMA: Final = "kassay/gap/1"
 
 
 class WorstAnswer(NamedTuple):
-    """A gap, and what makes what a board of it shows."""
+    """A gap, and what renders its board."""
 
     gap: Gap[Any, Any]
     telling: Telling
 
 
 def _weight(gap: Gap[Any, Any] | None) -> tuple[int, ...]:
-    """How bad a gap is: by balance, then by movement, then by racks; nothing is as good as none."""
+    """The order of gaps: by balance, then by movement, then by racks; no gap counts as the smallest."""
     if gap is None:
         return (0, 0, 0)
     return tuple(value or 0 for value in (gap.balance, gap.movement, gap.rack))
@@ -43,10 +43,10 @@ def _weight(gap: Gap[Any, Any] | None) -> tuple[int, ...]:
 
 @dataclass
 class TargetGaps:
-    """A target's gaps, instance by instance, and where it failed.
+    """A target's gaps, instance by instance, and its failures.
 
     `rounds_taken` counts instances by the rounds they took, and `worst` is the first of those furthest from
-    the optimum, in balance, then in movement, then in racks; None where no answer is short of it.
+    the optimum, in balance, then in movement, then in racks; None if every answer is optimal.
     """
 
     target: Target
@@ -59,12 +59,12 @@ class TargetGaps:
 
     @property
     def instances(self) -> int:
-        """Instances asked."""
+        """The number of instances that the target was called with."""
         return len(self.gaps) + len(self.failed)
 
     @property
     def distributions(self) -> dict[str, Distribution | None]:
-        """The distribution of each gap; None where it was never judged."""
+        """The distribution of each gap; None if it was never measured."""
         full = [each for each in self.gaps if not each.missing]
         return {
             **{objective: distribution(self.gaps, attrgetter(objective)) for objective in Shortfall._fields},
@@ -74,7 +74,9 @@ class TargetGaps:
 
     @property
     def totals(self) -> dict[str, int]:
-        """Moves and rack mismatches on all instances answered, whatever the balance, and the optimum's."""
+        """Moves and rack mismatches on all answered instances, whatever the balance, and those of the
+        optimum.
+        """
         return {
             "moved": sum(each.moved for each in self.gaps),
             "optimal_moved": sum(each.best.moved for each in self.gaps),
@@ -88,7 +90,7 @@ class TargetGaps:
         return self.target.kind in instance.kinds
 
     def take(self, asked: AskedInstance) -> None:
-        """Count what the target made of an instance."""
+        """Count the target's result on an instance."""
         self.rounds += asked.rounds
         self.rounds_taken[asked.rounds] += 1
         self.seconds += asked.seconds
@@ -133,7 +135,7 @@ class GapReport:
 
     @property
     def measured(self) -> bool:
-        """Whether every target was asked about an instance; without one nothing is known of any."""
+        """Whether every target was called with an instance; a target without one has no known gap."""
         return all(each.instances for each in self.targets)
 
     def to_json(self) -> dict[str, Any]:
@@ -150,7 +152,7 @@ class GapReport:
 
 
 def require_measurable(target: Target, kinds: Collection[Kind]) -> None:
-    """Raise `InputError` for a target that answers no instances of these kinds."""
+    """Raise `InputError` for a target that does not answer instances of these kinds."""
     if target.kind not in kinds:
         named = ", ".join(dict.fromkeys(kind.instances.called for kind in kinds if kind.instances))
         raise InputError(f"{target.spec}: is of kind {target.kind}, expected an assignor of {named}")
@@ -166,10 +168,9 @@ def measure(
     seconds: float | None = None,
     report: Callable[[int], None] = lambda _: None,
 ) -> GapReport:
-    """The gaps of the targets on the instances; raises `InputError` for an instance that is none.
+    """The gaps of the targets on the instances; raises `InputError` for an invalid instance.
 
-    `seconds` limits each search for an optimum by Z3. `report` is told after each instance how many
-    there were.
+    `seconds` limits each search for an optimum by Z3. `report` gets the number of instances after each one.
     """
     measured = GapReport(source, order, solver, [TargetGaps(target) for target in targets])
     how = How(solver, order, seconds)

@@ -1,9 +1,9 @@
-"""The hunt for a target's worst distance to the optimum, on instances from small to larger.
+"""Hunts a target's largest distance to the optimum, on instances from small to large.
 
-The ladder has random small groups with overlapping subscriptions in order of size, so the first
-instance that shows a gap is a smallest one. The staircase (member i reads topics i and i + 1, topic i
-has i partitions and belongs to member i) shows how a gap grows where a rule moves one partition at a
-time and only a chain of moves would help.
+The ladder has random small groups with overlapping subscriptions in order of size, so the first instance with
+a gap is a smallest one. The staircase (member i reads topics i and i + 1, topic i has i partitions and
+belongs to member i) shows how a gap grows if a rule moves one partition at a time and only a chain of moves
+would help.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from kassay.solver.instances.hunt import STAIRS, ladder, staircase
 SCHEMA: Final = "kassay/gap-hunt/1"
 HUNTED: Final = ("balance", "movement")
 FAMILY: Final = "consumers"
-"""The family of instances that the ladder and the staircase are of."""
+"""The family of the ladder's and the staircase's instances."""
 
 
 class WorstFound(NamedTuple):
-    """An instance with a gap, and what the target answered there."""
+    """An instance with a gap, and the target's answer."""
 
     gap: Gap[Problem, Optimum]
     answer: Assignment
@@ -42,7 +42,7 @@ class WorstFound(NamedTuple):
         return self.gap.problem
 
     def drawn(self) -> ToldInstance:
-        """What a board of it shows."""
+        """What its board displays."""
         return told_group(*as_group(self.problem), self.answer, self.gap.best.assignment)
 
     def to_json(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class WorstFound(NamedTuple):
 
 @dataclass
 class Hunt:
-    """What was met: for each objective the smallest instance with a gap, and the smallest with the worst."""
+    """The result: for each objective the smallest instance with a gap, and the smallest with the worst gap."""
 
     target: Target
     seed: int
@@ -72,7 +72,7 @@ class Hunt:
     finished: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The hunt as a document; instances can be given to `kassay optimum` and `kassay gap`."""
+        """The hunt as a document; its instances are valid input of `kassay optimum` and `kassay gap`."""
         return {
             "schema": SCHEMA,
             "target": self.target.spec,

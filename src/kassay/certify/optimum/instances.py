@@ -1,4 +1,4 @@
-"""The instances of a suite, each with the place where it is said to stand."""
+"""The instances of a suite, each with its place in error messages."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from kassay.solver.instances.suites import suite
 
 
 def located_in_suite(name: str) -> Iterator[Located]:
-    """The instances of a suite, made one at a time; raises `InputError` for a suite that is not there."""
+    """The instances of a suite, made one at a time; raises `InputError` for an unknown suite."""
     return (Located(document, document["name"]) for document in suite(name))

@@ -1,4 +1,4 @@
-"""Instances that are read, and which kinds of targets answer them."""
+"""Instances, and the kinds of targets that answer them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kassay.solver.instances.families import family_of
 
 @dataclass(frozen=True)
 class PosedInstance:
-    """An instance and the kinds of targets that answer it; `solve` gives what puts it to a target."""
+    """An instance and the kinds of targets that answer it; `solve` returns what runs a target on it."""
 
     name: str
     kinds: tuple[Kind, ...]
     solve: Callable[[How], Asking]
-    """Raises `OutOfTimeError` where the optimum takes too long."""
+    """Raises `OutOfTimeError` if the optimum takes too long."""
 
 
 def posed(located: Located) -> PosedInstance | None:
-    """The instance at this place, None where no assignor answers it; raises `InputError` if it is none."""
+    """The instance at this place, None if no assignor answers it; raises `InputError` for an invalid one."""
     with at(located.where):
         family = family_of(located.document)
         kinds = kinds_of(family.name)

@@ -1,9 +1,9 @@
 """A leaderboard: the same claims, histories and instances for every target.
 
-Every target is judged on the same claims, whether it declares them or not, so that the counts can be
-compared, and measured on the same instances. The order: the fewest instances failed, then the total
-balance gap, moves, rack mismatches, and rounds. Claims and time are shown and do not decide: one rare
-input can cost a claim, and time is not the same on any two machines.
+Every target is checked on the same claims, declared or not, so that the counts compare, and measured on the
+same instances. The order: the fewest instances failed, then the total balance gap, moves, rack mismatches,
+and rounds. Claims and time are shown but do not affect the order: one rare input can cost a claim, and time
+differs between machines.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kassay.reading.documents import Located
 SCHEMA: Final = "kassay/rank/2"
 HISTORIES: Final = 300
 _UNLESS_NAMED: Final = "consumers"
-"""The family of instances whose targets are ranked where none is named."""
+"""The family of instances by which targets are ranked if none is named."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Ranked:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions of kassay and of what the target is made of, by name."""
+        """The versions of kassay and of the target's parts, by name."""
         return versions_of(self.gaps.target)
 
     def claims(self, verdict: Verdict) -> list[str]:
@@ -57,7 +57,7 @@ class Ranked:
 
     @property
     def invalid(self) -> list[str]:
-        """The validity claims broken on ordinary input."""
+        """The validity claims violated on ordinary input."""
         validity = {promise.claim.id for promise in validity_claims(self.certificate.kind)}
         return [
             claim.id
@@ -72,23 +72,23 @@ class Ranked:
 
     @property
     def moves(self) -> int:
-        """Moves above the optimum's on all instances, whatever the balance."""
+        """The moves above those of the optimum on all instances, whatever the balance."""
         return self.gaps.totals["moved"] - self.gaps.totals["optimal_moved"]
 
     @property
     def mismatches(self) -> int:
-        """Rack mismatches above the optimum's on all instances, whatever the balance."""
+        """The rack mismatches above those of the optimum on all instances, whatever the balance."""
         return self.gaps.totals["rack_mismatch"] - self.gaps.totals["optimal_rack_mismatch"]
 
     @property
     def key(self) -> tuple[int, int, int, int, int, str]:
-        """What ranks the target."""
+        """The sort key of the ranking."""
         faults = len(self.gaps.failed) + self.gaps.totals["missing"]
         return (faults, self.balance, self.moves, self.mismatches, self.gaps.rounds, self.spec)
 
     @property
     def exit_code(self) -> int:
-        """0 done, 1 a claim is violated or an instance failed, 3 a claim or the gap is unknown."""
+        """0 done, 1 if a claim is violated or an instance failed, 3 if a claim or the gap is unknown."""
         if self.gaps.failed:
             return 1
         return self.certificate.exit_code or (0 if self.gaps.instances else 3)
@@ -120,18 +120,18 @@ def ranked_kinds() -> tuple[Kind, ...]:
 
 
 def require_one_sort(targets: Iterable[Target]) -> None:
-    """Raise `InputError` for targets that are not judged on the same claims."""
+    """Raise `InputError` for targets that have different claims."""
     if len({driver_for(target.kind).ranked_by for target in targets}) > 1:
         raise InputError("rank: expected assignors of consumer groups, or of Streams tasks, and not of both")
 
 
 def default_targets() -> list[str]:
-    """Every reference that answers consumer groups; the optimal ones are the yardstick."""
+    """Every reference for consumer groups; the optimal ones are the yardstick."""
     return [spec for spec, reference in load_all().items() if reference.kind in kinds_of(_UNLESS_NAMED)]
 
 
 def installed() -> tuple[list[str], dict[str, str]]:
-    """The assignors of clients that there are on this machine; of the others, what is missing, by spec."""
+    """The client assignors installed on this machine; for the others what is missing, by spec."""
     kinds = [kind for kind in kinds_of(_UNLESS_NAMED) if kind.chosen]
     references = [spec for spec, reference in load_all().items() if reference.kind in kinds]
     offers = [offer for way in ways() for offer in way.offers() if offer.kind in kinds]
@@ -151,15 +151,15 @@ def rank(
 ) -> list[Ranked]:
     """The targets, the best first; the same order for the same seed and number of histories.
 
-    `report` is told how many targets are done. Raises `TargetNotLoadable` for one that does not start, and
-    `KeyboardInterrupt` where the judging of one was interrupted.
+    `report` gets the number of finished targets. Raises `TargetNotLoadable` for one that does not start, and
+    `KeyboardInterrupt` if the run of one was interrupted.
     """
     measured = measure(targets, instances, source, order=order).targets
     ranked = []
     for number, gaps in enumerate(measured, start=1):
         certificate = certify(gaps.target, _options(gaps.target, seed, budget))
         if certificate.interrupted:
-            raise KeyboardInterrupt  # who is judged on less than the others has no place among them
+            raise KeyboardInterrupt  # A target with fewer checks than the others has no rank among them.
         ranked.append(Ranked(gaps, certificate))
         report(number)
     return sorted(ranked, key=lambda each: each.key)

@@ -1,4 +1,4 @@
-"""The certified optimum of any instance: within what time it is solved, and what is said where it is not."""
+"""Solves any instance to its certified optimum within a time limit, and reports what is proven otherwise."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kassay.solver.results import InfeasibleError, OutOfTimeError, Solved, no_re
 
 SCHEMA: Final = "kassay/optimum/2"
 _OF_MEMBERS: Final = ("A", "D")
-"""Families of instances in whose results members are assigned partitions."""
+"""Families of instances whose results assign partitions to members."""
 _GRACE_S: Final = 1.0
 _GRACE_SHARE: Final = 0.1
-"""What a method may take on top of its limit, and of its limit, before it is given up."""
+"""The grace of a method that exceeds its limit: in seconds, and as a share of the limit."""
 _FINISHING: Final = 8.0
-"""How many times as long as reading an instance it takes to write and to check a proof for it, at most."""
+"""Writing and checking a proof takes at most this many times as long as reading the instance."""
 _FINISHING_SHARE: Final = 0.5
-"""The most of a limit that is kept for that."""
+"""The maximum share of a limit that is reserved for that."""
 
 
 class GoalLine(NamedTuple):
@@ -37,10 +37,9 @@ class GoalLine(NamedTuple):
 
 
 class OptimumLine(NamedTuple):
-    """What a person reads of one result; the figures and the bound are empty where there is no assignment.
+    """The readable part of one result; the figures and the bound are empty if there is no assignment.
 
-    `assignment` has the partitions of each member by topic, where the instance is of members that are
-    assigned partitions.
+    `assignment` has the partitions of each member by topic, if the instance assigns partitions to members.
     """
 
     name: str
@@ -63,7 +62,7 @@ class OptimumLine(NamedTuple):
 
 
 def line_of(result: Mapping[str, Any]) -> OptimumLine:
-    """What a person reads of a result that `solve` gave."""
+    """The readable part of a result of `solve`."""
     line = OptimumLine(result["name"], result["status"], result.get("why", ""), result["elapsed_s"])
     if not line.answered:
         return line
@@ -84,9 +83,9 @@ def line_of(result: Mapping[str, Any]) -> OptimumLine:
 
 
 def read_instance(located: Located) -> None:
-    """Raise `InputError`, naming the place and the field, for what is no instance.
+    """Raise `InputError`, naming the place and the field, for an invalid instance.
 
-    An instance that no placement can satisfy is one all the same.
+    An instance that no placement can satisfy is valid.
     """
     with at(located.where):
         try:
@@ -106,10 +105,10 @@ def solve(
 ) -> dict[str, Any]:
     """The line of `kassay optimum --json` for one instance.
 
-    `status` is `optimal` with an accepted certificate for every goal; `interval` with the bounds of those
-    that are not proven; `unknown` with the reason, where the time ran out or the solver does not take such
-    an instance; `infeasible` with the witness. Raises `InputError`, naming the place and the field, for
-    what cannot be read.
+    `status` is `optimal` with an accepted certificate for every goal; `interval` with bounds for the goals
+    without a proof; `unknown` with the reason if the time ran out or the solver does not accept such an
+    instance; `infeasible` with the witness. Raises `InputError`, naming the place and the field, for
+    unreadable input.
     """
     began = time.perf_counter()
     document = located.document
@@ -132,9 +131,9 @@ def solve(
 
 
 def _solved(family: Family, wanted: Wanted, problem: Any, reading_s: float) -> Solved:
-    """What the family makes of the problem within the limit, of which the time of reading it is gone.
+    """The family's result within the limit, less the time already spent on reading the instance.
 
-    A method that does not mind its limit is ended by an alarm, and asked again for what it has at once.
+    An alarm ends a method that ignores its limit; the method is then called again for its immediate result.
     """
     limit = wanted.time_limit_s
     if limit is None:
@@ -149,9 +148,9 @@ def _solved(family: Family, wanted: Wanted, problem: Any, reading_s: float) -> S
 
 
 def forced_by(line: Mapping[str, Any]) -> list[str] | None:
-    """Why the balance of a result cannot be better, a sentence for each set that forces it.
+    """Why the balance of a result cannot be better: a sentence for each set that forces it.
 
-    Empty where nothing forces more than an even split; None where no certificate proves such a sentence.
+    Empty if nothing forces more than an even split; None if no certificate proves such a sentence.
     """
     if line["certificate"] is None:
         return None

@@ -1,1 +1,1 @@
-"""From what a user writes to something that can be asked."""
+"""Resolves what a user writes to a target that can be called."""

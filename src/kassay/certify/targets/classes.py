@@ -1,4 +1,4 @@
-"""Python classes of users: in files, in modules, and behind entry points."""
+"""Users' Python classes: in files, in modules, and behind entry points."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class UserClass:
 
     @property
     def repeats(self) -> bool:
-        """In a child process."""
+        """Whether objects give the same answers in every host: those in a child process do."""
         return self.isolated
 
     def __call__(self, start: Start, *, apart: bool) -> Host:
-        """A child process under limits; in this process the class is loaded now."""
+        """A child process under limits; if not isolated, the class is loaded in this process now."""
         if self.isolated or apart:
             return PythonHost(self.source, start)
         return LocalHost(partial(_local_object, start, *load(self.source)))
 
 
 def _local_object(start: Start, cls: type, loaded: Loaded, config: Mapping[str, str]) -> Any:
-    """A user's object in this process, behind the same checks as in a child."""
+    """A user's object in this process, with the same checks as in a child."""
     seconds = start.limits.call_timeout_s
     instance = guarded(loaded.class_name, seconds, loaded.file, cls)
     if loaded.form in OF_REQUESTS:
@@ -111,7 +111,7 @@ def resolve(request: Request) -> Target | None:
 
 
 def _require_file(file: str) -> None:
-    """Raise `TargetNotFound` unless there is such a file."""
+    """Raise `TargetNotFound` unless the file exists."""
     if not is_file(file):
         what = "is a folder" if is_folder(file) else "no such file"
         raise TargetNotFound(f"{file}: {what}, expected a Python file")

@@ -1,4 +1,4 @@
-"""Classes of jars, one Java a class path: those of users, and the assignors of Kafka's own client."""
+"""Classes in jars, one Java process per class path: users' classes, and the assignors of Kafka's own client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kassay.reading.specs import JAR, Inside, RuleSpec, parse
 
 CLIENTS: Final = "kafka-clients"
 CLIENTS_VARIABLE: Final = "KASSAY_KAFKA_CLIENTS"
-"""The environment variable that names the jar of Kafka's client, and others after colons."""
+"""The environment variable for the jar of Kafka's client, with further jars after colons."""
 _EXPECTED: Final = ("jar:PATHS!CLASS", f"{CLIENTS}:NAME[@JAR]")
 _ASSIGNORS: Final = {
     name: f"org.apache.kafka.clients.consumer.{simple}Assignor"
@@ -39,12 +39,12 @@ _ASSIGNORS: Final = {
 _OF_CLIENTS: Final = "org.apache.kafka.common.TopicPartition"
 _OF_LOGGING: Final = "org.slf4j.LoggerFactory"
 _SHOWN: Final = 8
-"""So many classes of a jar are listed where the one that was meant is not there."""
+"""The maximum number of a jar's classes to list if the requested one is missing."""
 
 
 @dataclass(frozen=True)
 class JarOpener:
-    """Starts a Java that makes objects of a class."""
+    """Starts a Java process that makes objects of a class."""
 
     label: str
     java: str
@@ -53,11 +53,11 @@ class JarOpener:
 
     @property
     def repeats(self) -> bool:
-        """In a child process."""
+        """Whether objects give the same answers in every host: those in a child process do."""
         return True
 
     def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
-        """The Java as a child process under limits."""
+        """The Java process as a child under limits."""
         argv = command(
             self.java,
             self.paths,
@@ -107,7 +107,7 @@ def _target(
     name: str = "",
     claims: tuple[str, ...] = (),
 ) -> Target:
-    """The class as a target, made of these sources; raises `TargetNotFound` and `TargetNotLoadable`."""
+    """The class as a target with these sources; raises `TargetNotFound` and `TargetNotLoadable`."""
     java = find_java(request.spec, "java").program
     class_path = ClassPath(paths)
     require_kafka(request.spec, class_path, class_name, CLIENTS_VARIABLE)
@@ -136,7 +136,7 @@ def _target(
 
 
 def _class_of(label: str, spec: Inside) -> str:
-    """The full name of the class that is meant; raises `InputError` and `TargetNotFound`."""
+    """The full name of the requested class; raises `InputError` and `TargetNotFound`."""
     class_path = ClassPath(spec.places)
     if spec.name is None:
         names = [candidate.name for candidate in candidates(spec.places)]
@@ -162,7 +162,7 @@ def _class_of(label: str, spec: Inside) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """In words what the first jar holds of what can be put to the test."""
+    """The testable classes of the first jar, in words."""
     if not names:
         return "the first jar holds nothing that can be put to the test"
     more = len(names) - _SHOWN
@@ -170,7 +170,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _with_client(paths: Sequence[str]) -> tuple[str, ...]:
-    """The class path, completed: Kafka's client where the environment names it, and the logging it needs."""
+    """The complete class path: with Kafka's client if the environment names it, and the logging that it
+    needs.
+    """
     class_path = ClassPath(paths)
     named = [path for path in os.environ.get(CLIENTS_VARIABLE, "").split(os.pathsep) if path]
     if named and not class_path.find(_OF_CLIENTS):
@@ -200,7 +202,7 @@ def _offers() -> list[Offer]:
 
 
 def _missing() -> str:
-    """What is not there and how to get it, in a line; nothing where all is."""
+    """What is missing and how to install it, in one line; empty if nothing is."""
     try:
         if not _with_client([]):
             return f"no jar of Kafka's client: ./dev jars fetches one, {CLIENTS_VARIABLE} names it"

@@ -1,7 +1,7 @@
-"""Targets that run in kassay's own process: references, client libraries, and files by `--in-process`.
+"""Targets in kassay's own process: references, client libraries, and files with `--in-process`.
 
-What they raise becomes a `TargetFailure`. A call that takes too long is interrupted by an alarm where
-that is possible: in the main thread, outside C calls, and not in code that catches everything time and again.
+Their exceptions become a `TargetFailure`. An alarm interrupts a call that takes too long if that is possible:
+in the main thread, outside C calls, and not in code that repeatedly catches everything.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 
 class LocalAssignor:
-    """An assignor of this process behind the same wall as one in a child: answers or `TargetFailure`s.
+    """An assignor in this process with the interface of one in a child: answers or `TargetFailure`s.
 
-    With `strict` the answer is checked and changes of the input are looked for; a reference gets frozen
-    values and builds its own, so it does without.
+    With `strict` the answer is checked, and the input is checked for changes. A reference does not need that:
+    it receives frozen values and builds its own.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class LocalAssignor:
 
     @property
     def reported_generation(self) -> int | None:
-        """The generation that the object's own subscription would carry, where it has one."""
+        """The generation that the object's own subscription would carry, if it has one."""
         return getattr(self.inner, "reported_generation", None)
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Hand the configuration on."""
+        """Pass the configuration on."""
         self._guarded("configure", self.inner.configure, config)
 
     def subscription_user_data(self, topics: tuple[str, ...]) -> bytes | None:
-        """What the object adds to its subscription."""
+        """The user data that the object adds to its subscription."""
         data = self._guarded("subscription_user_data", self.inner.subscription_user_data, topics)
         return self._guarded("subscription_user_data", check_user_data, data) if self.strict else data
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """What the object answers."""
+        """The object's answer."""
         if not self.strict:
             answer = self._guarded("assign", self.inner.assign, cluster, group)
             self.mutated = getattr(self.inner, "mutated", None)
@@ -82,7 +82,7 @@ class LocalAssignor:
     def on_assignment(
         self, assignment: tuple[TopicPartition, ...], user_data: bytes | None, metadata: GroupMetadata
     ) -> None:
-        """Tell the object what its member got."""
+        """Pass the member's assignment to the object."""
         self._guarded("on_assignment", self.inner.on_assignment, assignment, user_data, metadata)
 
     def _guarded(self, call: str, function: Callable[..., T], *args: Any) -> T:
@@ -90,7 +90,7 @@ class LocalAssignor:
 
 
 class LocalDocument:
-    """A plain assignor of tasks or of connectors of this process, behind the same wall."""
+    """A plain assignor of tasks or of connectors in this process, with the interface of one in a child."""
 
     def __init__(self, inner: PlainDocument, timeout_s: float, *, source: str | None = None) -> None:
         self.inner = inner
@@ -100,18 +100,18 @@ class LocalDocument:
         self.mutated: str | None = None
 
     def configure(self, config: Mapping[str, str]) -> None:
-        """Hand the configuration on."""
+        """Pass the configuration on."""
         guarded("configure", self.timeout_s, self.source, self.inner.configure, config)
 
     def assign(self, request: Any) -> Any:
-        """What the object answers."""
+        """The object's answer."""
         answer = guarded("assign", self.timeout_s, self.source, self.inner.assign, request)
         self.mutated = self.inner.mutated
         return answer
 
 
 class LocalHost(Host):
-    """Makes objects in this process, which outlive each other's failures; there is nothing to end."""
+    """Makes objects in this process; a failure of one does not affect the others, and `close` has no effect."""
 
     def __init__(self, make: Callable[[Mapping[str, str]], Any]) -> None:
         self._make = make
@@ -123,18 +123,22 @@ class LocalHost(Host):
 
 @dataclass(frozen=True)
 class OwnClass:
-    """Makes objects of a class of ours; `trusted` ones go without the checks and the alarm around calls."""
+    """Makes objects of kassay's own classes; `trusted` ones run without the checks and the alarm around
+    calls.
+    """
 
     factory: Callable[[], Any]
     trusted: bool = True
 
     @property
     def repeats(self) -> bool:
-        """Those of kassay itself answer alike under every hash seed."""
+        """Kassay's own objects give the same answers under every hash seed."""
         return self.trusted
 
     def __call__(self, start: Start, *, apart: bool) -> Host:
-        """In this process, or in a child: an assignor in that of a user's class, others as pickles."""
+        """In this process, or in a child: an assignor in the child of a user's class, other objects as
+        pickles.
+        """
         if not apart:
             return LocalHost(self._maker(start))
         if self._is_assignor:
@@ -147,7 +151,7 @@ class OwnClass:
         return isinstance(self.factory, type) and issubclass(self.factory, AssignorBase)
 
     def _maker(self, start: Start) -> Callable[[Mapping[str, str]], Any]:
-        """What makes a new object; other kinds than assignors are handed out as they are."""
+        """What makes a new object; kinds other than assignors are returned unchanged."""
         factory, trusted = self.factory, self.trusted
         if not self._is_assignor:
             return lambda _: factory()
@@ -167,7 +171,7 @@ class OwnClass:
 def resolve(request: Request) -> Target | None:
     """The reference of that name, or a client library's assignor; None if the spec names neither.
 
-    Its spec is the reference's own, so that what is recorded names the release that was meant.
+    Its spec is the reference's own, so that records name the requested release.
     """
     reference = registry.find(request.spec) or registry.find_foreign(request.spec)
     if reference is None:
@@ -194,7 +198,7 @@ def resolve(request: Request) -> Target | None:
 
 
 def _version_of(library: str) -> tuple[tuple[str, str], ...]:
-    """The library's name and version, if there is one installed under that name."""
+    """The library's name and version, if one is installed under that name."""
     try:
         return ((library, version(library)),) if library else ()
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Several implementations in one group: members take them in turn, in the order in which they come."""
+"""Several implementations in one group: members get them round-robin, in the order in which they join."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.reading.specs import MIXED, Mixed, Single, parse, printed
 
 LEADER_NEUTRAL: Final = "leader-neutral"
-"""What implementations that meet under one protocol name owe each other."""
+"""What implementations that share a protocol name must satisfy together."""
 
 
 class MixedMember:
     """An object of one of the implementations; `another` makes a second one of the same.
 
-    No door asks a whole round at once: the members' objects live behind several.
+    No host can run a whole round at once: the members' objects live in several hosts.
     """
 
     rounds = None
@@ -40,7 +40,7 @@ def _member(host: Host, config: Mapping[str, str]) -> MixedMember:
 
 
 class MixedHost(Host):
-    """Hosts of the implementations; the objects of a group are of each of them in turn."""
+    """Hosts of the implementations; a group's objects come from them round-robin."""
 
     def __init__(self, hosts: tuple[Host, ...], stack: ExitStack | None = None) -> None:
         self._hosts = hosts
@@ -48,17 +48,17 @@ class MixedHost(Host):
         self._turn = 0
 
     def new(self, config: Mapping[str, str]) -> MixedMember:
-        """A new object, of the implementation whose turn it is."""
+        """A new object of the next implementation."""
         host = self._hosts[self._turn % len(self._hosts)]
         self._turn += 1
         return _member(host, config)
 
     def of_group(self) -> MixedHost:
-        """The same hosts, of which the first one's turn it is."""
+        """The same hosts, starting with the first one again."""
         return MixedHost(self._hosts)
 
     def restart(self) -> None:
-        """New processes for all that have one."""
+        """Restart the processes of all hosts that have one."""
         for host in self._hosts:
             host.restart()
 
@@ -69,17 +69,17 @@ class MixedHost(Host):
 
 @dataclass(frozen=True)
 class MixedOpener:
-    """Opens the targets that are mixed."""
+    """Opens all targets of the mix."""
 
     parts: tuple[Target, ...]
 
     @property
     def repeats(self) -> bool:
-        """Whether all of them answer alike wherever they are."""
+        """Whether all of them give the same answers in every process."""
         return all(part.opener.repeats for part in self.parts)
 
     def __call__(self, start: Start, *, apart: bool) -> MixedHost:
-        """A host of each, in a process with the start's hash seed if `apart`."""
+        """A host for each, in a process with the start's hash seed if `apart`."""
         with ExitStack() as stack:
             hosts = tuple(
                 stack.enter_context(part.opener(_started(part, start), apart=apart)) for part in self.parts
@@ -88,14 +88,14 @@ class MixedOpener:
 
 
 def _started(part: Target, start: Start) -> Start:
-    """How a part is started where the whole is started so."""
+    """The start of a part, given the start of the whole."""
     return replace(part.start, hash_seed=start.hash_seed, protocol=start.protocol)
 
 
 def resolve(request: Request) -> Target | None:
     """The implementations of a `mixed:` spec as one target; None for another spec.
 
-    Raises `InputError` for one that is no consumer's assignor, and for two rebalance protocols.
+    Raises `InputError` for a part that is no consumer assignor, and for two rebalance protocols.
     """
     spec = parse(request.spec)
     if not isinstance(spec, Mixed):
@@ -141,25 +141,25 @@ def _part(request: Request, spec: Single) -> Target:
 
 
 def _single(part: Target) -> Single:
-    """The spec of a part as it stands in that of the whole."""
+    """The part's spec as it appears in the spec of the whole."""
     spec = parse(part.spec)
     assert not isinstance(spec, Mixed), "a part is one implementation"
     return spec
 
 
 def _protocol_name(part: Target) -> str:
-    """What a member would call its assignor in a JoinGroup request."""
+    """The name that a member would use for its assignor in a JoinGroup request."""
     return part.name.rpartition(":")[2]
 
 
 def _digest(parts: tuple[Target, ...]) -> str | None:
-    """The SHA-256 of the parts' digests; None where no part has one."""
+    """The SHA-256 of the parts' digests; None if no part has one."""
     digests = [part.digest for part in parts]
     return sha256(" ".join(map(str, digests)).encode()).hexdigest() if any(digests) else None
 
 
 def _versions(parts: tuple[Target, ...]) -> tuple[tuple[str, str], ...]:
-    """The versions of all that the parts are made of; what differs is told for each part."""
+    """The versions of everything the parts consist of; where they differ, one for each part."""
     versions: dict[str, set[str]] = {}
     for part in parts:
         for name, version in part.versions:

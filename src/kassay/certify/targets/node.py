@@ -1,4 +1,4 @@
-"""Assignors of npm: those of kafkajs and @platformatic/kafka, and whatever is of their interfaces."""
+"""Assignors of npm: those of kafkajs and @platformatic/kafka, and any with the same interfaces."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from kassay.reading.paths import is_file
 from kassay.reading.specs import NODE, Inside, RuleSpec, parse
 
 MODULES_VARIABLE: Final = "KASSAY_NODE_MODULES"
-"""The environment variable that names a folder node_modules, or one that holds it."""
+"""The environment variable for a folder node_modules, or for its parent folder."""
 EXPECTED: Final = "node:PACKAGE!EXPORT"
 HOST: Final = Path(kassay.__file__).parent / "assignors" / "foreign" / "node" / "host.mjs"
-"""The program that asks an assigner."""
+"""The program that calls an assigner."""
 _INTERFACES: Final = "an assigner as kafkajs or @platformatic/kafka takes it (docs/targets.md)"
 _ROUND_ROBIN: Final = ("balanced-within-one", "deterministic", "order-independent")
 
@@ -33,8 +33,8 @@ _ROUND_ROBIN: Final = ("balanced-within-one", "deterministic", "order-independen
 class _Export(NamedTuple):
     """An assignor: what to import, the name of the export, its claims.
 
-    `release` is the package's that is meant, as npm takes it. A `file` is one inside the package that the
-    package itself does not export.
+    `release` is the package's release, as npm accepts it. A `file` is one inside the package that the package
+    itself does not export.
     """
 
     module: str
@@ -46,12 +46,12 @@ class _Export(NamedTuple):
 
     @property
     def is_path(self) -> bool:
-        """Whether it is in a file of its own, in no package."""
+        """Whether it is in a separate file, in no package."""
         return self.module.startswith((".", "/"))
 
     @property
     def package(self) -> str:
-        """The name of the package, without what is behind it."""
+        """The name of the package, without the path behind it."""
         return "/".join(self.module.split("/")[: 2 if self.module.startswith("@") else 1])
 
 
@@ -78,13 +78,13 @@ _PREFIXES: Final = frozenset(spec.partition(":")[0] for spec in LIBRARIES)
 
 @dataclass(frozen=True)
 class NodeOpener:
-    """Starts the host program, which asks the assigner."""
+    """Starts the host program, which calls the assigner."""
 
     program: Program
 
     @property
     def repeats(self) -> bool:
-        """In a child process."""
+        """Whether objects give the same answers in every host: those in a child process do."""
         return True
 
     def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
@@ -103,7 +103,7 @@ def resolve(request: Request) -> Target | None:
 
 
 def _library(label: str, spec: RuleSpec) -> _Export:
-    """The library's assignor; raises `InputError` where it has none of that name."""
+    """The library's assignor; raises `InputError` if it has none of that name."""
     if spec.rule not in LIBRARIES:
         names = [rule for rule in LIBRARIES if rule.startswith(f"{spec.prefix}:")]
         raise InputError(f"{label}: no such assignor, expected one of {', '.join(names)}")
@@ -140,7 +140,7 @@ def _target(request: Request, export: _Export) -> Target:
 
 
 def _missing(export: _Export) -> str:
-    """What is not there and how to get it, in a line; nothing where all is."""
+    """What is missing and how to install it, in one line; empty if nothing is."""
     if shutil.which("node") is None:
         return "there is no node on the PATH, expected Node 18 or later"
     if export.is_path or _folder_with(export.package) is not None:
@@ -152,7 +152,7 @@ def _missing(export: _Export) -> str:
 
 
 def _place(export: _Export) -> tuple[Path, str, Path]:
-    """The folder that holds node_modules, what to import there, and a file that stands for the package."""
+    """The folder with node_modules, what to import there, and a file that identifies the package."""
     folder = None if export.is_path else _folder_with(export.package)
     if folder is None:
         file = Path(export.module).absolute()
@@ -162,13 +162,13 @@ def _place(export: _Export) -> tuple[Path, str, Path]:
 
 
 def _folder_with(package: str) -> Path | None:
-    """The first folder in whose node_modules the package is."""
+    """The first folder whose node_modules contains the package."""
     held = (f for f in _folders() if is_file(str(f / "node_modules" / package / "package.json")))
     return next(held, None)
 
 
 def _folders() -> Iterator[Path]:
-    """Where node_modules may be: as the environment says, then here and upward."""
+    """The folders that may contain node_modules: those of the environment, then this one and its parents."""
     if named := os.environ.get(MODULES_VARIABLE):
         place = Path(named).absolute()
         yield place.parent if place.name == "node_modules" else place

@@ -1,4 +1,4 @@
-"""Programs: whatever answers JSON lines on its standard output."""
+"""Programs: anything that answers JSON lines on its standard output."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ EXPECTED = "exec:COMMAND"
 
 @dataclass(frozen=True)
 class ProgramOpener:
-    """Starts the program, which is always a process of its own."""
+    """Starts the program, always as a process of its own."""
 
     program: Program
 
     @property
     def repeats(self) -> bool:
-        """In a child process."""
+        """Whether objects give the same answers in every host: those in a child process do."""
         return True
 
     def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
@@ -34,7 +34,7 @@ class ProgramOpener:
 
 
 def resolve(request: Request) -> Target | None:
-    """The program of an `exec:` spec, which has said hello once; None for another spec."""
+    """The program of an `exec:` spec, which has answered one hello; None for another spec."""
     command = command_of(request.spec)
     if command is None:
         return None

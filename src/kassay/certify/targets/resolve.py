@@ -1,4 +1,4 @@
-"""From what a user writes to something that can be asked.
+"""Resolves what a user writes to a target that can be called.
 
 range, placement:striped                a reference, in this process
 kafka-python:sticky                     a client library, in this process
@@ -6,7 +6,7 @@ mixed:SPEC,SPEC                         one group of several of these
 exec:COMMAND                            any program, as a child process
 jar:PATHS!CLASS, kafka-clients:sticky   a class of a jar, in a Java as a child process
 node:PACKAGE!EXPORT, kafkajs:roundrobin an assigner of npm, in a Node as a child process
-path/file.py[:Name], pkg.mod[:Name]     a Python class, in a child process unless told otherwise
+path/file.py[:Name], pkg.mod[:Name]     a Python class, in a child process by default
 NAME                                    an entry point of the group `kassay.targets`
 """
 
@@ -35,18 +35,18 @@ from kassay.reading.paths import is_file
 from kassay.reading.values import read_as
 
 Level = Literal["process", "member"]
-"""Of what a task assignor gives tasks to."""
+"""What a task assignor assigns tasks to."""
 
 ORDINARY: Final = "assignor"
-"""What a target is that says nothing of its kind."""
+"""The kind of a target that declares none."""
 
 
 class Opener(Protocol):
-    """Makes hosts of a target's objects, in any process: it can be pickled."""
+    """Makes hosts for a target's objects in any process; it can be pickled."""
 
     @property
     def repeats(self) -> bool:
-        """Whether objects answer alike wherever the host is: they live in a child, or are kassay's own."""
+        """Whether objects give the same answers in every host: they live in a child, or are kassay's own."""
 
     def __call__(self, start: Start, *, apart: bool) -> Host:
         """A host; `apart`: in a process with the start's hash seed. Raises `TargetNotLoadable`."""
@@ -54,15 +54,15 @@ class Opener(Protocol):
 
 @dataclass(frozen=True)
 class Target:
-    """One thing under test; it can be pickled and opened in another process.
+    """One target under test; it can be pickled and opened in another process.
 
-    `claims` are declared ones, validity not included. `digest` is the SHA-256 of the source where there
-    are files of it, `versions` are those of what else it is made of. `configures`: its objects take a
-    configuration. `is_program`: they live in a program of their own, never in this process. `level` is
-    that of a task assignor: process or member. `parts` are the specs of the implementations that meet in
-    its groups, where there are several. `sends_generations`: its members say of which generation their claims
-    are. `alike_by_rack`: a placer that other ids of brokers, the order within each rack being the same, have
-    answer the same with these ids.
+    `claims` are the declared ones, without validity. `digest` is the SHA-256 of the source if it has files;
+    `versions` are those of its other parts. `configures`: its objects accept a configuration. `is_program`:
+    they live in a separate program, never in this process. `level` is that of a task assignor: process or
+    member. `parts` are the specs of the implementations in its groups, if there are several.
+    `sends_generations`: its members send the generation of their owned partitions. `alike_by_rack`: a placer
+    whose answer does not change if brokers get other ids, provided that the order within each rack stays the
+    same.
     """
 
     spec: str
@@ -84,14 +84,14 @@ class Target:
 
     @property
     def traits(self) -> frozenset[str]:
-        """What the target is like that rules situations out."""
+        """The traits of the target that rule situations out."""
         return frozenset() if self.sends_generations else frozenset({SENDS_NO_GENERATIONS})
 
     def open(self, *, hash_seed: int | None = None) -> Host:
         """A host of the target's objects; a context manager.
 
-        With a hash seed a child process of that seed, also for objects that live in this process otherwise.
-        Raises `TargetNotLoadable` when the target no longer loads.
+        With a hash seed, a child process with that seed, even for objects that otherwise live in this
+        process. Raises `TargetNotLoadable` if the target no longer loads.
         """
         start = replace(self.start, hash_seed=hash_seed or 0, protocol=self.protocol)
         return self.opener(start, apart=hash_seed is not None)
@@ -102,7 +102,7 @@ PYTHON: Final = ("python", platform.python_version())
 
 
 def digest_of(files: Iterable[str]) -> str | None:
-    """The SHA-256 of the files' bytes, one after the other; None if there is none that can be read."""
+    """The SHA-256 of the files' concatenated bytes; None if none can be read."""
     digest, size = sha256(), 0
     for file in filter(is_file, files):
         with suppress(OSError), Path(file).open("rb") as stream:
@@ -122,7 +122,9 @@ class Request:
     protocol: RebalanceProtocol | None
 
     def speaks(self, supported: tuple[RebalanceProtocol, ...]) -> RebalanceProtocol:
-        """The protocol to use with something that supports only these; the first unless one was asked for."""
+        """The protocol to use with a target that supports only these; the first unless the user requested
+        one.
+        """
         if self.protocol is None:
             return supported[0]
         if self.protocol not in supported:
@@ -132,9 +134,9 @@ class Request:
 
 
 class Offer(NamedTuple):
-    """An implementation that users know by name, which may be missing here.
+    """An implementation that users know by name; it may be missing on this machine.
 
-    `missing` says in a line what is not there and how to get it; nothing where the target can be opened.
+    `missing` says in one line what is missing and how to install it; empty if the target can be opened.
     """
 
     spec: str
@@ -151,10 +153,10 @@ def _offers_nothing() -> Sequence[Offer]:
 
 
 class Way(NamedTuple):
-    """A way from specs to targets: what it expects of a spec, and what specs there are that could be meant.
+    """A way to resolve specs: the form that it expects, and suggestions for misspelled specs.
 
-    `resolve` returns None for a spec that is not of its form. Ways are asked in the order of their places.
-    `offers` are others' implementations that the way opens by name, here or not.
+    `resolve` returns None for a spec of another form. Ways are tried in the order of their places. `offers`
+    are the third-party implementations that the way opens by name, installed or not.
     """
 
     place: int
@@ -166,7 +168,7 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True)
 class _MetaTable:
-    """What may stand in `META`, and in an answer to hello beside what is the program's own."""
+    """The keys of `META`, and those of a hello answer in addition to the program's own."""
 
     kind: str | None = None
     level: Level | None = None
@@ -177,7 +179,7 @@ class _MetaTable:
 
 @dataclass(frozen=True)
 class Meta:
-    """What a target says of itself in its `META` or its answer to hello, checked like the command line."""
+    """The fields of a target's `META` or hello answer, validated like the command line."""
 
     kind: Kind
     protocol: RebalanceProtocol
@@ -187,12 +189,12 @@ class Meta:
 
     @classmethod
     def of(cls, where: str, meta: Mapping[str, Any], *, default: Kind | None = None) -> Meta:
-        """The checked values of the table that stands there; `default` is the kind of one that names none.
+        """The validated values of the table; `default` is the kind of a table that names none.
 
-        Without a default that is the kind of an ordinary assignor.
+        Without a default it is the kind of an ordinary assignor.
 
-        Raises `TargetNotLoadable`, which names the place and the field, for a key that there is not, a value
-        of another type, and a kind, protocol, claim or assumption that there is not.
+        Raises `TargetNotLoadable`, which names the place and the field, for an unknown key, a value of the
+        wrong type, and an unknown kind, protocol, claim or assumption.
         """
         listed = {key: list(value) if isinstance(value, tuple) else value for key, value in meta.items()}
         try:
@@ -217,7 +219,7 @@ class Meta:
 
 
 def _kind_of(table: _MetaTable, where: str, default: Kind | None) -> Kind:
-    """The kind that the table means; where it names a level, the kind whose targets have levels."""
+    """The kind that the table selects; if it names a level, the kind whose targets have levels."""
     if table.kind is None and table.level is not None:
         return next(kind for kind in every_kind() if table.level in kind.levels)
     if table.kind is None:
@@ -249,7 +251,7 @@ def protocols(label: str, names: Iterable[object]) -> tuple[RebalanceProtocol, .
 
 @cache
 def ways() -> tuple[Way, ...]:
-    """The ways that the modules beside this one have, in order."""
+    """The ways in the modules of this package, in order."""
     import kassay.certify.targets as package
 
     names = [module.name for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")]
@@ -265,11 +267,11 @@ def resolve(
     config: Mapping[str, str] | None = None,
     protocol: RebalanceProtocol | None = None,
 ) -> Target:
-    """What the spec names, loaded once to see that it loads.
+    """The target that the spec names, loaded once to check that it loads.
 
-    Raises `InputError` for a spec or an option that makes no sense, `TargetNotFound`, and
-    `TargetNotLoadable`; each one line that says what, where, and what was expected. A user's code runs
-    in a child process unless `in_process`.
+    Raises `InputError` for an invalid spec or option, `TargetNotFound`, and `TargetNotLoadable`; each is one
+    line with the problem, the place, and what was expected. A user's code runs in a child process unless
+    `in_process`.
     """
     if not spec.strip() or not spec.isprintable():
         raise InputError(f"target {spec!r}: expected {_expected()}")
@@ -278,7 +280,7 @@ def resolve(
 
 
 def resolve_request(request: Request) -> Target:
-    """What the request's spec names, by the first way of whose form it is; raises as `resolve` does."""
+    """The target of the request's spec, by the first way that accepts its form; raises as `resolve` does."""
     for way in ways():
         if (target := way.resolve(request)) is not None:
             return target

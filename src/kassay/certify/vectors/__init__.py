@@ -1,1 +1,1 @@
-"""Golden vectors: inputs with the outputs of the genuine Kafka code, and how to check a target on them."""
+"""Golden vectors: inputs with the outputs of the genuine Kafka code, and their check against a target."""

@@ -1,4 +1,4 @@
-"""Golden-vector files: reading them, and checking every vector of one against a target."""
+"""Golden-vector files: reads them, and checks each of their vectors against a target."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class _VectorFile:
 
 @dataclass(frozen=True)
 class Vectors:
-    """What a file holds: the algorithm that its vectors are of, and the release of Kafka that made them.
+    """The contents of a file: the algorithm of its vectors, and the Kafka release that made them.
 
-    Without a `release` they are held against the newest rule. `version` is what the header says of the
-    release, in its own words.
+    Without a `release` they are checked against the newest rule. `version` is the release in the words of the
+    header.
     """
 
     algorithm: str
@@ -48,7 +48,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class FileResult:
-    """What became of one file; `unknown` says why nothing could be checked, where that is so."""
+    """The result of one file; `unknown` says why nothing could be checked, if so."""
 
     name: str
     passed: int
@@ -56,7 +56,7 @@ class FileResult:
     unknown: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The file as it stands in `kassay/vectors/1`."""
+        """The file as `kassay/vectors/1` has it."""
         document: dict[str, Any] = {
             "name": self.name,
             "passed": self.passed,
@@ -69,7 +69,7 @@ class FileResult:
 
 
 def vector_files(paths: list[Path]) -> list[Path]:
-    """The vector files among the paths, folders opened; raises `InputError` where there are none."""
+    """The vector files among the paths and in the folders; raises `InputError` if there are none."""
     files: list[Path] = []
     for path in paths:
         if is_folder(path):
@@ -85,9 +85,9 @@ def vector_files(paths: list[Path]) -> list[Path]:
 
 
 def read_vectors(path: Path) -> Vectors:
-    """What the vector file holds; raises `InputError` if it is none.
+    """The contents of the vector file; raises `InputError` for an invalid one.
 
-    The header says the release, or the version of Kafka in words.
+    The header names the release, or the version of Kafka in words.
     """
     file = read_as(_VectorFile, read_json(path, "a vector file"), str(path))
     header = file.header
@@ -104,9 +104,9 @@ def every_format() -> Mapping[str, Format[Any]]:
 def check_file(
     path: Path, factory: Factory | None, *, exact: bool, asked: Target | None = None
 ) -> FileResult:
-    """Check every vector of the file; without a factory against the reference that it belongs to.
+    """Check every vector of the file; without a factory against its reference.
 
-    Raises `InputError` where `asked`, whose objects the factory makes, cannot be asked what vectors ask.
+    Raises `InputError` if `asked`, the target of the factory, does not accept the vectors' input.
     """
     file = read_vectors(path)
     name = path.name.removesuffix(".gz").removesuffix(".json")
@@ -134,10 +134,9 @@ def check_file(
 
 
 def _require_asked(rule: str, target: Target) -> None:
-    """Raise `InputError` for a target that is not asked what the rule is: one of another kind or level.
+    """Raise `InputError` for a target that does not accept the rule's input: one of another kind or level.
 
-    Kinds with the same `question` are called with the same input. Vectors of the
-    protocols are of no rule.
+    Kinds with the same `question` accept the same input. Protocol vectors belong to no rule.
     """
     known = find(rule)
     if known is None:
@@ -154,7 +153,7 @@ def _require_asked(rule: str, target: Target) -> None:
 
 
 def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None) -> Factory:
-    """The factory of the reference that the vector belongs to; raises `InputError` for a release without."""
+    """The factory of the vector's reference; raises `InputError` for a release without one."""
     rule = form.spec(vector)
     known = find(rule if release is None else f"{rule}@{release}")
     return (lambda: None) if known is None else known.factory
@@ -163,6 +162,6 @@ def _reference(form: Format[Any], vector: Mapping[str, Any], release: str | None
 def check_files(
     paths: list[Path], factory: Factory | None, *, exact: bool, asked: Target | None = None
 ) -> Iterator[FileResult]:
-    """The results of the files, one by one; `asked` is the target whose objects the factory makes."""
+    """The results of the files, one by one; `asked` is the target of the factory."""
     for path in vector_files(paths):
         yield check_file(path, factory, exact=exact, asked=asked)
