@@ -1,4 +1,4 @@
-"""What every report says of a certificate, in the same words."""
+"""The facts of a certificate in the words that all reports share."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def played(certificate: Certificate) -> str:
 
 
 def mark(result: ClaimResult) -> str:
-    """The verdict in a word; `known` for one that was accepted."""
+    """The verdict in a word; `known` for an accepted finding."""
     return result.verdict.value if result.known is None else "known"
 
 
 def reason(result: ClaimResult) -> str:
-    """Why the verdict is what it is, and why it was accepted."""
+    """Why the verdict is what it is, and why the finding was accepted."""
     return result.why + (f"; accepted: {result.known}" if result.known is not None else "")
 
 
@@ -43,7 +43,7 @@ def judged(results: Iterable[ClaimResult]) -> list[tuple[ClaimResult, str, str]]
 
 
 def size(example: Counterexample) -> str:
-    """How small the smallest case is, in the words of its kind, and on what input it breaks the claim."""
+    """How small the smallest case is, in the words of its kind, and on what input it violates the claim."""
     nouns = example.trace.kind.nouns
     counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
     return (
@@ -53,22 +53,22 @@ def size(example: Counterexample) -> str:
 
 
 def fix_of(kind: Kind, claim_id: str) -> str:
-    """What a fix of a target that breaks the claim must do; empty for a claim that is not known."""
+    """What a fix of a target that violates the claim must do; empty for an unknown claim."""
     claim = claim_of(kind, claim_id)
     return "" if claim is None else claim.fix
 
 
 def replay_command(example: Counterexample | None) -> str:
-    """The command that plays the history again; empty where it was not saved."""
+    """The command that replays the history; empty if it was not saved."""
     return (
         "" if example is None or example.path is None else shell_command(("kassay", "replay", example.path))
     )
 
 
 def conditions(trace: Trace) -> list[str]:
-    """Under what the trace was recorded, a line each: what a replay plays it under.
+    """The conditions under which the trace was recorded and is replayed, one line each.
 
-    Of a trace that keeps no conditions, what stands in their place.
+    For a trace without conditions, a note about the defaults.
     """
     lines = [_recorded(trace.target, trace.protocol, trace.digest)]
     if trace.conditions is None:
@@ -83,7 +83,7 @@ def conditions(trace: Trace) -> list[str]:
 
 
 def conditions_of_both(difference: TargetDifference) -> list[str]:
-    """Under what the difference was recorded, a line each, for both sides what is theirs."""
+    """The conditions under which the difference was recorded, one line each, with those of each side."""
     lines = []
     for side in (difference.left, difference.right):
         lines += [_recorded(side.target, side.protocol, side.digest), *_versions(side.versions)]
@@ -117,19 +117,19 @@ def _versions(versions: Mapping[str, str]) -> list[str]:
 
 
 def interrupted(certificate: Certificate) -> str:
-    """That the run was interrupted, and when; empty for one that was not."""
+    """That the run was interrupted, and when; empty for a complete run."""
     if not certificate.interrupted:
         return ""
     return f"interrupted after {counted(certificate.histories, certificate.kind.nouns.case)}"
 
 
 def unreached(certificate: Certificate) -> str:
-    """The situations that never came up; empty if all did."""
+    """The situations that were never reached; empty if all were."""
     return ", ".join(name for name, count in certificate.reached.items() if not count)
 
 
 def controls(certificate: Certificate) -> str:
-    """How many of the built-in faulty assignors the same budget caught; empty if none was asked."""
+    """How many of the built-in faulty assignors the same budget caught; empty if none was tried."""
     counts = certificate.controls
     if not (counts.get("of") or counts.get("unknown")):
         return ""
@@ -144,7 +144,7 @@ def controls(certificate: Certificate) -> str:
 
 
 def _lacking(certificate: Certificate) -> list[str]:
-    """The situations that never came up although a claim that was judged needs them."""
+    """The situations that were never reached although a checked claim needs them."""
     never = {name for name, count in certificate.reached.items() if not count}
     judged, assume = [c.id.partition(":")[0] for c in certificate.claims], frozenset(certificate.assume)
     return [
@@ -155,7 +155,7 @@ def _lacking(certificate: Certificate) -> list[str]:
 
 
 def warnings(certificate: Certificate) -> list[str]:
-    """What could make a pass mean less than it seems to, a line each; empty where nothing does."""
+    """What could make a pass mean less than it seems to, one line each; empty if nothing does."""
     counts = certificate.controls
     unknown = (
         [] if certificate.interrupted else [c.id for c in certificate.claims if c.verdict is Verdict.UNKNOWN]
@@ -178,7 +178,7 @@ def warnings(certificate: Certificate) -> list[str]:
 
 
 class NotLoaded(NamedTuple):
-    """A target that could not be put to the test, and why: every report has it."""
+    """A target that could not be loaded, and why: every report lists it."""
 
     target: str
     why: str

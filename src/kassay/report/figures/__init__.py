@@ -1,1 +1,1 @@
-"""Plots as frozen values: where each mark stands, in per cent of the width; templates draw them."""
+"""Plots as frozen values: the place of each mark in per cent of the width; templates draw them."""

@@ -1,4 +1,4 @@
-"""Bars: a row a thing, as long as its number."""
+"""Bars: one row per item, as long as its number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Bar(NamedTuple):
-    """A row: what it is of, its number as text, the length of its bar in per cent, and its series."""
+    """A row: its label, its number as text, the length of its bar in per cent, and its series."""
 
     label: str
     text: str
@@ -16,14 +16,14 @@ class Bar(NamedTuple):
 
 
 class BarChart(NamedTuple):
-    """Bars that share a scale; `title` says what their length means."""
+    """Bars on a common scale; `title` says what their length means."""
 
     title: str
     bars: tuple[Bar, ...]
 
 
 class BarOf(NamedTuple):
-    """A number to be drawn; None, where there is none, has no bar. Those of one `group` look alike."""
+    """A number of the input; None has no bar. Bars of one `group` have the same style."""
 
     label: str
     value: float | None
@@ -32,7 +32,7 @@ class BarOf(NamedTuple):
 
 
 def bar_chart(title: str, rows: Iterable[BarOf], *, whole: float | None = None) -> BarChart:
-    """The bars of the rows in their order; the longest, or `whole` where it is given, has the whole width."""
+    """The bars of the rows in order; the longest, or `whole` if given, has the full width."""
     rows = tuple(rows)
     top = whole or max((row.value or 0.0 for row in rows), default=0.0) or 1.0
     groups = list(dict.fromkeys(row.group for row in rows))

@@ -1,4 +1,4 @@
-"""Histograms one below the other on the same bins, so that they compare at a glance."""
+"""Histograms below each other on the same bins, for comparison at a glance."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 from kassay.report.figures.scales import Tick, plain
 
 NEVER: Final = -1
-"""A value that stands for what has none: it has a bin of its own, the last."""
+"""The value of an item without one: it has its own bin, the last."""
 _APART_MAX: Final = 8
-"""So many values have a bin each; from there on a bin holds twice as many values as the one before."""
+"""This many values have a bin each; after them each bin is twice as wide as the one before."""
 
 
 _LABELS_MAX: Final = 9
-"""So many bins are labelled, by the number that they begin with."""
+"""This many bins are labelled, by their first number."""
 
 
 class HistogramColumn(NamedTuple):
@@ -28,7 +28,7 @@ class HistogramColumn(NamedTuple):
 
 
 class HistogramRow(NamedTuple):
-    """One histogram: what it is of, its figures in words, its columns, and which series it is of."""
+    """One histogram: its label, its figures in words, its columns, and its series."""
 
     label: str
     text: str
@@ -37,7 +37,7 @@ class HistogramRow(NamedTuple):
 
 
 class Histograms(NamedTuple):
-    """Histograms that share their bins; the tallest column of each has the whole height of its row."""
+    """Histograms with common bins; the tallest column of each has the full height of its row."""
 
     title: str
     rows: tuple[HistogramRow, ...]
@@ -60,7 +60,7 @@ class Bin(NamedTuple):
 
 
 def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
-    """Bins that hold all the values: small numbers by themselves, then twice as wide each time."""
+    """Bins that cover all the values: one for each small number, then each twice as wide as the one before."""
     proper = [value for value in values if value != NEVER]
     low, top = min(proper, default=0), max(proper, default=0)
     bins = [Bin(value, value) for value in range(low, min(top, low + _APART_MAX - 1) + 1)]
@@ -75,9 +75,9 @@ def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
 def histograms(
     title: str, rows: Mapping[str, Counter[int]], unit: str, texts: Mapping[str, str] | None = None
 ) -> Histograms:
-    """A histogram a name; of whole numbers, each as often as it was counted. `unit` names what is counted.
+    """One histogram per name, of whole numbers with their counts. `unit` names what is counted.
 
-    `texts` are words on each; without, how many there are.
+    `texts` has the words on each; the default is the total count.
     """
     bins = bins_of([value for counts in rows.values() for value in counts])
     width = 100 / len(bins)

@@ -1,7 +1,7 @@
-"""Swim lanes drawn: a lane an actor, time downward, a row a step, in per cent of each row.
+"""Draws swim lanes: one lane per actor, time downward, one row per step, in per cent of each row.
 
-A message that takes more than a step goes from its sender's lane into a track beside it, down the track,
-and on to its receiver's lane where it comes. So a row can be as high as its words need.
+A message that takes more than one step goes from its sender's lane into an adjacent track, down the track,
+and on to its receiver's lane where it arrives. So a row can be as high as its words need.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from kassay.report.figures.messages import Message, messages_of
 from kassay.report.screen.swimlanes import LaneRow, lanes, rows
 
 TIME: Final = "time"
-"""Who acts where a clock goes on: it has no lane."""
+"""The actor of steps that advance a clock: it has no lane."""
 _CALL: Final = 32.0
 _REPLY: Final = 68.0
-"""How far down in its row a message goes from lane to lane."""
+"""The height in its row at which a message crosses from lane to lane."""
 _TRACK_FIRST: Final = 0.2
 _TRACK_NEXT: Final = 0.16
 _TRACK_LAST: Final = 0.84
-"""Where tracks lie, as parts of the way from a client's lane to the next one."""
+"""The places of tracks, as fractions of the distance from a client's lane to the next one."""
 
 
 class Arrow(NamedTuple):
-    """A level piece of a message; `head`: it ends at its receiver, `lost`: where the message was lost."""
+    """A horizontal piece of a message; `head`: it ends at its receiver, `lost`: the message was lost there."""
 
     x1: float
     x2: float
@@ -36,7 +36,7 @@ class Arrow(NamedTuple):
 
 
 class Track(NamedTuple):
-    """An upright piece of a message under way."""
+    """A vertical piece of a message in flight."""
 
     x: float
     y1: float
@@ -45,14 +45,14 @@ class Track(NamedTuple):
 
 
 class Dot(NamedTuple):
-    """What an actor does by itself; `fault` where it befalls it."""
+    """A step of one actor alone; `fault` if it is a fault of the actor."""
 
     x: float
     fault: bool
 
 
 class LaneStep(NamedTuple):
-    """One row: who does what, with which answer, and what is drawn in it."""
+    """One row: the actor, the action, the answer, and the drawing."""
 
     number: int
     actor: str
@@ -66,7 +66,7 @@ class LaneStep(NamedTuple):
 
 
 class SwimLane(NamedTuple):
-    """A lane: whose it is, and where it runs."""
+    """A lane: its actor, and its place."""
 
     name: str
     x: float
@@ -94,7 +94,7 @@ def lanes_of(actions: Sequence[Action], unread: Sequence[Collection[str]] = ()) 
 
 
 def _tracked(messages: Sequence[Message], places: dict[str, float]) -> list[tuple[Message, float]]:
-    """Each message with the place of its track, that of none that is under way beside it at the same time."""
+    """Each message with the place of its track, which no other message in flight uses at the same time."""
     lane = 100 / len(places) if places else 100.0
     taken: list[tuple[Message, int]] = []
     for message in messages:
@@ -151,7 +151,7 @@ def _draw(
     arrows: list[Arrow],
     tracks: list[Track],
 ) -> None:
-    """What of the message is drawn in the row of this number."""
+    """Add the pieces of the message that are in the row of this number."""
     client, server = places[message.client], places[message.server]
     start, end = (server, client) if message.reply else (client, server)
     y = _REPLY if message.reply else _CALL

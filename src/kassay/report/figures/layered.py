@@ -1,4 +1,4 @@
-"""A small graph of states in layers by their distance from the start, drawn by per cent of the width."""
+"""Draws a small graph of states in layers by their distance from the start, in per cent of the width."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 SWEEPS: Final = 12
-"""Times that each layer is put in order by its neighbours; the order with the fewest crossings is kept."""
+"""How many times each layer is sorted by its neighbours; the order with the fewest crossings is kept."""
 
 
 class LayeredPlace(NamedTuple):
-    """Where a state is drawn: per cent of the width, and its layer from 0."""
+    """The place of a state: per cent of the width, and its layer from 0."""
 
     x: float
     layer: int
 
 
 def layered(layers: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[LayeredPlace, ...]:
-    """A place for each state, whose layer is given, so that few edges between neighbouring layers cross."""
+    """A place for each state, whose layer is given, with few crossings of edges between adjacent layers."""
     rows: list[list[int]] = [[] for _ in range(max(layers, default=-1) + 1)]
     for state, layer in enumerate(layers):
         rows[layer].append(state)
@@ -49,7 +49,7 @@ def _sort(
     neighbours: Sequence[Sequence[int]],
     side: int,
 ) -> None:
-    """Put a layer in the order of the middles of its neighbours in the layer before or after it."""
+    """Sort a layer by the mean positions of its neighbours in the layer before or after it."""
     beside = layers[row[0]] + side
     if not 0 <= beside < len(rows):
         return
@@ -64,7 +64,7 @@ def _sort(
 
 
 def crossings(rows: Sequence[Sequence[int]], layers: Sequence[int], edges: Sequence[tuple[int, int]]) -> int:
-    """How many pairs of edges between layers next to each other cross."""
+    """How many pairs of edges between adjacent layers cross."""
     spots = {state: spot for row in rows for spot, state in enumerate(row)}
     between: dict[int, list[tuple[int, int]]] = {}
     for source, target in edges:

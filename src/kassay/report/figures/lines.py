@@ -1,4 +1,4 @@
-"""Lines: a number over another, a line a thing, told apart by dashes and by the shape of their points."""
+"""Lines: one number over another, one line per item, distinguished by dashes and by the shape of points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Stroke(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line: what it is of, its points in order, the strokes between them, and which series it is of."""
+    """A line: its label, its points in order, the strokes between them, and its series."""
 
     label: str
     points: tuple[Point, ...]
@@ -50,7 +50,7 @@ class LineChart(NamedTuple):
 def line_chart(
     title: str, series: Mapping[str, Sequence[tuple[float, float]]], *, across: str, up: str
 ) -> LineChart:
-    """A line a name through its points (x, y), in the order of x."""
+    """One line per name through its points (x, y), in the order of x."""
     points = [point for line in series.values() for point in line]
     x_scale = _Across(sorted({x for x, _ in points}))
     y_scale = scale_of([y for _, y in points])
@@ -64,11 +64,11 @@ def line_chart(
 
 _TICKS_MAX: Final = 8
 _APART: Final = 6
-"""Ticks stand so many per cent of the axis apart, or are left out."""
+"""Ticks are at least this many per cent of the axis apart; others are left out."""
 
 
 class _Across(NamedTuple):
-    """The axis from the least to the greatest of these values; logarithmic where they are far apart."""
+    """The axis from the least to the greatest of these values; logarithmic for a wide range."""
 
     values: Sequence[float]
 

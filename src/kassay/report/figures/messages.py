@@ -1,4 +1,4 @@
-"""The messages of a trace: when each was sent, when it came, and which were lost."""
+"""The messages of a trace: when each was sent, when it arrived, and which were lost."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _REPLY_LOST: Final = "reply lost"
 
 @dataclass(frozen=True)
 class Message:
-    """One message between a client and whom it asks, by the numbers of steps, from 1.
+    """One message between a client and its server, by the numbers of steps, from 1.
 
-    `came` is None for one that was lost, or is under way when the trace ends; `lost` the step at which it was
-    lost, None for all others.
+    `came` is None for a message that was lost, or is in flight when the trace ends; `lost` is the step at
+    which it was lost, None for all others.
     """
 
     client: str
@@ -36,15 +36,15 @@ class Message:
 
     @property
     def until(self) -> int | None:
-        """The last step that the message has to do with; None where the trace ends before it."""
+        """The last step that involves the message; None if it is in flight when the trace ends."""
         return self.came if self.lost is None else self.lost
 
 
 def messages_of(actions: Sequence[Action], unread: Sequence[Collection[str]] = ()) -> tuple[Message, ...]:
-    """The messages of a trace in the order in which they set out.
+    """The messages of a trace in the order in which they were sent.
 
-    `unread` are the clients in whose inboxes an answer lies before the first action and after each: where it
-    is given, answers to requests that were parked are drawn from the step that sends them.
+    `unread` has the clients whose inboxes hold an answer before the first action and after each; with it,
+    answers to parked requests start at the step that sends them.
     """
     post = _Post()
     for number, action in enumerate(actions, 1):
@@ -55,7 +55,7 @@ def messages_of(actions: Sequence[Action], unread: Sequence[Collection[str]] = (
 
 
 class _Post:
-    """What was sent so far, and where of it is still under way."""
+    """The messages sent so far, and those still in flight."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
@@ -67,7 +67,7 @@ class _Post:
         return len(self._messages) - 1
 
     def under_way(self, client: str, name: str | None, *, reply: bool) -> int | None:
-        """The place of the first message under way of this client and name."""
+        """The index of the first message in flight with this client and name."""
         for place, message in enumerate(self._messages):
             if (message.client, message.reply, message.until) == (client, reply, None) and (
                 name is None or message.name == name
@@ -85,11 +85,11 @@ class _Post:
                 self.change(place, lost=number)
 
     def server_of(self, client: str) -> str:
-        """Whom the client asked last."""
+        """The server of the client's last request."""
         return next((each.server for each in reversed(self._messages) if each.client == client), "")
 
     def all(self) -> tuple[Message, ...]:
-        """All messages; an answer that nobody was seen to take came when it was sent."""
+        """All messages; an answer that no step receives arrives when it is sent."""
         messages = (
             replace(message, came=message.sent) if message.reply and message.until is None else message
             for message in self._messages
@@ -124,7 +124,7 @@ def _take(post: _Post, number: int, action: Action, *, inboxes: bool) -> None:
 
 
 def _arrive(post: _Post, number: int, action: Action) -> None:
-    """A request that was sent before is handled; a copy of it may stay under way."""
+    """A request that was sent before is handled; a copy of it may stay in flight."""
     name = action.name.removesuffix(_ARRIVES)
     place = post.under_way(action.actor, name, reply=False)
     if place is None:
@@ -138,7 +138,7 @@ def _arrive(post: _Post, number: int, action: Action) -> None:
 
 
 def _answer(post: _Post, number: int, action: Action, name: str) -> None:
-    """An answer sets out, unless it is the one that the inbox showed already."""
+    """An answer is sent, unless the inbox showed it already."""
     place = post.answers.get(action.actor)
     if place is None or post.change(place).sent != number:
         post.send(Message(action.actor, action.to, name, number, None, reply=True))
@@ -147,7 +147,7 @@ def _answer(post: _Post, number: int, action: Action, name: str) -> None:
 def _deliver(
     post: _Post, number: int, action: Action, before: Collection[str], after: Collection[str]
 ) -> None:
-    """What a step did to the inboxes: answers taken out of them, lost with them, or put into them."""
+    """The effect of a step on the inboxes: answers are received, lost, or added."""
     for client in sorted(set(before) - set(after)):
         place = post.answers.pop(client, None)
         if place is not None:

@@ -1,4 +1,4 @@
-"""Where a value stands on an axis, in per cent, with round numbers beside it."""
+"""The place of a value on an axis, in per cent, and round numbers as ticks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _ROUND: Final = (1, 2, 5, 10)
 
 
 class Tick(NamedTuple):
-    """A round number of an axis; `at` is its place in per cent of the axis, from its start."""
+    """A round number on an axis; `at` is its place in per cent of the axis, from its start."""
 
     at: float
     label: str
 
 
 class Axis(NamedTuple):
-    """An axis from 0 to `top`; `tailed` ones give each factor of ten the same room, and 0 a place too."""
+    """An axis from 0 to `top`; a `tailed` one gives each factor of ten the same length, and 0 a place too."""
 
     top: float
     tailed: bool = False
@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
 
 def scale_of(values: Sequence[float], *, tailed: bool = False) -> Axis:
-    """The axis that holds the values; of nothing or zeros alone, one up to 1."""
+    """The axis that covers the values; without values or with zeros alone, one up to 1."""
     top = max(values, default=0.0)
     if top <= 0:
         top = 1.0
@@ -49,7 +49,7 @@ def scale_of(values: Sequence[float], *, tailed: bool = False) -> Axis:
 
 
 def plain(value: float) -> str:
-    """A number in a few digits, its thousands apart.
+    """A number in a few digits, with separators of thousands.
 
     >>> plain(0.25), plain(3.0), plain(12345.6)
     ('0.25', '3', '12,346')

@@ -1,4 +1,4 @@
-"""Strips: a row a thing, with its median, its high quantile and its worst value on one axis."""
+"""Strips: one row per item, with its median, its high quantile and its worst value on one axis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kassay.report.figures.scales import Tick, plain, scale_of
 
 
 class StripOf(NamedTuple):
-    """A row to be drawn: figures in order, by name, smallest first; None where there is none."""
+    """A row of the input: figures by name in order, the smallest first; None for a missing one."""
 
     label: str
     marks: tuple[tuple[str, float | None], ...]
@@ -25,7 +25,7 @@ class StripMark(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A row: what it is of, its figures in words, their marks, and which series it is of."""
+    """A row: its label, its figures in words, their marks, and its series."""
 
     label: str
     text: str
@@ -34,7 +34,7 @@ class Strip(NamedTuple):
 
 
 class StripChart(NamedTuple):
-    """Strips that share an axis on which every factor of ten has the same room."""
+    """Strips on a common axis that gives each factor of ten the same length."""
 
     title: str
     strips: tuple[Strip, ...]
@@ -42,7 +42,7 @@ class StripChart(NamedTuple):
 
 
 def strip_chart(title: str, rows: Iterable[StripOf]) -> StripChart:
-    """The strips of the rows in their order."""
+    """The strips of the rows in order."""
     rows = tuple(rows)
     scale = scale_of([value or 0.0 for row in rows for _, value in row.marks], tailed=True)
     groups = list(dict.fromkeys(row.group for row in rows))

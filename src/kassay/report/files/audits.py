@@ -1,4 +1,4 @@
-"""The traces of an audit's findings as files, one a group and claim."""
+"""Writes the traces of an audit's findings as files, one per group and claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kassay.writing.files import file_name, write_text
 def with_audit_traces(audit: LogAudit, out: Path) -> LogAudit:
     """The audit with the paths of its findings' traces, which are written to the folder `traces` of `out`.
 
-    Raises `InputError` where a file cannot be written.
+    Raises `InputError` if a file cannot be written.
     """
     for group in audit.groups:
         group.findings = [_saved(group, finding, out / "traces") for finding in group.findings]

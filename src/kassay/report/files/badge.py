@@ -1,4 +1,4 @@
-"""A badge: the JSON that an endpoint badge of shields.io is drawn from, verdicts in a word."""
+"""A badge: the JSON for an endpoint badge of shields.io, with the verdict in a word."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from kassay.report.facts import NotLoaded
 from kassay.writing.documents import json_text
 
 _COLORS: Final = {"not-certified": "red", "unknown": "yellow", "certified": "brightgreen"}
-"""Of several targets the first of these verdicts that one has gives the color."""
+"""The color is that of the first of these verdicts that any target has."""
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[NotLoaded] = ()) -> str:
-    """The document, schema version 1 of shields.io's endpoint: the verdict, or how many are certified.
+    """The document, schema version 1 of shields.io's endpoint: the verdict, or how many targets are
+    certified.
 
-    Of a target that is missing nothing is known.
+    The verdict on a missing target is unknown.
     """
     verdicts = [*(certificate.verdict for certificate in certificates), *("unknown" for _ in missing)]
     gravest = next((each for each in _COLORS if each in verdicts), "unknown")

@@ -1,4 +1,4 @@
-"""The report formats by name, and what is written in each."""
+"""The report formats by name, and the files that they write."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FILES: Final[dict[str, tuple[str, str]]] = {
     "markdown": ("kassay.report.files.markdown", "report.md"),
     "badge": ("kassay.report.files.badge", "badge.json"),
 }
-"""For each format, the module whose `render` makes it and the name of its file."""
+"""For each format, the module with its `render` and the name of its file."""
 
 
 def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
-    """The formats by name; raises `InputError` for one that there is not."""
+    """The formats by name; raises `InputError` for an unknown one."""
     for name in names:
         if name not in FILES:
             raise InputError(f"--report {name!r}: expected one of {', '.join(FILES)}")
@@ -31,7 +31,7 @@ def parse_formats(names: Sequence[str]) -> tuple[str, ...]:
 def reports(
     certificates: Sequence[Certificate], formats: Sequence[str], missing: Sequence[NotLoaded] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The file name and the text of each format, in order; `missing` targets were not put to the test."""
+    """The file name and the text of each format, in order; `missing` targets were not tested."""
     for name in formats:
         module, file = FILES[name]
         render: Callable[[Sequence[Certificate], Sequence[NotLoaded]], str] = import_module(module).render

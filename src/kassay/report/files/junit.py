@@ -1,4 +1,4 @@
-"""JUnit XML: a suite a target, a case a claim."""
+"""JUnit XML: one suite per target, one case per claim."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SKIPPED: Final = ("unknown", "known")
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
     """The document; a violation is a failure, an unknown or known finding is skipped with its reason.
 
-    A target that is missing is a suite of one case, which is an error.
+    A missing target is a suite of one case with an error.
     """
     every = [facts.mark(result) for certificate in certificates for result in certificate.claims]
     root = _element(
@@ -60,7 +60,7 @@ def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoade
 
 
 def _element(parent: ET.Element | None, name: str, /, **attributes: str) -> ET.Element:
-    """A new element in which every character shows; XML has no form for those that are no text."""
+    """A new element; characters that XML cannot represent appear as escapes."""
     element = ET.Element(name, {key: visible(value) for key, value in attributes.items()})
     if parent is not None:
         parent.append(element)

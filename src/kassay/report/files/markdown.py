@@ -1,4 +1,4 @@
-"""Markdown, as it fits a pull request or a step summary: verdicts first, then the counterexamples."""
+"""Markdown for a pull request or a step summary: verdicts first, then the counterexamples."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from kassay.report import facts
 from kassay.writing.markdown import Markdown, code, inline, joined, table
 
 BYTES_MAX: Final = 900_000
-"""A step summary takes 1 MiB; what is longer is cut, and says so."""
+"""The size limit of a step summary is 1 MiB; a longer document is cut with a note."""
 
 
 FRAMES_MAX: Final = 6
-"""So many frames of a counterexample stand there."""
+"""The maximum number of frames shown of a counterexample."""
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
-    """The document, cut after a line to what a step summary takes; what is missing stands first."""
+    """The document, cut after a line to the limit of a step summary; missing targets come first."""
     lost = [
         joined(Markdown("**Not loaded:** "), code(each.target), f": {each.why}") + "\n" for each in missing
     ]
@@ -32,7 +32,7 @@ def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoade
 
 
 def _verdicts(certificates: Sequence[Certificate]) -> list[str]:
-    """The verdicts on several targets, first, so that a cut spares them."""
+    """The verdicts on several targets come first, so that a cut keeps them."""
     if len(certificates) < 2:
         return []
     rows = [
@@ -71,7 +71,7 @@ def _counterexample(result: ClaimResult) -> list[str]:
     if example is None:
         return []
     lines = ["", joined(Markdown("### "), result.id), ""]
-    # Four spaces at the start of a line would make code of it.
+    # Four spaces at the start of a line would make it a code block.
     lines += [inline(f"{result.sentence} Smallest found: {facts.size(example)}:".lstrip()), ""]
     lines += [joined(Markdown("* "), message) for message in example.trace.violations[:5]]
     for frame in frames_of_trace(example.trace)[:FRAMES_MAX]:

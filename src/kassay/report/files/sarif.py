@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for code scanning: a result for each violation of a target that has a source file."""
+"""SARIF 2.1.0 for code scanning: one result per violation by a target that has a source file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kassay.writing.text import visible
 
 RESULTS_MAX: Final = 5000
 BYTES_MAX: Final = 9_000_000
-"""What code scanning takes: so many results, and 10 MB."""
+"""The limits of code scanning: this many results, and 10 MB."""
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT: Final = "%SRCROOT%"
 
@@ -27,7 +27,7 @@ _ROOT: Final = "%SRCROOT%"
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
     """The document. A known finding is a suppressed result; targets without a file are left out.
 
-    A target that is missing is an invocation that did not succeed, and says why.
+    A missing target is an invocation that did not succeed, with the reason.
     """
     rules: dict[str, dict[str, Any]] = {}
     results = []
@@ -57,7 +57,7 @@ def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoade
 
 
 def _fitting(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first of the results, as many as code scanning takes."""
+    """The first of the results, as many as code scanning accepts."""
     sizes = accumulate(len(json_text(result, indent=1).encode()) for result in results)
     return [result for result, size in zip(results[:RESULTS_MAX], sizes) if size <= BYTES_MAX]
 
@@ -82,9 +82,9 @@ def _warning(text: str) -> dict[str, Any]:
 
 
 def _invocation(certificate: Certificate) -> dict[str, Any]:
-    """How the run of one target ended, with what could make a pass meaningless.
+    """The result of the run of one target, with everything that could make a pass meaningless.
 
-    One that was interrupted did not succeed, whatever it told.
+    An interrupted run did not succeed, whatever its results.
     """
     document: dict[str, Any] = {
         "executionSuccessful": not certificate.interrupted,

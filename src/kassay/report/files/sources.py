@@ -1,4 +1,4 @@
-"""Where the source of a target stands in its repository: the file, and the line of its class."""
+"""The place of a target's source in its repository: the file, and the line of its class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFINITIONS: Final = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class SourcePlace(NamedTuple):
-    """A place in a file: its URI, relative to the root of the repository it is in; the line, from 1."""
+    """A place in a file: its URI, relative to the root of its repository; the line, from 1."""
 
     uri: str
     in_repository: bool
@@ -27,8 +27,8 @@ class SourcePlace(NamedTuple):
 def source_of(target: str) -> SourcePlace | None:
     """Where the target of that spec is defined; None for one without a file, such as a reference.
 
-    A class or a function is looked for by its name, else the first class of the file counts. Of a program
-    the first word that is a file is its source. Nothing is imported.
+    A class or a function is found by its name; without a name it is the first class of the file. The source
+    of a program is the first word of its command that is a file. Nothing is imported.
     """
     place, name = _file_and_class(target)
     if place is None:
@@ -42,7 +42,7 @@ def source_of(target: str) -> SourcePlace | None:
 
 
 def repository() -> Path:
-    """The nearest folder from here upwards that git calls a repository; this one where there is none."""
+    """The nearest git repository from this folder upwards; this folder if there is none."""
     here = Path.cwd()
     return next((each for each in (here, *here.parents) if is_there(each / ".git")), here)
 
@@ -71,7 +71,7 @@ def _words(command: str) -> list[str]:
 
 
 def _line(path: Path, name: str) -> int:
-    """The line on which the class or function begins; 1 where that cannot be told."""
+    """The line on which the class or function begins; 1 if it is unknown."""
     try:
         with path.open("rb") as file, warnings.catch_warnings():
             warnings.simplefilter("ignore")

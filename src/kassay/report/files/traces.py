@@ -1,4 +1,4 @@
-"""The traces of a certificate as files, a counterexample each, so that a command can play them again."""
+"""Writes the traces of a certificate as files, one per counterexample, for a replay."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kassay.writing.files import file_name, write_text
 def with_saved_traces(certificate: Certificate, out: Path) -> Certificate:
     """The certificate with the paths of its traces, which are written to the folder `traces` of `out`.
 
-    A trace is named by target and claim, and takes the place of an earlier one of both. Raises `InputError`
-    where a file cannot be written.
+    The name of a trace has its target and claim; an earlier file of that name is replaced. Raises
+    `InputError` if a file cannot be written.
     """
     results = (_saved(certificate.target, result, out / "traces") for result in certificate.claims)
     return replace(certificate, claims=tuple(results))
@@ -28,7 +28,7 @@ def _saved(target: str, result: ClaimResult, folder: Path) -> ClaimResult:
 
 
 def saved_example(target: str, claim_id: str, example: Counterexample, folder: Path) -> Counterexample:
-    """The counterexample with the path of its trace, which is written to the folder; raises as above."""
+    """The counterexample with the path of its trace, which is written to the folder; raises `InputError`."""
     path = str(folder / file_name(target, claim_id, suffix=".json"))
     write_text(json_text(example.trace.to_json(), indent=1) + "\n", path)
     return replace(example, path=path)

@@ -1,4 +1,4 @@
-"""The board of a trace, whatever kind of target it is of."""
+"""The board of a trace of any kind of target."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from kassay.model.trace import Trace
 
 
 def board_of(trace: Trace, anchor: str) -> Board | None:
-    """The board of a trace, with `anchor` for links into it; None where nothing was reported."""
+    """The board of a trace, with `anchor` for links into it; None if the trace has no frames."""
     frames = frames_of_trace(trace)
     return board(anchor, frames) if frames else None

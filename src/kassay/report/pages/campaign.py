@@ -1,4 +1,4 @@
-"""A campaign's outcome as one HTML page: verdicts, findings that open their boards, and the study plotted."""
+"""A campaign's result as one HTML page: verdicts, findings that open their boards, and plots of the study."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from kassay.writing.files import file_name
 from kassay.writing.text import counted, shell_command, visible
 
 BOARDS_BYTES_MAX: Final = 400_000
-"""What the boards of a page may weigh, compressed; beyond that the command saves a finding's trace."""
+"""The maximum size of a page's boards, compressed; beyond that the command saves a finding's trace."""
 LISTED_BYTES_MAX: Final = 400_000
-"""What the list of findings may weigh; beyond that their number and the command."""
+"""The maximum size of the list of findings; beyond that, their number and the command."""
 VERDICTS_MAX: Final = 300
-"""So many verdicts are listed of each kind; beyond that the table `verdicts` has them."""
+"""The maximum number of verdicts of each kind to list; the table `verdicts` has the rest."""
 _GROUP_BYTES: Final = 100
-"""What the heading of a group weighs beside its names."""
+"""The size of a group's heading without its names."""
 _MESSAGE_MAX: Final = 240
 _LOOKS: Final = {"holds": "ok", "violated": "bad", "unknown": "warn"}
 
@@ -50,7 +50,7 @@ class FindingGroup(NamedTuple):
 
 
 class CampaignView(NamedTuple):
-    """All that the page shows."""
+    """The contents of the page."""
 
     name: str
     word: str
@@ -80,18 +80,18 @@ class CampaignView(NamedTuple):
 def render(outcome: Row, traces: Sequence[str], place: str) -> str:
     """The whole page. `traces` are the JSON texts of the findings' traces, in the order of the findings.
 
-    `place` is where the campaign lies, for the command that saves traces.
+    `place` is the campaign's folder, for the command that saves traces.
     """
     return page_of(view_of(outcome, traces, place))
 
 
 def page_of(view: CampaignView) -> str:
-    """The page of what is to be shown."""
+    """The page for these contents."""
     return page("campaign", ("figures", "board", "packed"), view=view)
 
 
 def view_of(outcome: Row, traces: Sequence[str], place: str) -> CampaignView:
-    """What the page shows of a campaign's outcome."""
+    """The page's contents for a campaign's result."""
     spec, studies, findings = outcome["spec"], outcome["studies"], outcome["findings"]
     parcels = packed(map(_piece, findings, traces), BOARDS_BYTES_MAX)
     lines = list(_lines(findings, parcels))
@@ -185,13 +185,13 @@ def _file(row: Row) -> str:
 
 
 def _piece(row: Row, trace: str) -> str:
-    """What a finding opens, as HTML."""
+    """The HTML that a finding opens."""
     board = board_of(trace_of(json.loads(trace), row["identity"]), f"finding-{row['identity']}")
     return str(fragment("finding", "finding", row, _file(row), board))
 
 
 def _lines(findings: Sequence[Row], parcels: Parcels) -> Iterator[str]:
-    """The findings as they are listed, in HTML, while there is room."""
+    """The findings as an HTML list, up to the size limit."""
     room, before = LISTED_BYTES_MAX, None
     for number, row in enumerate(findings):
         message = row["message"].removeprefix(f"{row['claim']}: ")
@@ -252,7 +252,7 @@ def _strips(rows: Sequence[Row]) -> Iterator[StripChart]:
 
 
 def _by_size(rows: Sequence[Row]) -> LineChart | None:
-    """The mean balance gap over the number of members, where not all may have everything."""
+    """The mean balance gap over the number of members, for groups with different subscriptions."""
     unequal = [row for row in rows if not row["equal"]] or list(rows)
     if not unequal:
         return None

@@ -1,4 +1,4 @@
-"""The tables of a campaign's page: which columns of the study tables they have, and under which names."""
+"""The tables of a campaign's page: their columns from the study tables, with their titles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ BATCH_COLUMNS: Final = (
 
 
 def columns_table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> TableView:
-    """The columns (key, title) of the rows; texts stand to the left, numbers to the right."""
+    """The columns (key, title) of the rows; texts are left-aligned, numbers right-aligned."""
     texts = {n for n, (key, _) in enumerate(columns) if any(isinstance(row[key], str) for row in rows)}
     cells = tuple(tuple(shown(row[key], key) for key, _ in columns) for row in rows)
     numeric = tuple(n for n in range(len(columns)) if n not in texts)

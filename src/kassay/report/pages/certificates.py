@@ -1,4 +1,4 @@
-"""Certificates as one page: verdicts, what could make a pass meaningless, what is broken, what holds."""
+"""Certificates as one page: verdicts, what could make a pass meaningless, what is violated, what holds."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kassay.report.pages.layout import render as page
 from kassay.writing.text import shell_command
 
 BOARDS_MAX: Final = 40
-"""So many boards a page has at most; for the traces beyond it has the command that tells them."""
+"""The maximum number of boards on a page; for further traces it has the command that prints them."""
 BOARD_BYTES_MAX: Final = PAGE_BYTES_MAX * 7 // 10
-"""What the boards of a page may weigh together: what else it holds needs the rest."""
+"""The maximum size of a page's boards: the other parts need the rest."""
 MESSAGES_MAX: Final = 6
 LOOKS: Final = {
     "certified": "ok",
@@ -28,12 +28,12 @@ LOOKS: Final = {
     "violated": "bad",
     "known": "warn",
 }
-"""How verdicts and marks look."""
+"""The style of verdicts and marks."""
 
 
 @dataclass(frozen=True)
 class BrokenClaim:
-    """A broken claim: the words for it, its board or None where the page is full, what to copy."""
+    """A violated claim: its words, its board or None if the page is full, the commands to copy."""
 
     result: ClaimResult
     mark: str
@@ -51,7 +51,7 @@ class BrokenClaim:
 
 @dataclass(frozen=True)
 class Section:
-    """One certificate, in the order in which it is read; `anchor` names it in links."""
+    """One certificate in reading order; `anchor` names it in links."""
 
     anchor: str
     target: str
@@ -68,7 +68,7 @@ class Section:
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
-    """The whole page; what is `missing` stands above everything that was put to the test."""
+    """The whole page; `missing` targets are above all tested ones."""
     boards = _Boards()
     sections = [_section(each, number, boards) for number, each in enumerate(certificates, start=1)]
     words = Counter([*("not loaded" for _ in missing), *(section.word for section in sections)])
@@ -84,13 +84,13 @@ def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoade
 
 
 class _Boards:
-    """Draws the boards of a page while there is room, and numbers its traces."""
+    """Draws the boards of a page up to its size limit, and numbers its traces."""
 
     def __init__(self) -> None:
         self.traces, self.drawn, self.bytes = 0, 0, 0
 
     def draw(self, example: Counterexample) -> str | None:
-        """The board of the next trace; None where the page is full, or nothing was told."""
+        """The board of the next trace; None if the page is full, or the trace has no frames."""
         self.traces += 1
         if self.drawn >= BOARDS_MAX:
             return None

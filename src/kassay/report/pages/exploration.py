@@ -22,7 +22,7 @@ from kassay.writing.text import counted
 _LOOKS: Final = {Verdict.HOLDS: "ok", Verdict.VIOLATED: "bad", Verdict.UNKNOWN: "warn"}
 _SEVERITIES: Final = {Severity.REAL: "bad", Severity.ZOMBIE: "warn", Severity.BY_DESIGN: "plain"}
 _Cells: TypeAlias = dict[tuple[str, str, str], str]
-"""The texts of a state by table, thing and field."""
+"""The texts of a state by table, item and field."""
 
 
 class FieldCell(NamedTuple):
@@ -33,14 +33,14 @@ class FieldCell(NamedTuple):
 
 
 class FieldRow(NamedTuple):
-    """A field, and what it is of each thing of the table."""
+    """A field, and its value for each item of the table."""
 
     name: str
     cells: tuple[FieldCell, ...]
 
 
 class FieldTable(NamedTuple):
-    """A table of a state: a column a thing, so that a telephone has room for it, a row a field."""
+    """A table of a state: one column per item, so that it fits on a phone, and one row per field."""
 
     title: str
     columns: tuple[str, ...]
@@ -56,14 +56,14 @@ class StateView(NamedTuple):
 
 
 class SameRun(NamedTuple):
-    """Where a run is drawn already."""
+    """A reference to a run that is already drawn."""
 
     id: str
     title: str
 
 
 class TraceView(NamedTuple):
-    """A run to something wrong: what, how grave, its lanes and states; or where the same run is drawn."""
+    """A run to a violation: its name, its severity, its lanes and states; or where the same run is drawn."""
 
     id: str
     title: str
@@ -79,7 +79,7 @@ class TraceView(NamedTuple):
 
 
 class ExplorationView(NamedTuple):
-    """All that the page shows."""
+    """The contents of the page."""
 
     model: str
     word: str
@@ -97,12 +97,12 @@ class ExplorationView(NamedTuple):
 
 
 def render(result: ExploreResult, *, again: str) -> str:
-    """The whole page; `again` is the command that walks the same."""
+    """The whole page; `again` is the command that reproduces the walk."""
     return page("exploration", ("lanes", "graph"), view=view_of(result, again=again))
 
 
 def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
-    """What the page shows of an exploration."""
+    """The page's contents for an exploration."""
     done = result.exploration
     traces = tuple(_traces(result))
     first = next(iter(_wrong(result)), None)
@@ -131,7 +131,7 @@ def view_of(result: ExploreResult, *, again: str) -> ExplorationView:
 
 
 def _once(symmetric: str) -> str:
-    """Whether states were walked once that differ only in which is which of what is `symmetric`."""
+    """Whether states that are equal up to a renaming of what is `symmetric` were walked once."""
     return f"walked once: {symmetric}" if symmetric else "walked each"
 
 
@@ -167,7 +167,7 @@ def _doubts(result: ExploreResult) -> Iterator[str]:
 
 
 class _Wrong(NamedTuple):
-    """Something wrong with its run."""
+    """A violation with its run."""
 
     title: str
     severity: str
@@ -276,7 +276,7 @@ def _cells(state: StateSnapshot) -> _Cells:
 
 
 def _held(result: ExploreResult) -> tuple[tuple[str, str], ...]:
-    """The invariants that were asked and that nothing broke, with what they say."""
+    """The invariants that were checked and not violated, with their statements."""
     silent = {one.invariant for one in result.not_asked}
     broken = {violation.invariant for violation in result.exploration.violations}
     return tuple(

@@ -1,4 +1,4 @@
-"""A fleet's replay as one HTML page: what really happened, beside what each candidate would have done."""
+"""A fleet's replay as one HTML page: what really happened, and what each candidate would have done."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WORST: Final = (
 
 
 class FleetView(NamedTuple):
-    """All that the page shows."""
+    """The contents of the page."""
 
     word: str
     look: str
@@ -51,12 +51,12 @@ class FleetView(NamedTuple):
 
 
 def render(outcome: Row) -> str:
-    """The whole page of what `kassay fleet replay` came to."""
+    """The whole page for the result of `kassay fleet replay`."""
     return page("fleet", ("figures",), view=view_of(outcome))
 
 
 def view_of(outcome: Row) -> FleetView:
-    """What the page shows of a fleet's replay."""
+    """The page's contents for a fleet's replay."""
     rows = outcome["assignors"]
     known = bool(outcome["groups_replayed"]) and not any(row["unknown"] for row in rows)
     candidates = [row["assignor"] for row in rows if row["assignor"] != ACTUAL]
@@ -90,7 +90,7 @@ def _doubts(outcome: Row) -> Iterator[str]:
 
 
 def _bars(rows: Sequence[Row]) -> Iterator[BarChart]:
-    """Moves and balance of all, what really happened among them; and what switching costs and brings."""
+    """Moves and balance of all candidates and of what really happened; the cost and the benefit of a switch."""
     candidates = [row for row in rows if row["assignor"] != ACTUAL]
     moves = [(r, f"{_count(r, 'moved')} (needed {_count(r, 'moved_least')})") for r in rows]
     yield _chart("Moves", "moved", moves)

@@ -1,4 +1,4 @@
-"""What pages about distances to the optimum share: values, plots of distributions, boards of instances."""
+"""Shared parts of pages about distances to the optimum: values, plots of distributions, boards of instances."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from kassay.report.pages.layout import fragment
 from kassay.solver.gap import Gap
 
 BOARD_BYTES_MAX: Final = 150_000
-"""A larger board is left out: it would outweigh the rest of the page."""
+"""A larger board is left out: it would exceed the rest of the page."""
 BOARDS_BYTES_MAX: Final = 600_000
-"""What all boards of a page may weigh together."""
+"""The maximum size of all boards of a page."""
 OPEN_BYTES_MAX: Final = 15_000
-"""A board is folded where it is larger than that."""
+"""A larger board is folded."""
 MEANING: Final = (
     "0 is the optimum. Balance: sum of squared loads above the optimum's. Spread: largest less smallest "
     "load, likewise. Movement and rack: needless moves and replicas away from their rack, where the goals "
@@ -36,7 +36,7 @@ _OBJECTIVES: Final = ("balance", "spread", "movement", "rack")
 
 
 class TableView(NamedTuple):
-    """A table, the places of its columns of numbers, and a sentence on it."""
+    """A table, the indexes of its numeric columns, and a sentence about it."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
@@ -45,7 +45,7 @@ class TableView(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An instance that is shown: what it is, its board (HTML) or None, and commands about it."""
+    """An instance on a page: its title, its board (HTML) or None, and commands about it."""
 
     anchor: str
     title: str
@@ -55,13 +55,13 @@ class Case(NamedTuple):
 
     @property
     def folded(self) -> bool:
-        """Whether the board is too large to stand open."""
+        """Whether the board is too large to be visible at once."""
         return self.board is not None and len(self.board) > OPEN_BYTES_MAX
 
 
 @dataclass(frozen=True, kw_only=True)
 class GapView:
-    """All that such a page shows; what is empty is left out."""
+    """The contents of such a page; empty parts are left out."""
 
     kind: str
     word: str
@@ -84,7 +84,7 @@ class GapView:
 
 
 def gap_histograms(gaps: Sequence[TargetGaps]) -> tuple[Histograms, ...]:
-    """For each objective in which something was judged, the distribution of every target's gaps."""
+    """For each measured objective, the distribution of every target's gaps."""
     charts = []
     for objective in _OBJECTIVES:
         counts = {
@@ -101,13 +101,13 @@ def gap_histograms(gaps: Sequence[TargetGaps]) -> tuple[Histograms, ...]:
 
 
 def _text(values: Counter[int]) -> str:
-    """How often nothing is missing, and the most that is."""
+    """How often the gap is 0, and the largest gap."""
     total = sum(values.values())
     return f"{100 * values[0] / total:.0f} % at the optimum, worst {plain(max(values))}"
 
 
 def round_histograms(gaps: Sequence[TargetGaps]) -> Histograms | None:
-    """How many rounds each target took on an instance; None where all took one."""
+    """How many rounds each target took on an instance; None if all took one."""
     counts = {each.target.spec: each.rounds_taken for each in gaps if each.rounds_taken}
     if not any(rounds > 1 for each in counts.values() for rounds in each):
         return None
@@ -119,7 +119,7 @@ def round_histograms(gaps: Sequence[TargetGaps]) -> Histograms | None:
 
 
 def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
-    """How many instances are short of the optimal balance, and the moves in all beside the least."""
+    """How many instances are short of the optimal balance, and the total moves compared with the minimum."""
     short = []
     for each in gaps:
         balance = each.distributions["balance"]
@@ -143,7 +143,7 @@ def gap_bars(gaps: Sequence[TargetGaps]) -> tuple[BarChart, ...]:
 
 
 def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, anchor: str) -> str | None:
-    """The board of an instance as HTML, the answer beside the certified optimum; None where it is large."""
+    """The board of an instance as HTML, the answer next to the certified optimum; None if it is too large."""
     best = gap.best
     about = f" ({instance.about})" if instance.about else ""
     optimum = CouldBe(
@@ -161,7 +161,7 @@ def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, ancho
 
 
 def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:
-    """The cases, with boards as long as the page has room for them."""
+    """The cases, with boards up to the size limit of the page."""
     room, kept = BOARDS_BYTES_MAX, []
     for case in cases:
         weight = len(case.board or "")
@@ -171,7 +171,7 @@ def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:
 
 
 def gap_words(gap: Gap[Any, Any]) -> str:
-    """An answer's figures beside the optimum's."""
+    """An answer's figures next to the optimum's."""
     judged = ", ".join(
         f"{name} gap {value}" for name in _OBJECTIVES if (value := attrgetter(name)(gap)) is not None
     )
@@ -182,6 +182,6 @@ def gap_words(gap: Gap[Any, Any]) -> str:
 
 
 def _run(loads: Sequence[int]) -> str:
-    """Loads, ascending, in one breath."""
+    """Loads, ascending, as one short text."""
     counts = Counter(loads)
     return " ".join(f"{load}" if count == 1 else f"{count}×{load}" for load, count in sorted(counts.items()))

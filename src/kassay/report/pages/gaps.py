@@ -26,14 +26,14 @@ _FAILED_SHOWN_MAX = 5
 def render(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> str:
     """The whole page. `paths` are the files of the worst instances by target.
 
-    `options` are those under which targets were asked, for the commands that ask them again; `again` is the
-    command of the study.
+    `options` are the options of the targets, for the commands that reproduce a result; `again` is the command
+    of the study.
     """
     return page("gaps", ("figures", "board"), view=view_of(report, paths, options, again))
 
 
 def view_of(report: GapReport, paths: Mapping[str, str], options: Sequence[str], again: str) -> GapView:
-    """What the page shows of a gap study."""
+    """The page's contents for a gap study."""
     failed = any(each.failed for each in report.targets)
     word, look = "measured", "ok" if report.measured and not report.unsolved else "warn"
     if failed:

@@ -22,7 +22,7 @@ def render(
 ) -> str:
     """The whole page. `paths` are the files of the worst instances by target and objective.
 
-    `options` are those under which targets were asked; `again` is the command of the hunt.
+    `options` are the options of the targets; `again` is the command of the hunt.
     """
     return page("gaps", ("figures", "board"), view=view_of(hunts, paths, options, again))
 
@@ -30,7 +30,7 @@ def render(
 def view_of(
     hunts: Sequence[Hunt], paths: Mapping[str, Mapping[str, str]], options: Sequence[str], again: str
 ) -> GapView:
-    """What the page shows of hunts."""
+    """The page's contents for hunts."""
     failed, finished = any(each.failed for each in hunts), all(each.finished for each in hunts)
     word, look = ("hunted to the end", "ok") if finished else ("time ran out", "warn")
     if failed:

@@ -1,4 +1,4 @@
-"""Pages from templates: one self-contained file that asks for nothing, and shows every name as text."""
+"""Pages from templates: one self-contained file that loads nothing, and shows every name as text."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from kassay import __version__
 from kassay.writing.text import visible
 
 PAGE_BYTES_MAX: Final = 1_000_000
-"""What a page may weigh: it is mailed, attached and opened on telephones."""
+"""The maximum size of a page: people mail it, attach it and open it on phones."""
 
 TEMPLATES: Final = files(__package__) / "templates"
-"""As resources, which are there in a wheel that Spark hands to its workers unopened too."""
+"""Package resources, which exist as well in a wheel that Spark passes to its workers unopened."""
 _ALWAYS: Final = "page"
 
 
 def render(template: str, /, parts: tuple[str, ...] = (), **values: object) -> str:
-    """The page of `templates/TEMPLATE.html.j2`, whole, with the style and the script of each part.
+    """The page of `templates/TEMPLATE.html.j2`, complete, with the style and the script of each part.
 
-    A part `board` stands for `board.css` and `board.js`, of which one may be missing; those of `page` come
-    always. What the browser may run and obey is these alone: the policy in the page names them by their
-    hashes, so that nothing else starts, wherever it came from. Every text of `values` is escaped, and what
-    cannot be seen shows as its escape; raises `jinja2.UndefinedError` for a value that the template lacks.
+    A part `board` means `board.css` and `board.js`, of which one may be missing; those of `page` are always
+    included. The browser runs and applies only these: the page's policy names them by their hashes, so that
+    nothing else runs, whatever its source. Every text of `values` is escaped, and invisible characters appear
+    as escapes; raises `jinja2.UndefinedError` for a value that the template lacks.
     """
     return whole(environment().get_template(f"{template}.html.j2"), parts, values)
 
 
 def whole(template: Template, parts: tuple[str, ...], values: Mapping[str, object]) -> str:
-    """`render` for a template that is no file of ours."""
+    """`render` for a template that is not a file of kassay's."""
     names = (_ALWAYS, *parts)
     style, script = (_joined(names, ending) for ending in ("css", "js"))
     frame = {
@@ -48,14 +48,14 @@ def whole(template: Template, parts: tuple[str, ...], values: Mapping[str, objec
 
 
 def fragment(template: str, macro: str, /, *arguments: object) -> Markup:
-    """What a macro of the template makes of the arguments: a piece of a page, escaped."""
+    """The result of a macro of the template: a piece of a page, escaped."""
     module = environment().get_template(f"{template}.html.j2").module
     return Markup(getattr(module, macro)(*arguments))
 
 
 @cache
 def environment() -> Environment:
-    """The templates with what they may use: `lines` shows a text of several lines, `number` a count."""
+    """The templates with their filters: `lines` displays a text of several lines, `number` a count."""
     pages = Environment(
         loader=FunctionLoader(_source),
         autoescape=True,
@@ -70,17 +70,17 @@ def environment() -> Environment:
 
 
 def lines(text: str) -> Markup:
-    """The text as HTML with its line ends kept, for `pre`; all else that cannot be seen as its escape."""
+    """The text as HTML with its line ends kept, for `pre`; other invisible characters appear as escapes."""
     return Markup("\n").join(visible(line) for line in text.split("\n"))
 
 
 def number(count: float) -> str:
-    """The number with its thousands apart."""
+    """The number with separators of thousands."""
     return f"{count:,}"
 
 
 def _shown(value: object) -> object:
-    """A text as it can be seen; what is HTML already, and what is no text, as it is."""
+    """A text with invisible characters escaped; HTML and other values stay unchanged."""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
@@ -90,7 +90,7 @@ def _joined(names: tuple[str, ...], ending: str) -> str:
 
 
 def _source(name: str) -> str | None:
-    """The text of a file of the templates, None where there is none of that name."""
+    """The text of a template file, None if there is none of that name."""
     return (TEMPLATES / name).read_text(encoding="utf-8") if name in _names() else None
 
 
@@ -100,7 +100,7 @@ def _names() -> frozenset[str]:
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing but this style and this script, known by what they are."""
+    """A policy that allows only this style and this script, by their hashes."""
     rules = ["default-src 'none'", f"style-src '{_hash(style)}'", f"script-src '{_hash(script)}'"]
     return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 

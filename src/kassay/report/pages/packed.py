@@ -1,4 +1,4 @@
-"""Pieces of a page kept small: compressed by the dozen, opened by the browser where they are asked for."""
+"""Keeps a page small: pieces are compressed in parcels, which the browser opens on demand."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from typing import Final, NamedTuple
 from kassay.writing.documents import json_text
 
 PIECES: Final = 24
-"""Pieces in a parcel: many alike make each other small, and one is opened without opening all."""
+"""Pieces in a parcel: similar pieces compress well together, and opening one does not open all parcels."""
 
 
 class Parcels(NamedTuple):
-    """Parcels, each base64 of a deflated JSON list of HTML, and how many pieces, the first, are in them."""
+    """Parcels, each base64 of a deflated JSON list of HTML, and how many pieces, the first ones, they
+    contain.
+    """
 
     parcels: tuple[str, ...]
     pieces: int
 
     def place(self, number: int) -> str:
-        """Where the piece of this number, from 0, lies: `parcel/place`; empty where it was left out."""
+        """Where the piece of this number, from 0, is: `parcel/place`; empty if it was left out."""
         return f"{number // PIECES}/{number % PIECES}" if number < self.pieces else ""
 
 
 def packed(pieces: Iterable[str], bytes_max: int) -> Parcels:
-    """The pieces in parcels, up to the first parcel that would make them weigh more than `bytes_max`."""
+    """The pieces in parcels, up to the first parcel that would exceed `bytes_max`."""
     parcels: list[str] = []
     count = weight = 0
     waiting: list[str] = []

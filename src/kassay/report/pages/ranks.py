@@ -22,7 +22,7 @@ def render(
     missing: Mapping[str, str],
     again: str,
 ) -> str:
-    """The whole page; `missing` are the targets that are not here, with how to get them."""
+    """The whole page; `missing` are the targets that are not installed, with how to install them."""
     return page("gaps", ("figures",), view=view_of(ranked, source, order, seed, missing=missing, again=again))
 
 
@@ -35,7 +35,7 @@ def view_of(
     missing: Mapping[str, str],
     again: str,
 ) -> GapView:
-    """What the page shows of a leaderboard."""
+    """The page's contents for a leaderboard."""
     gaps = [each.gaps for each in ranked]
     codes = {each.exit_code for each in ranked}
     word, look = ("all claims hold", "ok") if codes <= {0} else ("some unknown", "warn")
@@ -103,7 +103,7 @@ def _leaderboard(ranked: Sequence[Ranked]) -> TableView:
 
 
 def _claims(ranked: Sequence[Ranked]) -> TableView:
-    """A row a claim, a column a target."""
+    """One row per claim, one column per target."""
     verdicts = {each.spec: {claim.id: claim.verdict for claim in each.certificate.claims} for each in ranked}
     ids = dict.fromkeys(claim for known in verdicts.values() for claim in known)
     rows = (

@@ -1,4 +1,4 @@
-"""The graph of an exploration's states as a drawing, where it is small enough to say something."""
+"""Draws the graph of an exploration's states if it is small enough to be readable."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kassay.report.figures.layered import layered
 from kassay.writing.text import counted
 
 STATES_DRAWN_MAX: Final = 200
-"""More states than that are a cloud."""
+"""A larger graph is an unreadable cloud."""
 _LAYER: Final = 44
 _MARGIN: Final = 16
 
 
 class Node(NamedTuple):
-    """A state: where it is drawn (x in per cent, y in pixels), and what it is."""
+    """A state: its place (x in per cent, y in pixels), and its description."""
 
     x: float
     y: int
@@ -41,7 +41,7 @@ class Edge(NamedTuple):
 
 
 class StateGraph(NamedTuple):
-    """The drawing, and its states as rows of a table: number, distance, where it leads to, what it is."""
+    """The drawing, and its states as rows of a table: number, distance, successors, description."""
 
     title: str
     description: str
@@ -54,9 +54,9 @@ class StateGraph(NamedTuple):
 def state_graph(
     result: ExploreResult, way: Sequence[WalkStep[Any]] = (), name: str = ""
 ) -> StateGraph | None:
-    """The graph of the states walked; None where there are more than `STATES_DRAWN_MAX`.
+    """The graph of the states walked; None if there are more than `STATES_DRAWN_MAX`.
 
-    `way` is a trace to mark in it, whose states are linked to its steps by `name`.
+    `way` is a trace to mark in it; its states link to its steps by `name`.
     """
     graph = result.exploration.graph
     if len(graph.states) > STATES_DRAWN_MAX:
@@ -128,7 +128,8 @@ def _description(marked: bool) -> str:
 def _steps_of(result: ExploreResult, way: Sequence[WalkStep[Any]]) -> dict[int, int]:
     """The states of a trace by their number in the graph, each with its step, in the order of the trace.
 
-    A trace may pass a state that only a renaming of clients leads to the graph's: such states are left out.
+    A trace may pass a state that equals the graph's only after a renaming of clients: such states are left
+    out.
     """
     graph = result.exploration.graph
     steps: dict[int, int] = {}

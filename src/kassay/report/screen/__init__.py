@@ -1,1 +1,1 @@
-"""What the commands show on a terminal."""
+"""The terminal output of the commands."""

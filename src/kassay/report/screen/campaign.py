@@ -1,4 +1,4 @@
-"""A campaign's outcome for the terminal."""
+"""The result of a campaign for the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Row = Mapping[str, Any]
 
 
 def terminal(outcome: Row) -> View:
-    """The leaderboard and the findings, as a person reads them."""
+    """The leaderboard and the findings as readable text."""
     spec = outcome["spec"]
     parts: list[View] = [
         line(
@@ -37,7 +37,7 @@ def terminal(outcome: Row) -> View:
 
 
 def unfinished(outcome: Row) -> str:
-    """What to know of a campaign that is not complete; empty if it is."""
+    """What is missing in an incomplete campaign; empty for a complete one."""
     return (
         ""
         if outcome["complete"]
@@ -46,7 +46,7 @@ def unfinished(outcome: Row) -> str:
 
 
 def took(totals: Row) -> str:
-    """What the campaign took, in one line."""
+    """The cost of the campaign, in one line."""
     peak = totals["peak_kib"]
     memory = (
         "memory unknown"
@@ -88,7 +88,7 @@ _TEXTS: Final = ("target", "profile", "assignor", "claim", "input", "message")
 
 
 def figures(rows: Iterable[Row], columns: Sequence[tuple[str, str]]) -> View:
-    """The rows as a table, names to the left and numbers to the right."""
+    """The rows as a table, names left-aligned and numbers right-aligned."""
     numbers = [title for key, title in columns if key not in _TEXTS]
     cells = ([shown(row[key], key) for key, _ in columns] for row in rows)
     return plain_table([title for _, title in columns], cells, numbers)
@@ -110,7 +110,7 @@ def shown(value: object, key: str = "") -> str:
 
 
 def findings_view(rows: Sequence[Row], total: int, paths: Sequence[str] = ()) -> View:
-    """The findings that a campaign keeps, of `total` in all, and the files that their traces went to."""
+    """The findings that a campaign keeps, of `total` in all, and the files of their traces."""
     if not rows:
         return line("no findings" if not total else f"none of the {total:,} findings")
     parts: list[View] = [figures(rows, FINDINGS), line()]

@@ -1,7 +1,7 @@
-"""The one door to a terminal: lines and tables in which every character shows, what never wraps, progress.
+"""The only access to a terminal: lines and tables with every character visible, unwrapped text, progress.
 
-Nothing else imports rich, which reads `[red]` in a text as markup and passes control characters on. Here
-texts are taken as they are: what is written shows, whoever wrote it.
+Nothing else imports rich, which reads `[red]` in a text as markup and passes control characters on. Here a
+text appears exactly as written, whatever its source.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from rich.text import Text
 from kassay.writing.text import visible
 
 View: TypeAlias = RenderableType
-"""What a screen shows: a line, a table, or a stack of them."""
+"""What a screen displays: a line, a table, or a stack of them."""
 Part: TypeAlias = str | tuple[str, str]
 """A text, or a text with its style."""
 
 WIDTH_WITHOUT_TERMINAL: Final = 110
 _COLUMN_LEAST: Final = 8
-"""A column is never narrower where its cells are not: a terminal without the room wraps the line instead."""
+"""A column is never narrower than this unless its cells are: a narrow terminal wraps the line instead."""
 _BETWEEN: Final = 2
-"""Columns of the screen between two of a table, at most."""
+"""The maximum number of screen columns between two columns of a table."""
 
 
 def line(*parts: Part, style: str = "") -> Text:
@@ -53,12 +53,12 @@ def lines(text: str, style: str = "") -> Group:
 
 
 def stack(*views: View) -> Group:
-    """The views one below the other."""
+    """The views below each other."""
     return Group(*views)
 
 
 class _Console(Console):
-    """Rich's, which lets it be known that nobody reads any more, where rich would end with exit code 1."""
+    """A console that reports a closed output, where rich would end with exit code 1."""
 
     def on_broken_pipe(self) -> None:
         raise  # rich calls this while it handles the BrokenPipeError
@@ -83,13 +83,13 @@ def _cell(value: object) -> Text:
 
 @dataclass(frozen=True)
 class _Roomy:
-    """A table on a screen of at least so many columns: on a narrower one rich would leave cells out."""
+    """A table with a minimum screen width: on a narrower screen rich would leave cells out."""
 
     table: Table
     width: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The table, with the room that it needs."""
+        """The table, with the width that it needs."""
         yield from console.render(self.table, options.update_width(max(options.max_width, self.width)))
 
 
@@ -100,7 +100,7 @@ def plain_table(
     *,
     header: bool = True,
 ) -> View:
-    """A table without lines; the columns in `numbers` stand to the right.
+    """A table without lines; the columns in `numbers` are right-aligned.
 
     A cell is a `line`, a text with its style, or any value.
     """
@@ -121,7 +121,7 @@ def plain_table(
 
 
 class Screen:
-    """A terminal, or a file that takes what a terminal would show; honours NO_COLOR."""
+    """A terminal, or a file that receives what a terminal would display; honours NO_COLOR."""
 
     def __init__(self, stderr: bool, file: IO[str] | None) -> None:
         self._console = _Console(
@@ -136,13 +136,13 @@ class Screen:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether somebody looks on."""
+        """Whether the output is a terminal."""
         return self._console.is_terminal
 
     def show(self, view: View) -> None:
-        """Show the view; what does not fit in is not cut.
+        """Display the view; a view that does not fit is not cut.
 
-        In a stack, as rich joins a text of its own with others and wraps what must not be.
+        It is part of a stack, because rich joins a text of its own with others and wraps unwrappable lines.
         """
         self._console.print(stack(view), crop=False)
 
@@ -157,15 +157,15 @@ def console(*, stderr: bool = False, file: IO[str] | None = None) -> Screen:
 
 
 class Show(Protocol):
-    """What is to be called with how much is done, and perhaps with words on it."""
+    """A function to call with the progress, and optionally with text."""
 
     def __call__(self, done: float, words: str = "", /) -> None:
-        """Show it."""
+        """Display the progress."""
 
 
 @contextmanager
 def bar(what: str, total: float | None = None) -> Iterator[Show]:
-    """A function to call with how much is done; it shows something on a terminal."""
+    """A function to call with the progress; it displays a bar on a terminal."""
     screen = _Console(stderr=True, highlight=False)
     if not screen.is_terminal:
         yield lambda _done, _words="": None

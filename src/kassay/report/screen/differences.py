@@ -1,4 +1,4 @@
-"""What two targets say differently, for a terminal."""
+"""The differences between two targets, for a terminal."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
 
 
 def replayed_view(replayed: ReplayedDifference) -> View:
-    """What the two said when a difference was put to them again."""
+    """The answers of both in a replay of a difference."""
     difference = replayed.difference
     left, right = difference.left.target, difference.right.target
     return stack(
@@ -75,7 +75,7 @@ def replayed_verdict(replayed: ReplayedDifference) -> View:
 
 
 def leading(difference: TargetDifference) -> str:
-    """The target whose answers the history lives by."""
+    """The target whose answers the history follows."""
     return (difference.left if difference.lead is Lead.LEFT else difference.right).target
 
 
@@ -114,7 +114,7 @@ def _input(contradictory: bool) -> str:
 
 
 def lines_view(differences: Sequence[str]) -> list[View]:
-    """What the two say differently, a line each."""
+    """The differences between the answers, one line each."""
     more = len(differences) - _SHOWN_MAX
     return [
         *(line(f"  {each}", style="red") for each in differences[:_SHOWN_MAX]),

@@ -25,7 +25,7 @@ FRAMES_MAX: Final = 100
 
 
 def explanation_view(explanation: Explanation) -> View:
-    """The explanation as a person reads it."""
+    """The explanation as readable text."""
     match explanation:
         case ClaimExplanation():
             return _claim(explanation)
@@ -51,7 +51,7 @@ def _claim(claim: ClaimExplanation) -> View:
 
 
 def _rows(claim_id: str, reading: ClaimReading) -> list[tuple[str, str]]:
-    """What a verdict takes."""
+    """What a verdict requires."""
     rows = [
         ("  source", reading.source),
         ("  a fix must", reading.fix),
@@ -101,7 +101,7 @@ def _difference(explanation: DifferenceExplanation) -> View:
 
 
 def _left_over(happened: Sequence[tuple[str, ...]], frames: Sequence[Frame]) -> list[View]:
-    """The events that no frame has, by the number of their change."""
+    """The events without a frame, by the number of their change."""
     shown = Counter(event.partition(" ms: ")[2] or event for frame in frames for event in frame.events)
     rows = []
     for number, events in enumerate(happened, 1):

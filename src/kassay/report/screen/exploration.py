@@ -1,4 +1,4 @@
-"""What an exploration found, as a person reads it."""
+"""The result of an exploration as readable text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kassay.writing.text import counted
 _STYLES: Final = {Severity.REAL: "bold red", Severity.ZOMBIE: "yellow", Severity.BY_DESIGN: "yellow"}
 _VERDICTS: Final = {Verdict.HOLDS: "bold green", Verdict.VIOLATED: "bold red", Verdict.UNKNOWN: "bold yellow"}
 TOO_MANY_EDGES: Final = "edges"
-"""What limits the judging of a walk that is complete."""
+"""What limits the checks of a complete walk."""
 LIMITS: Final = {
     "states": "the limit of states (--max-states)",
     "time": "the limit of time (--time)",
@@ -32,7 +32,7 @@ _LEGEND: Final = "in the lanes: o, a step by itself; x, a fault; -->, a request;
 
 
 def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = False) -> View:
-    """Figures, violations by gravity with their shortest traces, dead ends, livelocks, verdict."""
+    """Figures, violations by severity with their shortest traces, dead ends, livelocks, verdict."""
     done = result.exploration
     speed = done.states / done.elapsed_s if done.elapsed_s else 0.0
     parts: list[View] = [
@@ -60,14 +60,14 @@ def exploration_view(result: ExploreResult, *, replay: str, mermaid: bool = Fals
 
 
 class _Runs:
-    """The runs drawn so far, under the name of what they lead to: one that comes again is not drawn again."""
+    """The runs drawn so far, by the name of their violation: a repeated run is not drawn again."""
 
     def __init__(self, mermaid: bool) -> None:
         self.mermaid = mermaid
         self.names: dict[tuple[Action, ...], str] = {}
 
     def draw(self, actions: Sequence[Action], name: str) -> View:
-        """The run as lanes or Mermaid, which wrap nowhere, or a word on where it stands already."""
+        """The run as lanes or Mermaid, without wrapping, or a reference to where it is already drawn."""
         key = tuple(actions)
         if key in self.names:
             return line(f"the same run as for {self.names[key]}")
@@ -100,7 +100,7 @@ def settings_line(result: ExploreResult) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """A list as options take it: commas between its values, slashes between the lists of several clients."""
+    """A list as options accept it: commas between its values, slashes between the lists of several clients."""
     if any(isinstance(value, list | tuple) for value in values):
         return "/".join(_listed(value) for value in values)
     return ",".join(map(str, values))
@@ -144,7 +144,7 @@ def _stuck(result: ExploreResult, runs: _Runs) -> list[View]:
 
 
 def _not_asked(result: ExploreResult) -> list[View]:
-    """A line a reason: the invariants of which the walk says nothing."""
+    """One line per reason: the invariants that the walk did not check."""
     by_reason: dict[str, list[str]] = {}
     for one in result.not_asked:
         by_reason.setdefault(one.why, []).append(one.invariant)
@@ -184,7 +184,7 @@ def _verdict(result: ExploreResult) -> View:
 
 
 def reasons(result: ExploreResult) -> list[str]:
-    """What makes a walk violated: the promises broken, dead ends, livelocks."""
+    """Why a walk is violated: the violated claims, dead ends, livelocks."""
     done, live = result.exploration, result.exploration.liveness
     broken = dict.fromkeys(v.invariant for v in done.violations if v.severity is Severity.REAL)
     stuck = (("dead ends", live.dead_ends), ("livelocks", live.livelocks)) if live else ()

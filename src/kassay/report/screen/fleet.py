@@ -24,7 +24,7 @@ COLUMNS: Final = (
 
 
 def terminal(outcome: Mapping[str, Any]) -> View:
-    """What happened, what would have, and what could not be read."""
+    """What happened, what each candidate would have done, and what could not be read."""
     events = ", ".join(f"{times:,} {event}" for event, times in outcome["events"].items())
     parts: list[View] = [
         line(

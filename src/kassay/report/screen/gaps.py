@@ -98,7 +98,7 @@ def _failures(spec: str, failed: Sequence[tuple[str, str]]) -> list[View]:
 def hunt_view(hunt: Hunt, paths: Mapping[str, str], options: Sequence[str] = ()) -> View:
     """The smallest and the worst instances of a hunt, and the staircase.
 
-    `options` are those under which the target was asked, for the commands that ask it again.
+    `options` are the options of the hunt, for the commands that reproduce it.
     """
     spec = hunt.target.spec
     ending = "the ladder ended" if hunt.finished else "the time ran out"
@@ -124,7 +124,7 @@ def hunt_view(hunt: Hunt, paths: Mapping[str, str], options: Sequence[str] = ())
 
 
 def _shown(title: str, objective: str, instance: WorstFound) -> list[View]:
-    """An instance member by member: its topics, what it owned, is given, and would have at the optimum."""
+    """An instance member by member: its topics, owned partitions, assignment, and optimal assignment."""
     problem, best = instance.problem, instance.gap.best
     owned: list[list[str]] = [[] for _ in problem.members]
     for topic, owners in problem.previous.items():
@@ -177,9 +177,10 @@ def rank_view(
     versions: bool = False,
     missing: Mapping[str, str] = MappingProxyType({}),
 ) -> View:
-    """The leaderboard, which claims each target broke on the histories of the seed, and what is `missing`.
+    """The leaderboard, the claims that each target violated on the histories of the seed, and `missing`
+    targets.
 
-    With `versions` also those of what the targets are made of beside kassay.
+    With `versions`, also the versions of the targets' parts other than kassay.
     """
     columns = (
         "",
@@ -233,7 +234,7 @@ def rank_view(
 
 
 def _versions(ranked: Sequence[Ranked]) -> Iterator[str]:
-    """A line for each version of what targets are made of beside kassay and Python."""
+    """One line per version of the targets' parts other than kassay and Python."""
     specs: dict[str, list[str]] = {}
     for each in ranked:
         for name, version in each.versions.items():

@@ -23,7 +23,7 @@ _MARKS: Final = {
 
 
 def hunt_view(hunt: SentenceHunt) -> View:
-    """The claim, the counterexample round by round, and the line that says what the hunt came to."""
+    """The claim, the counterexample round by round, and the result of the hunt in one line."""
     parts: list[View] = []
     example = hunt.example
     if example is not None:
@@ -43,7 +43,7 @@ def hunt_view(hunt: SentenceHunt) -> View:
 
 
 def worst_view(worst: WorstCase) -> View:
-    """The group that shows the worst, round by round, and the line with the value and its bound."""
+    """The group with the worst value, round by round, and the line with the value and its bound."""
     parts: list[View] = []
     if worst.example is not None:
         trace = worst.example.trace

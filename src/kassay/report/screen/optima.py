@@ -19,7 +19,7 @@ _COLUMNS: Final = ("instance", "status", "loads", "moved", "racks", "value", "s"
 _PLAIN: Final = 8
 _NARROW: Final = 4
 _SHOWN: Final = 12
-"""An assignment of so many members at most is shown."""
+"""The maximum number of members whose assignment is shown."""
 
 
 def optimum_row(result: OptimumLine) -> tuple[object, ...]:
@@ -42,7 +42,7 @@ def optimum_row(result: OptimumLine) -> tuple[object, ...]:
 
 
 def _proven_by(result: OptimumLine) -> str:
-    """What proves an optimum; of an interval the first goal that is not proven, and its bound."""
+    """What proves an optimum; for an interval the first goal without a proof, and its bound."""
     unmet = next((goal for goal in result.goals if not goal.proven), None)
     if unmet is None:
         return re.split("[,:]| prove", result.bound)[0]
@@ -52,7 +52,7 @@ def _proven_by(result: OptimumLine) -> str:
 
 
 def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
-    """Results a line each, and how many there are of each status."""
+    """One line per result, and how many there are of each status."""
     table = plain_table(_COLUMNS, rows, ("moved", "racks", "value", "s"))
     counts = Counter(str(row[1]) for row in rows)
     statuses = ", ".join(f"{count} {status}" for status, count in counts.items())
@@ -62,7 +62,7 @@ def optimum_table(rows: Sequence[tuple[object, ...]]) -> View:
 
 
 def assignment_view(result: OptimumLine) -> View:
-    """The partitions of each member, where they are few; nothing else."""
+    """The partitions of each member if there are few; otherwise nothing."""
     given = result.assignment
     if not given or len(given) > _SHOWN:
         return line()
@@ -77,7 +77,7 @@ def _named(topics: Mapping[str, Sequence[int]]) -> Iterable[str]:
 
 
 def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
-    """Ascending numbers; of more than `most` `4x3` for 3 3 3 3, and the middle left out."""
+    """Ascending numbers; if more than `most`, `4x3` for 3 3 3 3, and without the middle."""
     if len(numbers) <= most:
         return " ".join(map(str, numbers))
     parts = []
@@ -89,7 +89,7 @@ def runs(numbers: Sequence[int], most: int = _PLAIN) -> str:
 
 
 def proof_view(proofs: Sequence[Proof]) -> View:
-    """Proofs a line each, counterexamples below their claims."""
+    """One line per proof, counterexamples below their claims."""
     rows: list[tuple[object, ...]] = []
     for proof in proofs:
         style = "yellow" if proof.as_expected else "bold red"

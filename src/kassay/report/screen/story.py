@@ -1,4 +1,4 @@
-"""What happened in a case on a terminal: the frames that a page draws, as text."""
+"""The steps of a case on a terminal: the frames that a page draws, as text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from kassay.writing.text import counted
 
 BROKEN: Final = "<- broken here"
 GUILTY: Final = "!"
-"""What stands behind a tile or a row that the evidence names, with and without colours."""
+"""The suffix of a tile or a row that the evidence names, with and without colours."""
 FRAMES_MAX: Final = 8
 ROWS_A_FRAME: Final = 4
-"""So many rows of a table are shown for each frame that may be."""
+"""The maximum number of rows of a table per frame that may be shown."""
 
 
 def story(frames: Sequence[Frame], frames_max: int = FRAMES_MAX) -> View:
-    """The frames one below the other, the first broken one among them; what could be stands below its table.
+    """The frames below each other, including the first violated one; possible answers are below its table.
 
-    Of more than `frames_max` frames those before and behind are counted, and so are rows of large tables.
+    Of more than `frames_max` frames, those before and after are counted, as are further rows of large tables.
     """
     before, shown = window([each.broken for each in frames], frames_max)
     parts: list[View] = []
@@ -34,7 +34,7 @@ def story(frames: Sequence[Frame], frames_max: int = FRAMES_MAX) -> View:
 
 
 def window(marked: Sequence[bool], most: int) -> tuple[int, int]:
-    """How many to leave out at the start, and how many to show, so that the first that is marked is there."""
+    """How many to leave out at the start, and how many to show, so that the first marked one is included."""
     first = next((place for place, mark in enumerate(marked) if mark), 0)
     return max(0, first + 1 - most), min(most, len(marked))
 
@@ -68,7 +68,7 @@ def _row(row: Row) -> list[object]:
 
 
 def _cell(cell: Cell) -> object:
-    """The cell in one line; a hyphen where nothing is in it."""
+    """The cell in one line; a hyphen for an empty one."""
     if not any(tile.guilty for tile in cell.tiles):
         return cell.words or "-"
     parts: list[Part] = []

@@ -1,8 +1,8 @@
 """Traces of protocol models as swim lanes: rows of data, text for a terminal, and Mermaid.
 
-One lane an actor; an action is an arrow to whom it concerns, with its answer going back, or a mark on
-the actor's own lane. What it says stands at the right; where there is no room for lanes and words, every
-action is a line that names its actors.
+One lane per actor; an action is an arrow to the actor that it concerns, with the answer as an arrow back, or
+a mark on the actor's own lane. Its words are on the right; if lanes and words do not fit, every action is a
+line that names its actors.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from kassay.writing.text import visible
 
 LANE_WIDTH: Final = 13
 _WORDS_LEAST: Final = 24
-"""Columns for what an action says, beside the lanes."""
+"""Columns for the words of an action, next to the lanes."""
 _SERVERS: Final = ("coordinator", "zookeeper", "metadata")
 _STARTS: Final = ("start", "restart")
-"""The explorer spends no budget on these, and a reader sees no fault in them."""
+"""The explorer spends no budget on these, and they are no faults to a reader."""
 
 
 class LaneRow(NamedTuple):
@@ -33,7 +33,7 @@ class LaneRow(NamedTuple):
 
 
 def lanes(actions: Sequence[Action]) -> tuple[str, ...]:
-    """The actors of a trace: clients by number first, then those who serve them."""
+    """The actors of a trace: clients by number first, then their servers."""
     names = {name for action in actions for name in (action.actor, action.to) if name}
     return (*sorted(names - set(_SERVERS)), *(name for name in _SERVERS if name in names))
 
@@ -57,7 +57,7 @@ def rows(actions: Sequence[Action]) -> tuple[LaneRow, ...]:
 def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
     """The trace as lines of `width` characters, in ASCII so that every terminal aligns it.
 
-    A word that is longer than the room for words makes its line longer.
+    A word that is longer than its column makes its line longer.
     """
     names = lanes(actions)
     margin = len(str(len(actions))) + 2
@@ -83,7 +83,7 @@ def text_diagram(actions: Sequence[Action], *, width: int = 110) -> str:
 
 
 def _listed(actions: Sequence[Action], margin: int, width: int) -> str:
-    """The trace without lanes, a paragraph a row."""
+    """The trace without lanes, one paragraph per row."""
     arrows = {"call": "->", "reply": "-->"}
     paragraphs = []
     last = 0
@@ -111,7 +111,7 @@ def _lifelines(room: int, columns: Iterable[int]) -> list[str]:
 
 
 def _draw(cells: list[str], row: LaneRow, start: int, end: int) -> None:
-    """The arrow of a row, or the mark of what an actor does by itself: `o`, and `x` for a fault."""
+    """The arrow of a row, or the mark of an action of one actor alone: `o`, and `x` for a fault."""
     if start == end:
         cells[start] = "x" if row.kind == "fault" else "o"
         return
@@ -137,5 +137,5 @@ def mermaid(actions: Sequence[Action]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Mermaid does not take for syntax."""
+    """The text without Mermaid syntax."""
     return text.replace("#", "#35;").replace(";", ",").replace("<", "#lt;").replace(">", "#gt;")

@@ -1,4 +1,4 @@
-"""What each broken rule is found by: a table for a terminal, and JSON."""
+"""Which claims detect each broken rule: a table for a terminal, and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def all_off(row: SwitchRow) -> str:
 
 
 def switches_view(walked: Sequence[SwitchRow]) -> View:
-    """The table for a terminal, and how many switches hold what they must."""
+    """The table for a terminal, and how many switches meet their expectations."""
     rows = [
         (
             row.switch.name,

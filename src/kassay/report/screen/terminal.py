@@ -19,7 +19,7 @@ _MARKS: Final = {"violated": "VIOLATED"}
 
 
 class Detail(Enum):
-    """How much is shown of a certificate."""
+    """The level of detail of a certificate."""
 
     QUIET = auto()
     USUAL = auto()
@@ -27,14 +27,14 @@ class Detail(Enum):
 
 
 def certificate_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
-    """A certificate as a person reads it, what could make a pass meaningless and the verdict last."""
+    """The certificate as readable text; what could make a pass meaningless and the verdict come last."""
     if detail is Detail.QUIET:
         return verdict_line(certificate)
     return stack(body_view(certificate, detail), verdict_line(certificate))
 
 
 def body_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
-    """All of a certificate but its verdict: claims, counterexamples, what was seen, what to beware of."""
+    """All of a certificate except its verdict: claims, counterexamples, coverage, warnings."""
     parts: list[View] = [
         line(("target ", "dim"), (certificate.target, "bold"), (f"  {facts.played(certificate)}", "dim"))
     ]
@@ -79,7 +79,7 @@ def _counterexample(result: ClaimResult) -> View:
 
 
 def _counts_table(results: Sequence[ClaimResult]) -> View:
-    """The claims with what each verdict rests on."""
+    """The claims with the counts behind each verdict."""
     columns = ("  claim", "verdict", "judged", "could fail", "elsewhere", "failed", "why")
     rows = [
         (
@@ -97,14 +97,14 @@ def _counts_table(results: Sequence[ClaimResult]) -> View:
 
 
 def _seen(certificate: Certificate) -> list[View]:
-    """The situations that came up, the most frequent first."""
+    """The situations that were reached, the most frequent first."""
     counts = sorted(certificate.reached.items(), key=lambda each: (-each[1], each[0]))
     reached = ", ".join(f"{name} {count}" for name, count in counts if count)
     return [line(), line(f"reached: {reached}", style="dim")] if reached else []
 
 
 def verdict_line(certificate: Certificate) -> View:
-    """The verdict on a target in one line that is never wrapped, with the numbers of claims and warnings."""
+    """The verdict on a target in one line that never wraps, with the numbers of claims and warnings."""
     style = {"certified": "bold green", "not-certified": "bold red", "unknown": "bold yellow"}
     counts = {v: sum(1 for c in certificate.claims if c.verdict is v and c.known is None) for v in Verdict}
     text = ", ".join(f"{counts[v]} {word}" for v, word in zip(Verdict, ("hold", "violated", "unknown")))

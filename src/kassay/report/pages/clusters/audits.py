@@ -15,7 +15,7 @@ from kassay.report.screen.clusters.audits import at, duration, where
 from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800
-"""So many rebalances a page draws at most, of all groups together."""
+"""The maximum number of rebalances on a page, for all groups together."""
 BOARDS_MAX: Final = 12
 _LEAST: Final = 10
 _LOOKS: Final = {"findings": "bad", "clean": "ok", "unknown": "warn"}
@@ -32,7 +32,7 @@ _FINDINGS: Final = 40
 
 
 class TimelineMark(NamedTuple):
-    """A rebalance on a timeline: per cent from the left, its height in pixels, its look and words."""
+    """A rebalance on a timeline: per cent from the left, its height in pixels, its style and words."""
 
     x: float
     height: int
@@ -60,7 +60,7 @@ class GroupView(NamedTuple):
 
 
 def render(audit: LogAudit, files: Sequence[str]) -> str:
-    """The whole page; of a large audit as much as a page may weigh, the newest and the gravest first."""
+    """The whole page; of a large audit the newest and most severe parts, up to the maximum size of a page."""
     drawn, boards = DRAWN_MAX, BOARDS_MAX
     while True:
         text = _page(audit, files, drawn, boards)
@@ -96,13 +96,13 @@ def _page(audit: LogAudit, files: Sequence[str], drawn: int, boards: int) -> str
 
 
 class _Boards:
-    """Draws boards of findings as long as there is room."""
+    """Draws boards of findings up to the size limit."""
 
     def __init__(self, most: int) -> None:
         self._left, self._number = most, 0
 
     def draw(self, finding: AuditFinding) -> str | None:
-        """The board of the finding's trace; None without one, and where the page is full."""
+        """The board of the finding's trace; None without a trace, or if the page is full."""
         if finding.trace is None or not self._left:
             return None
         self._number += 1
@@ -188,7 +188,7 @@ def _group(group: GroupAudit, anchor: str, most: int, boards: _Boards) -> GroupV
 
 
 def _chosen(rebalances: Sequence[AuditedRebalance], most: int) -> list[AuditedRebalance]:
-    """Those that are drawn, in their order: those with findings, with needless moves, and the newest."""
+    """The rebalances to draw, in order: those with findings, with needless moves, and the newest."""
     gravity = {"bad": 0, "warn": 1}
     ranked = sorted(range(len(rebalances)), key=lambda i: (gravity.get(_look(rebalances[i]), 2), -i))
     return [rebalances[i] for i in sorted(ranked[:most])]

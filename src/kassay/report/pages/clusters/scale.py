@@ -12,7 +12,7 @@ from kassay.report.screen.clusters.what_if import identity
 
 
 class ScalePage(NamedTuple):
-    """All that the page shows; `rows` are texts under `columns`, `numeric` the places of numbers."""
+    """The contents of the page; `rows` are texts under `columns`, `numeric` the indexes of numeric columns."""
 
     word: str
     look: str
@@ -30,12 +30,12 @@ class ScalePage(NamedTuple):
 
 
 def render(answer: GroupScale, again: str) -> str:
-    """The page; `again` is the command that makes it anew."""
+    """The page; `again` is the command that reproduces it."""
     return page("scale", ("figures",), view=view_of(answer, again))
 
 
 def view_of(answer: GroupScale, again: str) -> ScalePage:
-    """What the page shows."""
+    """The page's contents."""
     observed = answer.observed
     safe = spans(each.members for each in answer.counts if each.is_safe)
     best = spans(each.members for each in answer.counts if each.is_safe_at_best)

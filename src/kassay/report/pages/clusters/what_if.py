@@ -1,4 +1,4 @@
-"""What would become of a consumer group as one HTML page: today, candidates, events, the way there."""
+"""Predictions for a consumer group as one HTML page: today, candidates, events, the path to each candidate."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from kassay.report.screen.clusters.what_if import (
 from kassay.writing.text import counted
 
 _UNOWNED_MAX: Final = 200
-"""So many unowned partitions are listed; the rest is counted."""
+"""The maximum number of unowned partitions to list; the rest is counted."""
 
 
 class StepView(NamedTuple):
-    """A step of a rolling restart: the setting to copy, and what it does."""
+    """A step of a rolling restart: the setting to copy, and its effect."""
 
     setting: str
     restarts: int
@@ -36,7 +36,7 @@ class StepView(NamedTuple):
 
 
 class PathView(NamedTuple):
-    """A way to a candidate: what it takes, its steps, shorter ways that are not safe, and notes."""
+    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes."""
 
     title: str
     summary: str
@@ -47,7 +47,7 @@ class PathView(NamedTuple):
 
 
 class WhatIfPage(NamedTuple):
-    """All that the page shows. Rows are texts under `columns`; `events` have a title and rows each."""
+    """The contents of the page. Rows are texts under `columns`; `events` have a title and rows each."""
 
     word: str
     look: str
@@ -70,12 +70,12 @@ class WhatIfPage(NamedTuple):
 
 
 def render(answer: WhatIf, again: str) -> str:
-    """The page; `again` is the command that makes it anew."""
+    """The page; `again` is the command that reproduces it."""
     return page("what_if", ("figures",), view=view_of(answer, again))
 
 
 def view_of(answer: WhatIf, again: str) -> WhatIfPage:
-    """What the page shows."""
+    """The page's contents."""
     observed, today, best = answer.observed, answer.today, answer.optimum.steps[0]
     labels = observed.labels
     good = not answer.unowned and not today.idle and today.spread <= best.loads.spread
@@ -116,7 +116,7 @@ def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
 
 
 def _spread(answer: WhatIf) -> Histograms:
-    """How many members have how many partitions: today, with each candidate, at best."""
+    """How many members have how many partitions: today, with each candidate, and at the optimum."""
     members = answer.observed.group.members
     rows = {"today": answer.observed.assignment}
     rows |= {each.spec: each.answers[0] for each in answer.candidates if each.answers}
@@ -130,13 +130,13 @@ def _spread(answer: WhatIf) -> Histograms:
 
 
 def _range(loads: Collection[int]) -> str:
-    """The least and the most, or the one number that all have."""
+    """The least and the greatest load, or the one number that all have."""
     least, most = min(loads), max(loads)
     return str(least) if least == most else f"{least} to {most}"
 
 
 def _moves(answer: WhatIf) -> BarChart:
-    """How many partitions move by switching to each."""
+    """How many partitions move in the switch to each candidate."""
     rows = [
         BarOf(each.spec, step.moved, f"{step.moved} move, {step.paused} paused", "candidate")
         for each in answer.candidates

@@ -15,19 +15,19 @@ from kassay.writing.text import counted
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
 _FIRST: Final = 5
-"""So many places in which a claim is broken stand open; the others are folded."""
+"""This many violations of a claim are visible; the others are folded."""
 _EVIDENCE_MAX: Final = 1_000
-"""So many places in which a claim is broken are listed; the document of --json has them all."""
+"""This many violations of a claim are listed; the document of --json has them all."""
 _UNITS: Final = {
     "balance of replicas": ", sum of squares",
     "balance of leaders": ", sum of squares",
     "movement": ", in copies",
 }
-"""What the numbers of these goals count."""
+"""The units of these goals."""
 _ROWS_MAX: Final = 500
-"""So many partitions of the plan are listed; its files have them all."""
+"""This many partitions of the plan are listed; its files have them all."""
 _DRAWN_MAX: Final = 120
-"""So many brokers have bars; of more there is the table alone."""
+"""Up to this many brokers have bars; for more there is only the table."""
 
 
 class ClaimView(NamedTuple):
@@ -45,7 +45,7 @@ class ClaimView(NamedTuple):
 
 
 class PlacementView(NamedTuple):
-    """What the page shows."""
+    """The contents of the page."""
 
     word: str
     look: str
@@ -71,7 +71,7 @@ def render(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: st
 
 
 def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> PlacementView:
-    """What the page shows of the plan."""
+    """The page's contents for the plan."""
     proposal, loads = plan.proposal, plan.loads()
     word, look = ("proven", "ok") if proposal.is_proven else ("not proven", "warn")
     if not plan.steps:
@@ -190,7 +190,7 @@ def _change(before: str, after: str) -> str:
 
 
 def _against(value: int, bound: int) -> str:
-    """What was reached of a goal, and what no placement gets below."""
+    """The value of a goal, and its lower bound for every placement."""
     return f"{value:,}, and no placement has less" if value == bound else f"{value:,}, at least {bound:,}"
 
 

@@ -1,1 +1,1 @@
-"""What would become of real clusters, on screen."""
+"""Predictions for real clusters, on a terminal."""

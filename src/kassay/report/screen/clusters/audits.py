@@ -1,4 +1,4 @@
-"""An audit for a terminal: groups a line each, then findings, who caused most, and what is missing."""
+"""An audit for a terminal: one line per group, then findings, the most frequent causes, and what is missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WHO: Final = 3
 
 
 def audit_view(audit: LogAudit) -> View:
-    """What was found; the verdict last."""
+    """The results; the verdict last."""
     parts: list[View] = []
     if audit.groups:
         rows = [_row(group) for group in audit.groups]
@@ -121,13 +121,13 @@ def _verdict(audit: LogAudit) -> View:
 
 
 def where(moment: LogMoment) -> str:
-    """Where and when a record was."""
+    """The place and the time of a record."""
     offset = str(moment.place) if moment.offset is None else f"offset {moment.offset}"
     return offset if moment.timestamp is None else f"{offset}, {at(moment.timestamp)}"
 
 
 def at(timestamp: int) -> str:
-    """A time in milliseconds since 1970 as UTC, or the number where no calendar has it."""
+    """A time in milliseconds since 1970 as UTC, or the number if it is outside the calendar's range."""
     try:
         moment = datetime.fromtimestamp(timestamp / 1000, UTC)
     except (OverflowError, OSError, ValueError):
@@ -136,7 +136,7 @@ def at(timestamp: int) -> str:
 
 
 def duration(milliseconds: int) -> str:
-    """A time as people say it: `0.5 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
+    """A time in readable units: `0.5 s`, `12 s`, `3 min 20 s`, `2 h 5 min`.
 
     >>> duration(500), duration(200_000), duration(7_500_000)
     ('0.5 s', '3 min 20 s', '2 h 5 min')

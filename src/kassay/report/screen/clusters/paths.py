@@ -11,7 +11,7 @@ from kassay.writing.text import counted
 
 
 def paths_in_short(paths: Sequence[Rollout]) -> Iterator[View]:
-    """A line a path."""
+    """One line per path."""
     yield line("rolling it out (--to TARGET tells each step)", style="bold")
     for path in paths:
         if path.steps or not path.safe:
@@ -24,7 +24,7 @@ def _short(path: Rollout) -> str:
 
 
 def path_summary(path: Rollout) -> str:
-    """What the way takes in all."""
+    """The totals of the path."""
     if path.safe and not path.steps:
         return "that is how the members are configured now"
     if not path.safe:
@@ -59,7 +59,7 @@ def paths_view(paths: Sequence[Rollout]) -> Iterator[View]:
 
 
 def step_facts(step: RollingStep, path: Rollout) -> Iterator[str]:
-    """What a step does to the group, and whether there is a way back."""
+    """The effect of a step on the group, and whether the step can be undone."""
     rebalances = counted(step.rebalances, "rebalance")
     yield f"{_in_force(step.spans, step.restarts)}; {rebalances}, {_eager(step)}"
     yield _back(step, path)
@@ -79,7 +79,7 @@ def _in_force(spans: Sequence[RuleSpan], restarts: int) -> str:
 
 
 def _eager(step: RollingStep) -> str:
-    """Who gives everything up at each of the rebalances."""
+    """The members that revoke everything at each of the rebalances."""
     before, after = step.eager
     if before == after == 0:
         return "at each only what moves is paused"

@@ -17,7 +17,7 @@ _NUMBERS: Final = (*_COLUMNS[:-1], *_LAGS)
 
 
 def scale_view(answer: GroupScale) -> View:
-    """Each count beside the optimum, and which of them are safe."""
+    """Each count next to the optimum, and which of them are safe."""
     parts: list[View] = [
         *group_head(answer.observed),
         line(),
@@ -40,13 +40,13 @@ def scale_view(answer: GroupScale) -> View:
 
 
 def columns_of(answer: GroupScale) -> tuple[str, ...]:
-    """The columns, those of lags where lags are weighed."""
+    """The columns; those for lags only if lags are weighed."""
     weighed = any(each.lag is not None for each in answer.counts)
     return (*_COLUMNS[:-1], *(_LAGS if weighed else ()), _COLUMNS[-1])
 
 
 def rows_of(answer: GroupScale) -> list[tuple[object, ...]]:
-    """A row a number of members, under `columns_of`."""
+    """One row per number of members, under `columns_of`."""
     weighed = len(columns_of(answer)) > len(_COLUMNS)
     return [_row(each, answer.today, weighed=weighed) for each in answer.counts]
 
@@ -82,7 +82,7 @@ def _lag(lag: Lag | None) -> tuple[object, ...]:
 
 
 def spans(counts: Iterable[int]) -> str:
-    """The counts, runs of three and more as `5-9`.
+    """The counts, with runs of three or more as `5-9`.
 
     >>> spans([1, 2, 5, 6, 7])
     '1 2 5-7'

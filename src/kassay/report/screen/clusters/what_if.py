@@ -1,4 +1,4 @@
-"""What would become of a consumer group, as tables for a terminal."""
+"""Predictions for a consumer group, as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kassay.report.screen.console import View, line, plain_table, stack, whole_l
 from kassay.writing.text import counted, shell_command
 
 COLUMNS: Final = ("switching to", "a member", "spread", "idle", "moves", "paused", "same rack", "rounds")
-"""The columns of each table; of events the first is called otherwise."""
+"""The columns of each table; the first has another title for events."""
 _NUMBERS: Final = COLUMNS[1:]
 _NAMED_MAX: Final = 4
-"""So many members or partitions are named before the rest is counted."""
+"""The maximum number of members or partitions to name; the rest is counted."""
 
 
 def what_if_view(answer: WhatIf, certificate: str | None, *, in_full: bool = True) -> View:
-    """Today, every candidate beside the optimum, what each event does, and the way there.
+    """Today, every candidate next to the optimum, the effect of each event, and the path to each candidate.
 
-    The ways are told step by step where that is wanted `in_full`, else a line each.
+    The paths are listed step by step if `in_full`, else one line each.
     """
     parts: list[View] = [
         *group_head(answer.observed),
@@ -52,7 +52,7 @@ MEANING: Final = (
 
 
 def identity(observed: ObservedGroup) -> str:
-    """What group this is."""
+    """Which group this is."""
     protocol = "consumer" if observed.is_consumer_group else "classic"
     strategy = observed.strategy or "strategy not told"
     counts = observed.cluster.counts
@@ -63,7 +63,7 @@ def identity(observed: ObservedGroup) -> str:
 
 
 def group_head(observed: ObservedGroup) -> list[View]:
-    """What group this is, and what could make the answer meaningless."""
+    """Which group this is, and what could make the answer meaningless."""
     name = observed.name or "(no name)"
     parts: list[View] = [line("group ", (name, "bold"), f": {identity(observed)}")]
     parts += [line(f"warning: {each}", style="yellow") for each in observed.warnings]
@@ -91,7 +91,7 @@ def _today(answer: WhatIf) -> Iterable[View]:
 
 
 def spread_of(loads: Loads) -> str:
-    """How many partitions members have."""
+    """How many partitions the members have."""
     if not loads.spread:
         return f"{loads.most} partitions each"
     return f"{loads.least} to {loads.most} partitions a member, spread {loads.spread}"
@@ -104,7 +104,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
-    """A row a candidate: the group once it has switched; today first, the optimum last."""
+    """One row per candidate: the group after the switch; today first, the optimum last."""
     rows = [("today", *_loads_cells(answer.today), "-", "-", _racks_cell(answer.racks), "-")]
     rows += [(each.spec, *_cells(step)) for each in answer.candidates if (step := each.switch) is not None]
     certified = f"optimum ({answer.best.figures['status']}, certified)"
@@ -112,7 +112,7 @@ def switch_rows(answer: WhatIf) -> list[tuple[object, ...]]:
 
 
 def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
-    """The events in order, each with a row a candidate that got so far, and one of the optimum."""
+    """The events in order, each with a row per candidate that reached it, and one for the optimum."""
     events: list[tuple[str, list[tuple[object, ...]]]] = []
     for number, change in enumerate(answer.changes, start=1):
         rows = [
@@ -124,7 +124,7 @@ def event_rows(answer: WhatIf) -> list[tuple[str, list[tuple[object, ...]]]]:
 
 
 def _events(answer: WhatIf) -> View:
-    """The events one below the other."""
+    """The events below each other."""
     rows: list[tuple[object, ...]] = []
     for title, under in event_rows(answer):
         rows.append((line(title, style="bold"), *("",) * (len(COLUMNS) - 1)))

@@ -1,4 +1,4 @@
-"""Where placement claims are broken, for people: how many places, of which topics, and each in a sentence."""
+"""Where placement claims are violated: how many places, of which topics, and each in a sentence."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kassay.properties.registry import Evidence, as_text
 from kassay.writing.text import counted
 
 _BY_PARTITION: Final = frozenset({"replicas-distinct", "rack-spread", "no-fenced-leader"})
-"""Claims whose evidence is of one partition each."""
+"""Claims whose evidence is about one partition each."""
 _LISTED: Final = 6
-"""So many topics, or brokers, are named."""
+"""The maximum number of topics, or brokers, to name."""
 
 
 def breach_text(claim: str, evidence: Evidence) -> str:
-    """One place in which the claim is broken, as a sentence.
+    """One violation of the claim, as a sentence.
 
     >>> racks = {"replicas": (1, 4), "in racks": ("a", "a"), "racks wanted": 2, "in one": 1}
     >>> breach_text("rack-spread", Evidence("orders-5", racks))
@@ -37,7 +37,7 @@ def breach_text(claim: str, evidence: Evidence) -> str:
 
 
 def breaches_text(standing: ClaimStanding, partitions: int) -> str:
-    """How many of so many partitions break the claim and of which topics they are; empty for other claims."""
+    """How many of the partitions violate the claim and their topics; empty for other claims."""
     if standing.claim not in _BY_PARTITION or not standing.evidence:
         return ""
     broken = list(dict.fromkeys(each.subject for each in standing.evidence))
@@ -59,7 +59,7 @@ def _racks(facts: Mapping[str, Any]) -> str:
 
 
 def _loads(what: str, facts: Mapping[str, Any]) -> str:
-    """The least and the most that a broker has, who has it, and what is possible."""
+    """The least and the greatest load of a broker, the brokers with it, and the possible loads."""
     loads: Mapping[int, int] = facts["are"]
     least, most = min(loads.values()), max(loads.values())
     best: Sequence[int] = facts["could be"]
@@ -72,7 +72,7 @@ def _span(loads: Sequence[int]) -> str:
 
 
 def _brokers(loads: Mapping[int, int], load: int) -> str:
-    """The brokers that have this load."""
+    """The brokers with this load."""
     return _first(broker for broker, its in loads.items() if its == load)
 
 

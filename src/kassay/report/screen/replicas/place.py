@@ -19,13 +19,13 @@ from kassay.writing.text import counted, shell_command
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _STYLES: Final = {Standing.HOLDS: "green", Standing.VIOLATED: "bold red", Standing.NOT_JUDGED: "yellow"}
 _MANY: Final = 60
-"""So many brokers are shown one a line; of more, the racks."""
+"""Up to this many brokers have a line each; of more, only the racks are shown."""
 _STEPS_SHOWN: Final = 20
 _TOOL: Final = ("kafka-reassign-partitions.sh", "--bootstrap-server", "HOST:9092")
 
 
 def bytes_text(size: int) -> str:
-    """The bytes in the unit in which they are easiest read.
+    """The bytes in the most readable unit.
 
     >>> bytes_text(5_000_000_000), bytes_text(17)
     ('4.7 GiB', '17 B')
@@ -39,7 +39,7 @@ def bytes_text(size: int) -> str:
 def place_view(
     plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool, verbose: bool = False
 ) -> View:
-    """Today judged, the proposal, the steps, and what to run; with `verbose` every place that is broken."""
+    """Today's verdicts, the proposal, the steps, and the commands; with `verbose` every violation."""
     parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
     parts += [line(), *_proposal(plan), line(), _brokers(plan.loads())]
     if plan.steps:
@@ -85,7 +85,7 @@ def _claims(standings: Sequence[ClaimStanding], partitions: int) -> View:
 
 
 def _where(standing: ClaimStanding, partitions: int) -> str:
-    """Where a claim is broken: how many partitions of which topics, and the first place."""
+    """Where a claim is violated: how many partitions of which topics, and the first place."""
     if not standing.evidence:
         return standing.why or standing.sentence
     first = breach_text(standing.claim, standing.evidence[0])
@@ -96,7 +96,7 @@ def _where(standing: ClaimStanding, partitions: int) -> str:
 
 
 def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
-    """The claims about today, and every place in which one is broken, or how to see them."""
+    """The claims about today, and every violation, or how to list them."""
     yield _claims(plan.today, len(plan.proposal.cluster.rows))
     several = [each for each in plan.today if len(each.evidence) > 1]
     if several and not verbose:
@@ -187,14 +187,14 @@ def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle
 
 
 def time_text(seconds: float) -> str:
-    """The time in the unit in which it is easiest read."""
+    """The time in the most readable unit."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iterator[View]:
-    """How the first step is run, waited for, and taken back."""
+    """The commands that run the first step, wait for it, and undo it."""
     first = files.get("step 1")
     if first is None:
         return
@@ -221,7 +221,7 @@ def _commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Ite
 
 
 def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
-    """Every finding a line, and how many there are."""
+    """One line per finding, and the total."""
     parts: list[View] = [
         whole_line(str(each), style="red" if each.severity is LintSeverity.ERROR else "yellow")
         for each in findings
