@@ -82,8 +82,7 @@ class ClaimExplanation:
 
 @dataclass(frozen=True)
 class TraceExplanation:
-    """A trace explained: `cause` comes from replaying it now, or is None with the reason why that is
-    impossible.
+    """A trace explained: `cause` comes from replaying it now, or is None with the reason for that.
 
     `broken` and `could_be` are those of the replay, or the recorded ones.
     """

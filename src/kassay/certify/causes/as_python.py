@@ -98,9 +98,7 @@ def with_code(certificate: Certificate, most: int) -> Certificate:
 
 
 def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
-    """The first wrong answer, if a new object also gives it to that call alone, or answers a second call
-    otherwise.
-    """
+    """The first wrong answer, if a new object repeats it in that call alone, or differs in a second call."""
     promised = promise(playback.trace.claim, playback.trace.kind)
     looks = promised.claim.looks
     if not _HERE.issuperset(looks) and promised.claim.id != "deterministic":
@@ -128,9 +126,7 @@ def _differs(driver: Driver[Any], step: Any, subject: Subject) -> Look | None:
 
 
 def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
-    """The call of the class and the checks of its answer; None without a class or without words for the
-    checks.
-    """
+    """The call of the class and the checks of its answer; None without a class or words for the checks."""
     driver = driver_for(playback.trace.kind)
     called = _called(playback, driver, wrong)
     config = {**playback.conditions.config, **driver.config_of(wrong.step)}

@@ -89,7 +89,7 @@ class Comparison:
         return self.driver.size(case)
 
     def examine(self, case: Any, _: Subject) -> Examination:
-        """The first difference of the case as violations of `DIFFERENT`; the subject argument has no effect."""
+        """The first difference of the case as violations of `DIFFERENT`; the subject has no effect."""
         compared = self.compare(case)
         return Examination(
             violations=[Violation(DIFFERENT.id, line, compared.contradictory) for line in compared.lines]

@@ -32,9 +32,7 @@ _UNCHANGED: Final = "nothing that the difference keeps is another now: time, cha
 
 @dataclass(frozen=True)
 class ReplayedDifference:
-    """Today's answers of both: `violated` while they differ, unknown if no recorded condition explains the
-    change.
-    """
+    """Today's answers of both: `violated` while they differ, unknown if no recorded condition explains it."""
 
     difference: TargetDifference
     verdict: Verdict

@@ -20,8 +20,7 @@ HISTORIES: Final = 1000
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The changes of a rule since a release: the rule then, the rules that replaced it by release, and
-    examples.
+    """The changes of a rule since a release: the rule then, its replacements by release, and examples.
 
     `examples` has what `diff` finds between the rule of that release and today's, if the rule was replaced.
     """

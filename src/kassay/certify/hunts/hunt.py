@@ -48,7 +48,7 @@ class HuntOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class HuntOptions:
-    """The limits of a hunt: `seconds` in all, or `histories` and a `scope`, which do not depend on a clock."""
+    """The limits of a hunt: `seconds` in all, or `histories` and a `scope`, which need no clock."""
 
     seconds: float | None = 30.0
     histories: int | None = None

@@ -74,9 +74,7 @@ class TargetGaps:
 
     @property
     def totals(self) -> dict[str, int]:
-        """Moves and rack mismatches on all answered instances, whatever the balance, and those of the
-        optimum.
-        """
+        """Moves and rack mismatches on all answered instances, whatever the balance; also of the optimum."""
         return {
             "moved": sum(each.moved for each in self.gaps),
             "optimal_moved": sum(each.best.moved for each in self.gaps),

@@ -60,7 +60,7 @@ class WorstFound(NamedTuple):
 
 @dataclass
 class Hunt:
-    """The result: for each objective the smallest instance with a gap, and the smallest with the worst gap."""
+    """The result: for each objective the smallest instance with a gap, and the smallest with the worst."""
 
     target: Target
     seed: int

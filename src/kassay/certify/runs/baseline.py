@@ -62,9 +62,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The baseline file of a call, what it accepts, and whether the call writes it: the `first` call always
-    does.
-    """
+    """A call's baseline file, what it accepts, and whether the call writes it: the `first` always does."""
 
     path: Path
     known: tuple[Known, ...]
@@ -109,7 +107,7 @@ def class_of(result: ClaimResult) -> Literal["ordinary", "contradictory"]:
 
 
 def apply(certificate: Certificate, baseline: Iterable[Known], today: date) -> Certificate:
-    """The certificate with known findings marked, and a note for each that no longer occurs or has expired."""
+    """The certificate with known findings marked, and a note for each that is gone or has expired."""
     known = {entry.key: entry for entry in baseline if entry.target == certificate.target}
     notes = list(certificate.notes)
     results = []
@@ -158,7 +156,7 @@ def document_of(entries: Iterable[Known]) -> dict[str, Any]:
 
 
 def changes(before: Iterable[Known], after: Iterable[Known], today: date) -> list[str]:
-    """What an update changed: a line for each entry that was added, removed or has expired, and the counts."""
+    """The changes by an update: a line for each entry that was added, removed or has expired, and counts."""
     old, new = ({entry.key: entry for entry in entries} for entries in (before, after))
     added = [f"added {new[key]}" for key in new if key not in old]
     removed = [f"removed {old[key]}" for key in old if key not in new]

@@ -16,9 +16,7 @@ SCHEMA: Final = "kassay/certificate/5"
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The smallest case found that violates a claim; `code` is a test that reproduces it, for pages that show
-    one.
-    """
+    """The smallest case found that violates a claim; `code` is a test that reproduces it, for pages."""
 
     trace: Trace
     members: int

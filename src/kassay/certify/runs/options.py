@@ -174,7 +174,5 @@ def aims_of(
 
 
 def aim_at(index: int, aims: tuple[str, ...]) -> str:
-    """The recipe of case number `index`: every second case takes the next one in a cycle; the others have
-    none.
-    """
+    """The recipe of case number `index`: every second case takes the next in a cycle, others have none."""
     return aims[index // 2 % len(aims)] if aims and index % 2 else ""

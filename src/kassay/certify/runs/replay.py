@@ -41,9 +41,7 @@ _NOT_KEPT: Final = "traces of that version keep no configuration, limits and ass
 
 @dataclass(frozen=True)
 class Instead:
-    """What the user sets in place of the trace's values: None keeps the trace's value; `config` is set key by
-    key.
-    """
+    """The user's overrides of the trace's values: None keeps the value; `config` is set key by key."""
 
     target: str | None = None
     protocol: RebalanceProtocol | None = None
@@ -177,9 +175,7 @@ class Replayed:
 
 
 def read_trace(path: Path) -> Trace:
-    """The trace in the file, and its target as the user specified it; raises `InputError` for an invalid
-    trace.
-    """
+    """The trace in the file, its target as the user wrote it; raises `InputError` for an invalid trace."""
     trace = trace_of(read_json(path, "a trace"), str(path))
     trace = replace(trace, target=recorded(trace.target))
     listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
@@ -307,18 +303,14 @@ def job_of(playback: Playback) -> Job:
 
 
 def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
-    """The subjects to replay against: for the claim alone, for all of the trace's claims, and with the hash
-    seed.
-    """
+    """The subjects to replay with: the claim alone, all of the trace's claims, and the known hash seed."""
     yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)
 
 
 def _verdict(playback: Playback, plays: Sequence[_Play]) -> tuple[Verdict, str]:
-    """Whether the claim is still violated; unknown if a cause outside the target could explain the
-    difference.
-    """
+    """Whether the claim is still violated; unknown if something other than the target may have changed it."""
     trace = playback.trace
     if plays[-1].violations:
         return Verdict.VIOLATED, ""

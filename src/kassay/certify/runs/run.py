@@ -28,9 +28,7 @@ SHRINK_SHARE = 1 / 6
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
 PATIENCE_SHARE = 1 / 5
-"""Once a claim is violated on ordinary input, this share of a time budget is spent on finding more
-violations.
-"""
+"""Once a claim is violated on ordinary input, the search continues for this share of a time budget."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
 
 
 def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult, ...]:
-    """The results of an interrupted run, on a new bench: the run's own bench may be in the middle of a call."""
+    """The results of an interrupted run, on a new bench: the run's own may be in the middle of a call."""
     job = replace(job, options=replace(job.options, shrink=False))
     with ExitStack() as stack:
         bench = stack.enter_context(open_bench(job)) if tally.findings else None
@@ -226,7 +224,7 @@ def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, rep
 def _with_others(
     bench: Bench, results: tuple[ClaimResult, ...], tally: Tally, started: float, report: Report
 ) -> tuple[ClaimResult, ...]:
-    """The results after checking each counterexample against the other claims; new violations are reported."""
+    """The results after checking each counterexample against the other claims; reports new violations."""
     if not bench.job.options.shrink:
         return results
     crossed, broken = broken_by_others(bench, results, tally.histories, started), _broken(tally)

@@ -1,5 +1,6 @@
-"""Sums the results of many histories and turns counts into verdicts. A claim holds only with enough checks
-and if every required situation was reached.
+"""Sums the results of many histories and turns the counts into verdicts.
+
+A claim holds only with enough checks and if every required situation was reached.
 """
 
 from __future__ import annotations

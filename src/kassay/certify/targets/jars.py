@@ -1,4 +1,4 @@
-"""Classes in jars, one Java process per class path: users' classes, and the assignors of Kafka's own client."""
+"""Classes in jars, one Java process per class path: users' classes, and assignors of Kafka's own client."""
 
 from __future__ import annotations
 
@@ -170,9 +170,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _with_client(paths: Sequence[str]) -> tuple[str, ...]:
-    """The complete class path: with Kafka's client if the environment names it, and the logging that it
-    needs.
-    """
+    """The complete class path: with Kafka's client if the environment names it, and its logging library."""
     class_path = ClassPath(paths)
     named = [path for path in os.environ.get(CLIENTS_VARIABLE, "").split(os.pathsep) if path]
     if named and not class_path.find(_OF_CLIENTS):

@@ -111,7 +111,7 @@ class LocalDocument:
 
 
 class LocalHost(Host):
-    """Makes objects in this process; a failure of one does not affect the others, and `close` has no effect."""
+    """Makes objects in this process, which fail independently; `close` has no effect."""
 
     def __init__(self, make: Callable[[Mapping[str, str]], Any]) -> None:
         self._make = make
@@ -123,9 +123,7 @@ class LocalHost(Host):
 
 @dataclass(frozen=True)
 class OwnClass:
-    """Makes objects of kassay's own classes; `trusted` ones run without the checks and the alarm around
-    calls.
-    """
+    """Makes objects of kassay's own classes; `trusted` ones run without checks and alarms around calls."""
 
     factory: Callable[[], Any]
     trusted: bool = True
@@ -136,9 +134,7 @@ class OwnClass:
         return self.trusted
 
     def __call__(self, start: Start, *, apart: bool) -> Host:
-        """In this process, or in a child: an assignor in the child of a user's class, other objects as
-        pickles.
-        """
+        """In this process, or in a child: an assignor like a user's class, other objects as pickles."""
         if not apart:
             return LocalHost(self._maker(start))
         if self._is_assignor:

@@ -122,9 +122,7 @@ class Request:
     protocol: RebalanceProtocol | None
 
     def speaks(self, supported: tuple[RebalanceProtocol, ...]) -> RebalanceProtocol:
-        """The protocol to use with a target that supports only these; the first unless the user requested
-        one.
-        """
+        """The protocol for a target that supports only these; the first unless the user requested one."""
         if self.protocol is None:
             return supported[0]
         if self.protocol not in supported:

@@ -60,7 +60,7 @@ class Bin(NamedTuple):
 
 
 def bins_of(values: Sequence[int]) -> tuple[Bin, ...]:
-    """Bins that cover all the values: one for each small number, then each twice as wide as the one before."""
+    """Bins that cover all the values: one for each small number, then each twice as wide as the last."""
     proper = [value for value in values if value != NEVER]
     low, top = min(proper, default=0), max(proper, default=0)
     bins = [Bin(value, value) for value in range(low, min(top, low + _APART_MAX - 1) + 1)]

@@ -25,7 +25,7 @@ _TRACK_LAST: Final = 0.84
 
 
 class Arrow(NamedTuple):
-    """A horizontal piece of a message; `head`: it ends at its receiver, `lost`: the message was lost there."""
+    """A horizontal piece of a message; `head`: it ends at its receiver, `lost`: it was lost there."""
 
     x1: float
     x2: float

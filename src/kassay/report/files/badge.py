@@ -14,8 +14,7 @@ _COLORS: Final = {"not-certified": "red", "unknown": "yellow", "certified": "bri
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[NotLoaded] = ()) -> str:
-    """The document, schema version 1 of shields.io's endpoint: the verdict, or how many targets are
-    certified.
+    """The document, schema version 1 of shields.io's endpoint: the verdict, or the number certified.
 
     The verdict on a missing target is unknown.
     """

@@ -90,7 +90,7 @@ def _doubts(outcome: Row) -> Iterator[str]:
 
 
 def _bars(rows: Sequence[Row]) -> Iterator[BarChart]:
-    """Moves and balance of all candidates and of what really happened; the cost and the benefit of a switch."""
+    """Moves and balance of all candidates and of what really happened; cost and benefit of a switch."""
     candidates = [row for row in rows if row["assignor"] != ACTUAL]
     moves = [(r, f"{_count(r, 'moved')} (needed {_count(r, 'moved_least')})") for r in rows]
     yield _chart("Moves", "moved", moves)

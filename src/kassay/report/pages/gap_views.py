@@ -1,4 +1,4 @@
-"""Shared parts of pages about distances to the optimum: values, plots of distributions, boards of instances."""
+"""Shared parts of pages about distances to the optimum: values, distributions, boards of instances."""
 
 from __future__ import annotations
 

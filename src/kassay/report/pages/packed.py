@@ -14,9 +14,7 @@ PIECES: Final = 24
 
 
 class Parcels(NamedTuple):
-    """Parcels, each base64 of a deflated JSON list of HTML, and how many pieces, the first ones, they
-    contain.
-    """
+    """Parcels, each base64 of a deflated JSON list of HTML, and how many pieces they contain."""
 
     parcels: tuple[str, ...]
     pieces: int

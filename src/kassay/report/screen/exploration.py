@@ -100,7 +100,7 @@ def settings_line(result: ExploreResult) -> str:
 
 
 def _listed(values: Sequence[Any]) -> str:
-    """A list as options accept it: commas between its values, slashes between the lists of several clients."""
+    """A list as options accept it: commas between its values, slashes between clients' lists."""
     if any(isinstance(value, list | tuple) for value in values):
         return "/".join(_listed(value) for value in values)
     return ",".join(map(str, values))

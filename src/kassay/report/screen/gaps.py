@@ -177,8 +177,7 @@ def rank_view(
     versions: bool = False,
     missing: Mapping[str, str] = MappingProxyType({}),
 ) -> View:
-    """The leaderboard, the claims that each target violated on the histories of the seed, and `missing`
-    targets.
+    """The leaderboard, the claims that each target violated on the histories of the seed, and `missing`.
 
     With `versions`, also the versions of the targets' parts other than kassay.
     """

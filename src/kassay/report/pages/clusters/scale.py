@@ -12,7 +12,7 @@ from kassay.report.screen.clusters.what_if import identity
 
 
 class ScalePage(NamedTuple):
-    """The contents of the page; `rows` are texts under `columns`, `numeric` the indexes of numeric columns."""
+    """The page's contents; `rows` are texts under `columns`, `numeric` the indexes of numeric columns."""
 
     word: str
     look: str

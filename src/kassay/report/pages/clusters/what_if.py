@@ -1,4 +1,4 @@
-"""Predictions for a consumer group as one HTML page: today, candidates, events, the path to each candidate."""
+"""Predictions for a consumer group as one HTML page: today, candidates, events, paths to candidates."""
 
 from __future__ import annotations
 

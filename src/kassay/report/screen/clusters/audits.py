@@ -1,4 +1,4 @@
-"""An audit for a terminal: one line per group, then findings, the most frequent causes, and what is missing."""
+"""An audit for a terminal: one line per group, then findings, main causes, and missing data."""
 
 from __future__ import annotations
 
