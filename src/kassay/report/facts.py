@@ -165,7 +165,7 @@ def warnings(certificate: Certificate) -> list[str]:
     holding = [c.id.partition(":")[0] for c in certificate.claims if c.verdict is Verdict.HOLDS]
     unproven = ", ".join(each for each in counts.get("unproven") or () if each in holding)
     missed = ", ".join(counts.get("missed") or ())
-    said = (
+    templates = (
         (interrupted(certificate), "{}: nothing is certified"),
         (undecided, "unknown: {}; a larger --time or --histories may decide"),
         (narrowed, "assumed of inputs: {}; nothing is said of others"),
@@ -174,7 +174,7 @@ def warnings(certificate: Certificate) -> list[str]:
         (unproven, "no built-in faulty assignor was caught that breaks: {}"),
         (counts.get("unknown"), "{} built-in faulty assignors were not run for lack of budget"),
     )
-    return [text.format(value) for value, text in said if value] + list(certificate.notes)
+    return [text.format(value) for value, text in templates if value] + list(certificate.notes)
 
 
 class NotLoaded(NamedTuple):

@@ -60,9 +60,9 @@ def prove_sentence(
     from kassay.solver.proofs.closed_forms import FORMS
 
     _, conditions = _parts(claim_id)
-    said = {*map(_text, conditions)} | assumed
+    given = {*map(_text, conditions)} | assumed
     first, left = None, time_limit
-    for form in sorted(FORMS.get(spec, ()), key=lambda form: not form.needs <= said):
+    for form in sorted(FORMS.get(spec, ()), key=lambda form: not form.needs <= given):
         try:
             proof = _proved(form, claim_id, assumed, left)
         except _UnknownWord:
@@ -101,7 +101,7 @@ def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit
     whole = form.whole()
     translation = _Translation(form, dict(whole.terms), list(whole.known))
     where = z3.BoolVal(True)
-    said = {_text(each) for each in conditions} | assumed
+    given = {_text(each) for each in conditions} | assumed
     for each in conditions:
         # A condition that no formula has, such as no_static, excludes no plain groups.
         if _text(each) not in form.needs and not _text(each).startswith(FLAGS):
@@ -115,7 +115,7 @@ def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit
     least = None
     if proof.verdict is ProofVerdict.REFUTED and form.exact and not translation.loose:
         least = _least(question, time_limit)
-    lacking = tuple(sorted(form.needs - said))
+    lacking = tuple(sorted(form.needs - given))
     return SizeProof(proof.verdict, lacking, least, proof.elapsed_s)
 
 

@@ -87,17 +87,17 @@ class TargetGaps:
         """Whether the instance is of the kind that the target answers."""
         return self.target.kind in instance.kinds
 
-    def take(self, asked: AskedInstance) -> None:
+    def take(self, attempt: AskedInstance) -> None:
         """Count the target's result on an instance."""
-        self.rounds += asked.rounds
-        self.rounds_taken[asked.rounds] += 1
-        self.seconds += asked.seconds
-        if isinstance(asked.gap, Missed):
-            self.failed.append(asked.gap)
+        self.rounds += attempt.rounds
+        self.rounds_taken[attempt.rounds] += 1
+        self.seconds += attempt.seconds
+        if isinstance(attempt.gap, Missed):
+            self.failed.append(attempt.gap)
         else:
-            self.gaps.append(asked.gap)
-            if asked.telling is not None and _weight(asked.gap) > _weight(self.worst and self.worst.gap):
-                self.worst = WorstAnswer(asked.gap, asked.telling)
+            self.gaps.append(attempt.gap)
+            if attempt.telling is not None and _weight(attempt.gap) > _weight(self.worst and self.worst.gap):
+                self.worst = WorstAnswer(attempt.gap, attempt.telling)
 
     def to_json(self) -> dict[str, Any]:
         """The target's part of the document."""

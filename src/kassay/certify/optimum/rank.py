@@ -30,7 +30,7 @@ from kassay.reading.documents import Located
 
 SCHEMA: Final = "kassay/rank/2"
 HISTORIES: Final = 300
-_UNLESS_NAMED: Final = "consumers"
+_DEFAULT_FAMILY: Final = "consumers"
 """The family of instances by which targets are ranked if none is named."""
 
 
@@ -127,12 +127,12 @@ def require_one_sort(targets: Iterable[Target]) -> None:
 
 def default_targets() -> list[str]:
     """Every reference for consumer groups; the optimal ones are the yardstick."""
-    return [spec for spec, reference in load_all().items() if reference.kind in kinds_of(_UNLESS_NAMED)]
+    return [spec for spec, reference in load_all().items() if reference.kind in kinds_of(_DEFAULT_FAMILY)]
 
 
 def installed() -> tuple[list[str], dict[str, str]]:
     """The client assignors installed on this machine; for the others what is missing, by spec."""
-    kinds = [kind for kind in kinds_of(_UNLESS_NAMED) if kind.chosen]
+    kinds = [kind for kind in kinds_of(_DEFAULT_FAMILY) if kind.chosen]
     references = [spec for spec, reference in load_all().items() if reference.kind in kinds]
     offers = [offer for way in ways() for offer in way.offers() if offer.kind in kinds]
     missing = {offer.spec: what for offer in offers if (what := offer.missing())}

@@ -236,8 +236,8 @@ def _overridden(trace: Trace, then: Conditions, target: Target, now: Conditions)
     for key in sorted(now.config):
         before = then.config.get(key)
         if now.config[key] != before:
-            said = f"{key}={now.config[key]}"
-            yield f"config {said} instead of " + ("none" if before is None else f"{key}={before}")
+            setting = f"{key}={now.config[key]}"
+            yield f"config {setting} instead of " + ("none" if before is None else f"{key}={before}")
     if now.call_timeout_s != then.call_timeout_s:
         yield f"call timeout {now.call_timeout_s:g} s instead of {then.call_timeout_s:g} s"
     if now.memory_mib != then.memory_mib:

@@ -167,10 +167,10 @@ def reached_by_id(
     A situation that defines a claim is left out if none of the claims uses it and no history reached it, and
     also if a trait of the target rules it out.
     """
-    asked = {promised.claim.id for promised in promises}
+    ids = {promised.claim.id for promised in promises}
     counts = [(s, min(tally.reached[name] for name in s.names)) for s in situations_of(kind)]
     return {
         s.id: count
         for s, count in counts
-        if count or (traits.isdisjoint(s.excluded_by) and (not s.defines or not asked.isdisjoint(s.defines)))
+        if count or (traits.isdisjoint(s.excluded_by) and (not s.defines or not ids.isdisjoint(s.defines)))
     }

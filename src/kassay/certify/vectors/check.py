@@ -117,7 +117,7 @@ def check_file(
         return FileResult(name, 0, (), "no vectors in it")
     if asked is not None:
         with at(str(path)):
-            _require_asked(form.spec(file.vectors[0]), asked)
+            _require_accepts(form.spec(file.vectors[0]), asked)
     passed, failures = 0, []
     for number, vector in enumerate(file.vectors):
         vector_id = str(vector.get("id", f"number {number}"))
@@ -133,7 +133,7 @@ def check_file(
     return FileResult(name, passed, tuple(failures))
 
 
-def _require_asked(rule: str, target: Target) -> None:
+def _require_accepts(rule: str, target: Target) -> None:
     """Raise `InputError` for a target that does not accept the rule's input: one of another kind or level.
 
     Kinds with the same `question` accept the same input. Protocol vectors belong to no rule.

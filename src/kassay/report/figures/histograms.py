@@ -81,7 +81,7 @@ def histograms(
     """
     bins = bins_of([value for counts in rows.values() for value in counts])
     width = 100 / len(bins)
-    drawn = []
+    finished = []
     for series, (label, counts) in enumerate(rows.items()):
         total = sum(counts.values())
         heights = [sum(n for value, n in counts.items() if each.low <= value <= each.high) for each in bins]
@@ -96,11 +96,11 @@ def histograms(
             for place, (each, count) in enumerate(zip(bins, heights, strict=True))
             if count
         )
-        drawn.append(HistogramRow(label, (texts or {}).get(label, f"{total:,} {unit}"), columns, series))
+        finished.append(HistogramRow(label, (texts or {}).get(label, f"{total:,} {unit}"), columns, series))
     apart = -(-len(bins) // _LABELS_MAX)
     axis = tuple(
         Tick(round((place + 0.5) * width, 2), each.label if each.low == NEVER else plain(each.low))
         for place, each in enumerate(bins)
         if place % apart == 0 or each.low == NEVER
     )
-    return Histograms(title, tuple(drawn), axis, unit)
+    return Histograms(title, tuple(finished), axis, unit)

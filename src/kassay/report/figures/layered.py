@@ -50,10 +50,12 @@ def _sort(
     side: int,
 ) -> None:
     """Sort a layer by the mean positions of its neighbours in the layer before or after it."""
-    beside = layers[row[0]] + side
-    if not 0 <= beside < len(rows):
+    neighbour_layer = layers[row[0]] + side
+    if not 0 <= neighbour_layer < len(rows):
         return
-    spots = {state: (spot + 0.5) / len(rows[beside]) for spot, state in enumerate(rows[beside])}
+    spots = {
+        state: (spot + 0.5) / len(rows[neighbour_layer]) for spot, state in enumerate(rows[neighbour_layer])
+    }
     own = {state: (spot + 0.5) / len(row) for spot, state in enumerate(row)}
 
     def middle(state: int) -> float:

@@ -95,12 +95,12 @@ class _Boards:
         if self.drawn >= BOARDS_MAX:
             return None
         board = board_of(example.trace, f"trace-{self.traces}")
-        drawn = None if board is None else fragment("boards", "board", board)
-        weight = 0 if drawn is None else len(drawn.encode())
-        if drawn is None or self.bytes + weight > BOARD_BYTES_MAX:
+        html = None if board is None else fragment("boards", "board", board)
+        weight = 0 if html is None else len(html.encode())
+        if html is None or self.bytes + weight > BOARD_BYTES_MAX:
             return None
         self.drawn, self.bytes = self.drawn + 1, self.bytes + weight
-        return drawn
+        return html
 
 
 def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:

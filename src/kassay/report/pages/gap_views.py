@@ -156,8 +156,8 @@ def instance_board(kind: Kind, gap: Gap[Any, Any], instance: ToldInstance, ancho
         instead_of={"loads": _run(gap.loads), "moved": gap.moved},
     )
     frames = driver_for(kind).frames(Reported((instance.step,), {}, Guilt(could_be=optimum)))
-    drawn = fragment("boards", "board", board(anchor, frames))
-    return drawn if len(drawn) <= BOARD_BYTES_MAX else None
+    html = fragment("boards", "board", board(anchor, frames))
+    return html if len(html) <= BOARD_BYTES_MAX else None
 
 
 def fitting(cases: Iterable[Case]) -> tuple[Case, ...]:

@@ -90,10 +90,10 @@ def _listed(actions: Sequence[Action], margin: int, width: int) -> str:
     for row in rows(actions):
         number = "" if row.number == last else str(row.number)
         last = row.number
-        who = f"{row.source} {arrows[row.kind]} {row.target}" if row.kind in arrows else row.source
+        actors = f"{row.source} {arrows[row.kind]} {row.target}" if row.kind in arrows else row.source
         fault = " (fault)" if row.kind == "fault" else ""
         paragraphs += textwrap.wrap(
-            visible(f"{who}{fault}: {row.text}"),
+            visible(f"{actors}{fault}: {row.text}"),
             max(_WORDS_LEAST, width - margin),
             initial_indent=number.rjust(margin - 2) + "  ",
             subsequent_indent=" " * (margin + 2),
@@ -126,13 +126,13 @@ def mermaid(actions: Sequence[Action]) -> str:
     """The trace as a Mermaid sequence diagram."""
     lines = ["sequenceDiagram", *(f"    participant {name}" for name in lanes(actions))]
     for row in rows(actions):
-        said = _plain(visible(row.text))
+        words = _plain(visible(row.text))
         if row.source == row.target:
             mark = "fault: " if row.kind == "fault" else ""
-            lines.append(f"    Note over {row.source}: {mark}{said}")
+            lines.append(f"    Note over {row.source}: {mark}{words}")
         else:
             arrow = "-->>" if row.kind == "reply" else "->>"
-            lines.append(f"    {row.source}{arrow}{row.target}: {said}")
+            lines.append(f"    {row.source}{arrow}{row.target}: {words}")
     return "\n".join(lines)
 
 
