@@ -131,7 +131,7 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     called = _called(playback, driver, wrong)
     config = {**playback.conditions.config, **driver.config_of(wrong.step)}
     if called is not None and wrong.twice is not None:
-        return _asked_twice(playback, called, config, wrong.twice, driver.answer_as_python)
+        return _called_twice(playback, called, config, wrong.twice, driver.answer_as_python)
     checks = None if called is None else _checks(driver, playback.trace.claim, wrong)
     if called is None or checks is None:
         return None
@@ -149,7 +149,7 @@ def _one_call(playback: Playback, wrong: _Wrong) -> list[str] | None:
     ]
 
 
-def _asked_twice(
+def _called_twice(
     playback: Playback, called: _Called, config: Mapping[str, Any], look: Look, compared: str
 ) -> list[str]:
     """The same call to one object, or to two, and the check that the answers are equal."""

@@ -50,7 +50,7 @@ NewObject = Callable[[Mapping[str, str]], Any]
 
 
 class Pair:
-    """An object in the full form of its kind that calls two; it raises what the first one raises."""
+    """Forwards each call to two objects, in the full form of their kind; raises what the first one raises."""
 
     def __init__(self, lead: Any, other: Any, notebook: Notebook) -> None:
         self._lead, self._other, self._notebook = lead, other, notebook

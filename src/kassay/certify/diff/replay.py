@@ -32,7 +32,7 @@ _UNCHANGED: Final = "nothing that the difference keeps is another now: time, cha
 
 @dataclass(frozen=True)
 class ReplayedDifference:
-    """Today's answers of both: `violated` while they differ, unknown if no recorded condition explains it."""
+    """Both answers today: `violated` while they differ, unknown if nothing recorded explains a change."""
 
     difference: TargetDifference
     verdict: Verdict

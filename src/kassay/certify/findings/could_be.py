@@ -105,7 +105,7 @@ def _references(
 ) -> list[registry.Reference]:
     """The references of the kind that declare the claim, closed forms of the optimum first.
 
-    Every reference keeps the claims that apply to all targets. `all_of_them` adds the references that do not
+    Every reference counts as declaring the validity claims. `all_of_them` adds the references that do not
     declare the claim.
     """
 

@@ -133,7 +133,7 @@ class GapReport:
 
     @property
     def measured(self) -> bool:
-        """Whether every target was called with an instance; a target without one has no known gap."""
+        """Whether every target was called with an instance; otherwise no gap is known."""
         return all(each.instances for each in self.targets)
 
     def to_json(self) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A call's baseline file, what it accepts, and whether the call writes it: the `first` always does."""
+    """A call's baseline file, what it accepts, and whether the call writes it; the `first` call does."""
 
     path: Path
     known: tuple[Known, ...]

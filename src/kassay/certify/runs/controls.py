@@ -24,8 +24,7 @@ from kassay.properties.registry import Promise, Scope
 CONTROL_SHARE: Final = 1 / 3
 """The maximum share of a budget for controls."""
 LEAST_S: Final = 0.5
-"""The share of the controls' own time that they always get, even if the rest of the run used up all the time.
-"""
+"""Controls get this much time, up to their share, even if the rest of the run used up all the time."""
 
 
 def control_target(control: Control) -> Target:

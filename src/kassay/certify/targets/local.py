@@ -147,7 +147,7 @@ class OwnClass:
         return isinstance(self.factory, type) and issubclass(self.factory, AssignorBase)
 
     def _maker(self, start: Start) -> Callable[[Mapping[str, str]], Any]:
-        """What makes a new object; kinds other than assignors are returned unchanged."""
+        """What makes a new object; objects of other kinds are not configured."""
         factory, trusted = self.factory, self.trusted
         if not self._is_assignor:
             return lambda _: factory()

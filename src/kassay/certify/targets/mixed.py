@@ -16,7 +16,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.reading.specs import MIXED, Mixed, Single, parse, printed
 
 LEADER_NEUTRAL: Final = "leader-neutral"
-"""What implementations that share a protocol name must satisfy together."""
+"""The claim that implementations with a common protocol name must keep together."""
 
 
 class MixedMember:

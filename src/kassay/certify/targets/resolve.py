@@ -61,8 +61,7 @@ class Target:
     they live in a separate program, never in this process. `level` is that of a task assignor: process or
     member. `parts` are the specs of the implementations in its groups, if there are several.
     `sends_generations`: its members send the generation of their owned partitions. `alike_by_rack`: a placer
-    whose answer does not change if brokers get other ids, provided that the order within each rack stays the
-    same.
+    that uses only the order of broker ids within each rack.
     """
 
     spec: str

@@ -17,7 +17,7 @@ TIME: Final = "time"
 """The actor of steps that advance a clock: it has no lane."""
 _CALL: Final = 32.0
 _REPLY: Final = 68.0
-"""The height in its row at which a message crosses from lane to lane."""
+"""How far down its row a message crosses from lane to lane."""
 _TRACK_FIRST: Final = 0.2
 _TRACK_NEXT: Final = 0.16
 _TRACK_LAST: Final = 0.84

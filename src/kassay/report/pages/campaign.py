@@ -252,7 +252,7 @@ def _strips(rows: Sequence[Row]) -> Iterator[StripChart]:
 
 
 def _by_size(rows: Sequence[Row]) -> LineChart | None:
-    """The mean balance gap over the number of members, for groups with different subscriptions."""
+    """The mean balance gap over the number of members, where members read different topics."""
     unequal = [row for row in rows if not row["equal"]] or list(rows)
     if not unequal:
         return None

@@ -22,7 +22,7 @@ from kassay.report.pages.layout import fragment
 from kassay.solver.gap import Gap
 
 BOARD_BYTES_MAX: Final = 150_000
-"""A larger board is left out: it would exceed the rest of the page."""
+"""A larger board is left out: it would be larger than the rest of the page."""
 BOARDS_BYTES_MAX: Final = 600_000
 """The maximum size of all boards of a page."""
 OPEN_BYTES_MAX: Final = 15_000

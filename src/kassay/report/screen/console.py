@@ -142,7 +142,7 @@ class Screen:
     def show(self, view: View) -> None:
         """Display the view; a view that does not fit is not cut.
 
-        It is part of a stack, because rich joins a text of its own with others and wraps unwrappable lines.
+        It is printed as part of a stack: rich joins a bare text with others and wraps unwrappable lines.
         """
         self._console.print(stack(view), crop=False)
 

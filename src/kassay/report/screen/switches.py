@@ -1,4 +1,4 @@
-"""Which claims detect each broken rule: a table for a terminal, and JSON."""
+"""What detects each broken rule: a table for a terminal, and JSON."""
 
 from __future__ import annotations
 
