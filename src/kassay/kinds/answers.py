@@ -53,7 +53,7 @@ class PlainCall(NamedTuple):
 
 
 class ShownAnswer(NamedTuple):
-    """An answer in a trace: its document, its measures, the measures of the answer it replaces, and a line."""
+    """A traced answer: its document, its measures, the measures of the answer it replaces, and a line."""
 
     answer: Any
     measures: dict[str, Any]

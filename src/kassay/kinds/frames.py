@@ -126,7 +126,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """One round, rebalance or step: what happened before it, the assignment, and whether a claim is broken."""
+    """One round, rebalance or step: what happened before, the assignment, and whether a claim is broken."""
 
     anchor: str
     label: str
