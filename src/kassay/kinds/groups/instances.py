@@ -1,6 +1,6 @@
-"""Instances of consumer groups and share groups, as their assignors are asked them.
+"""How assignors answer instances of consumer groups and share groups.
 
-Weights and co-partitioning are left out, for the rules that are measured know neither: loads are partitions.
+Weights and co-partitioning are left out, since the measured rules know neither: loads count partitions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from kassay.solver.sharing.problem import ShareProblem
 
 
 def _comes_together(cluster: Cluster, group: Group) -> Change:
-    """All members come at once, and what the group may not give out is withheld."""
+    """The start of the group: all members join at once, and its unassignable partitions are withheld."""
     events: list[Event] = [Join(member) for member in group.members]
     for topic, tps in cluster.partitions.items() if group.assignable is not None else ():
         withheld = tuple(tp.partition for tp in tps if tp not in (group.assignable or ()))
@@ -53,7 +53,7 @@ def _comes_together(cluster: Cluster, group: Group) -> Change:
 def play(
     new: NewObject, protocol: RebalanceProtocol, cluster: Cluster, group: Group
 ) -> PlayedInstance[Assignment]:
-    """What the target makes of a group that has just come together."""
+    """The target's assignment of a group that starts."""
     history = History(cluster, (_comes_together(cluster, group),))
     began = time.perf_counter()
     rebalanced = next(Player(new, protocol).play(history), None)
@@ -77,7 +77,7 @@ def measured_gap(
 
 
 def ask_consumers(problem: Problem, how: How) -> Asking:
-    """What puts an instance of consumer groups; weights and co-partitioning are left out."""
+    """What calls a target with instances of consumer groups, without weights and co-partitioning."""
     plain = replace(problem.unweighted(), copartition=())
     best = best_by(how.solver, plain, how.order, how.seconds)
     group = as_group(plain)
@@ -92,7 +92,7 @@ def ask_consumers(problem: Problem, how: How) -> Asking:
 
 
 def ask_sharing(problem: ShareProblem, how: How) -> Asking:
-    """What puts an instance of share groups."""
+    """What calls a target with instances of share groups."""
     how.flow_only("share groups")
     best, group = best_sharing(problem), as_share_group(problem)
 
@@ -118,7 +118,7 @@ def _told_group(
 def told_group(
     cluster: Cluster, group: Group, answer: Assignment, best: Mapping[str, Sequence[TopicPartition]]
 ) -> ToldInstance:
-    """A consumer group or a share group that has just come together."""
+    """A consumer group or a share group that starts, as a trace step."""
     step = step_to_json(Step(cluster, group, _sorted(answer), 1))
     given = {member_id: PARTITIONS.write(sorted(tps)) for member_id, tps in best.items()}
     return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "", (0, 0))

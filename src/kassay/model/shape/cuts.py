@@ -52,7 +52,7 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
 
 
 def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
-    """Documents with fewer items: runs removed, halves first; then neighbours joined where items are lists."""
+    """Documents with fewer items: runs removed, halves first; then neighbouring lists joined."""
     items, many = place.value, inside(place.node, place.value)
     assert isinstance(many, ManyNode)
     width = len(items)
