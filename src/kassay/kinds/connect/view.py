@@ -24,7 +24,7 @@ Answer = Mapping[str, AssignedWork]
 
 
 def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
-    """A frame for each rebalance; events stand before the first one that is not earlier than they are."""
+    """A frame for each rebalance; events appear in the first frame that is not earlier than they are."""
     steps = listed(CONNECT_STEP).read(list(reported.steps), "told")
     times = list(accumulate(change.get("wait_ms", 0) for change in reported.case.get("changes", ())))
     turns = turns_of([step.now_ms for step in steps], times)
@@ -61,7 +61,7 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
 
 
 def turns_of(rebalances: Sequence[int], changes: Sequence[int]) -> list[int]:
-    """For each change the number of the rebalance that follows it, by their times; each has its own.
+    """For each change, by time, the number of the rebalance that follows it; each change has its own.
 
     >>> turns_of([0, 0, 0, 5, 9], [0, 0, 7])
     [1, 2, 4]

@@ -1,4 +1,4 @@
-"""Partitioners as a frame: records as rows, with the partitions they may go to and the one they do."""
+"""Partitioners as a frame: records as rows, with their allowed partitions and the one chosen."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from kassay.model.shape.codec import listed
 from kassay.writing.text import counted
 
 RECORDS_MAX: Final = 200
-"""Of more records the last ones are drawn."""
+"""If there are more records, only this many of the last ones are drawn."""
 COLUMNS: Final = ("record", "key", "for topic", "partitions with a leader", "goes to")
 
 
 def record_frames(reported: Reported) -> list[Frame]:
-    """One frame: all records in the order in which they are sent; none without a record."""
+    """One frame: all records in sending order; none without a record."""
     records = listed(SENT).read(list(reported.steps), "told")
     if not records:
         return []

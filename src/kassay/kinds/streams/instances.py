@@ -1,7 +1,7 @@
-"""Instances of Streams applications, as assignors of tasks are asked them.
+"""How assignors of tasks answer instances of Streams applications.
 
-Processes come with the tasks and the state that the instance says they have. Racks of clients are left out,
-for the rules that are measured know none: loads are tasks.
+Processes start with the tasks and the state of the instance. Racks of clients are left out, since the
+measured rules know none: loads count tasks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kassay.solver.streams.problem import TaskProblem
 
 
 def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[TaskAssignment]:
-    """What a target makes of an application that starts with this request, once it is at rest."""
+    """The target's assignment for an application that starts with this request, once it is stable."""
     ask = asking(partial(new, {}))
     began = time.perf_counter()
     first = ask(request)
@@ -61,7 +61,7 @@ def _told_application(
 
 
 def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
-    """What puts an instance of tasks; raises `OutOfTimeError` where the optimum takes too long."""
+    """What calls a target with instances of tasks; raises `OutOfTimeError` if the optimum is too slow."""
     how.flow_only("tasks")
     members = problem if isinstance(problem, MemberTaskProblem) else MemberTaskProblem.by_thread(problem)
     request = request_of(members)
@@ -85,9 +85,9 @@ def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
 def told_application(
     problem: MemberTaskProblem, request: TaskRequest, answer: TaskAssignment, best: Sequence[int]
 ) -> ToldInstance:
-    """A Streams application that starts, its tasks at rest; `best` has each task's member at the optimum.
+    """A starting application with its stable tasks; `best` maps each task to its member at the optimum.
 
-    Standby copies are the answer's own: the optimum is one of active tasks.
+    Standby copies are those of the answer: the optimum covers active tasks.
     """
     active: dict[str, list[str]] = {client.process_id: [] for client in request.clients}
     for task, member in zip(sorted(request.tasks), best, strict=True):

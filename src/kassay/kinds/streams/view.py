@@ -1,4 +1,4 @@
-"""Kafka Streams as frames: processes as rows, tasks as tiles in the role that they are given."""
+"""Kafka Streams as frames: processes as rows, tasks as tiles that show their role."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from kassay.model.streams.documents import (
 from kassay.writing.text import counted
 
 TASKS_LISTED_MAX: Final = 24
-"""Up to so many tasks of a note stand one by one."""
+"""Up to so many tasks of a note are listed one by one."""
 COLUMNS: Final = ("process", "had active", "had standby", "active", "standby and warm-up", "per thread")
 
 Answer = Mapping[str, AssignedTasks]
 
 
 def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
-    """A frame for each rebalance: the start, one for each change, and those until the tasks are at rest."""
+    """A frame for each rebalance: the start, one for each change, and those until the tasks are stable."""
     steps = listed(TASK_STEP).read(list(reported.steps), "told")
     happened = reported.happened(sentence)
     frames = []
@@ -79,7 +79,7 @@ def _notes(step: ReportedTaskStep) -> tuple[str, ...]:
 
 
 def _listed(tasks: Sequence[str]) -> str:
-    """The tasks, which ascend, one by one, or of many the numbers of each subtopology in ranges."""
+    """The tasks, in ascending order, one by one; many tasks as ranges of numbers for each subtopology."""
     if len(tasks) <= TASKS_LISTED_MAX:
         return ", ".join(tasks)
     numbers: dict[str, list[int]] = {}

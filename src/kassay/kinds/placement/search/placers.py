@@ -1,4 +1,4 @@
-"""New topics on unfenced brokers: racks, replication factor and start."""
+"""The search for worst cases of placers: new topics on unfenced brokers; changes racks, factor and start."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PlacerSearch(WorstSearch):
         return starmap(PlacementCase, placer_cell(*size))
 
     def widened(self, case: PlacementCase, size: tuple[int, int]) -> PlacementCase:
-        """So many brokers, each next one in the rack of the one that the small request had there."""
+        """As many brokers, each new one in the rack of the corresponding broker of the small request."""
         racks = [broker.rack for broker in case.request.brokers]
         brokers = tuple(Broker(i, racks[i % len(racks)]) for i in range(size[0]))
         return case._replace(request=replace(case.request, partitions=size[1], brokers=brokers))
@@ -62,7 +62,7 @@ class PlacerSearch(WorstSearch):
         return case._replace(request=replace(asked, brokers=brokers))
 
     def value(self, badness: str, played: Any, best: Any, /) -> int:
-        """Of the one answer."""
+        """The measure of the one answer."""
         if not played.outcomes:
             return -1
         step: PlacementStep = played.outcomes[0]
@@ -75,7 +75,7 @@ class PlacerSearch(WorstSearch):
         return max(loads) - min(loads)
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int:
-        """A broker has one replica of a partition at most: loads are 0 to p, and r p squared at the most."""
+        """A broker has one replica of a partition at most: loads are 0 to p, squares at most r p squared."""
         brokers, partitions = size
         if brokers == 1:
             return 0
