@@ -16,7 +16,7 @@ from kassay.properties.sentences.words.connect import CONNECT_WORDS, ConnectScen
 
 
 class ConnectSearch(WorstSearch):
-    """Clusters with one event: a worker joins or leaves, a connector is added or removed, or an answer lost."""
+    """Clusters with one event: a worker or connector is added or removed, or an answer is lost."""
 
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(

@@ -99,7 +99,7 @@ class EvenPlacer(Striped):
     """The best replica counts of unfenced brokers, led by whoever of them leads least."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The optimum for the new partitions, existing ones included; KRaft's placement where there is none."""
+        """The optimum for the new partitions, existing ones included; KRaft's answer where there is none."""
         # Imported here, so that controls of other kinds do not load the solver.
         from kassay.solver.placement.optimum import best_placement
         from kassay.solver.placement.problem import Broker as TakingBroker
