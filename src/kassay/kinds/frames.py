@@ -181,10 +181,10 @@ def compacted(frame: Frame) -> Frame:
     """The frame with ranges of numbers for single tiles, where there are many."""
     if frame.table.tiles <= TILES_MAX:
         return frame
-    beside = frame.beside
-    if beside is not None and beside.table is not None:
-        beside = beside._replace(table=_compacted_table(beside.table))
-    return replace(frame, table=_compacted_table(frame.table), beside=beside)
+    alternative = frame.beside
+    if alternative is not None and alternative.table is not None:
+        alternative = alternative._replace(table=_compacted_table(alternative.table))
+    return replace(frame, table=_compacted_table(frame.table), beside=alternative)
 
 
 def _compacted_table(table: Grid) -> Grid:
@@ -198,11 +198,11 @@ def _compacted_table(table: Grid) -> Grid:
 def _ranges(tiles: Iterable[Tile]) -> Iterator[Tile]:
     """One tile for all numbers of a group with the same look; guilty or unnumbered tiles stay single."""
 
-    def alike(tile: Tile) -> tuple[str, str, bool, str]:
+    def look_key(tile: Tile) -> tuple[str, str, bool, str]:
         alone = tile.guilty or tile.number is None
         return tile.group, tile.look.value, alone, tile.text if alone else ""
 
-    for (group, _, alone, _), several in groupby(sorted(tiles, key=alike), key=alike):
+    for (group, _, alone, _), several in groupby(sorted(tiles, key=look_key), key=look_key):
         members = list(several)
         if alone or len(members) == 1:
             yield from members

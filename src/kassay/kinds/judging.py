@@ -212,7 +212,7 @@ def judge(
 
 
 def _apply(
-    checks: tuple[PreparedPromise, ...], examination: Examination, asked: JudgedCall | Played, thing: Any
+    checks: tuple[PreparedPromise, ...], examination: Examination, played: JudgedCall | Played, thing: Any
 ) -> None:
     """Check each claim on the thing, if it applies; the check counts if the claim could fail."""
     judged, checked = examination.judged, examination.checked
@@ -225,7 +225,7 @@ def _apply(
             if elsewhere and _was_asked_elsewhere(thing):
                 examination.elsewhere[name] += 1
         for evidence in predicate(thing):
-            examination.violations.append(Violation(name, evidence, asked.contradictory))
+            examination.violations.append(Violation(name, evidence, played.contradictory))
 
 
 def _was_asked_elsewhere(step: Any) -> bool:

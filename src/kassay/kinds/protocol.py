@@ -337,8 +337,8 @@ class Driver(ABC, Generic[Case]):
         """The answer without what has no counterpart in the other one that it is compared with."""
         return answer
 
-    def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
-        """The quality of an answer, by each of the `goals`; `asked` are the arguments of the call."""
+    def measures(self, arguments: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
+        """The quality of an answer, by each of the `goals`; `arguments` are those of the call."""
         return {}
 
     def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:

@@ -325,4 +325,4 @@ def situations_within(kind: Kind) -> tuple[tuple[Callable[[Any], bool], tuple[Si
     common: dict[Callable[[Any], bool], list[Situation]] = {}
     for each in situations_of(kind):
         common.setdefault(each.within or always, []).append(each)
-    return tuple((within, tuple(alike)) for within, alike in common.items())
+    return tuple((within, tuple(situations)) for within, situations in common.items())

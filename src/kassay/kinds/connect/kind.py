@@ -82,9 +82,9 @@ class ConnectDriver(Driver[ConnectHistory]):
         stops = {f"{worker} stops": tuple(sorted(map(str, change.revoked))) for worker, change in changes}
         return {**starts, **stops, "delay": answer.delay_ms}
 
-    def measures(self, asked: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
+    def measures(self, arguments: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
         """Connectors and tasks by worker once the answer is in effect, the most first, and how many stop."""
-        (request,) = asked
+        (request,) = arguments
         work = [after(w, answer.workers.get(w.worker_id, WorkerChange())) for w in request.workers]
         return {
             "connectors": tuple(sorted((len(connectors_in(own)) for own in work), reverse=True)),

@@ -39,10 +39,10 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
             if turn == number
         )
         possible = reported.marks.beside(place)
-        beside = None
+        alternative = None
         if possible is not None:
             could = ASSIGNED_WORK.read(possible.answer, "could_be.answer")
-            beside = beside_words(possible, _table(step, could, frozenset()))
+            alternative = beside_words(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}, at {step.now_ms} ms"
         frames.append(
             Frame(
@@ -54,7 +54,7 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
                 events=events,
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=beside,
+                beside=alternative,
             )
         )
     return frames

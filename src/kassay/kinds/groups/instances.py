@@ -85,7 +85,7 @@ def ask_consumers(problem: Problem, how: How) -> Asking:
     def ask(new: NewTarget, protocol: RebalanceProtocol) -> AskedInstance:
         played = play(new, protocol, *group)
         measured = measured_gap(plain, played, best)
-        telling = _told_group(group, played, best.assignment)
+        telling = _telling_of(group, played, best.assignment)
         return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
@@ -99,20 +99,20 @@ def ask_sharing(problem: ShareProblem, how: How) -> Asking:
     def ask(new: NewTarget, protocol: RebalanceProtocol) -> AskedInstance:
         played = play(new, protocol, *group)
         measured = gap_of_played(problem.name, played, lambda answer: share_gap(problem, answer, best))
-        telling = _told_group(group, played, best.assignment)
+        telling = _telling_of(group, played, best.assignment)
         return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
 
-def _told_group(
-    asked: tuple[Cluster, Group],
+def _telling_of(
+    group: tuple[Cluster, Group],
     played: PlayedInstance[Assignment],
     best: Mapping[str, Sequence[TopicPartition]],
 ) -> Telling | None:
     if played.answer is None:
         return None
-    return partial(told_group, *asked, played.answer, best)
+    return partial(told_group, *group, played.answer, best)
 
 
 def told_group(

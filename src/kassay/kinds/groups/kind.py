@@ -127,9 +127,9 @@ class GroupDriver(Driver[History]):
         """The partitions of each member that has any, in order."""
         return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items() if tps}
 
-    def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
+    def measures(self, arguments: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
         """The loads, the largest first; the number of moves; the number of rack mismatches."""
-        cluster, group = asked
+        cluster, group = arguments
         loads = sorted((len(answer.get(member.member_id, ())) for member in group.members), reverse=True)
         return {
             "balance": tuple(loads),

@@ -32,12 +32,12 @@ def record_frames(reported: Reported) -> list[Frame]:
         return []
     first = max(0, len(records) - RECORDS_MAX)
     rows: list[Row] = []
-    beside: Beside | None = None
+    alternative: Beside | None = None
     for number, record in enumerate(records[first:], start=first):
         guilty = reported.marks.broken((number, None), number == len(records) - 1)
         rows.append(_row(number, record, guilty))
         possible = reported.marks.beside((number, None))
-        beside = beside if possible is None else beside_words(possible)
+        alternative = alternative if possible is None else beside_words(possible)
     return [
         Frame(
             anchor="records",
@@ -46,7 +46,7 @@ def record_frames(reported: Reported) -> list[Frame]:
             table=Grid(COLUMNS, tuple(rows)),
             notes=(f"The first {first} records are left out",) if first else (),
             broken=any(row.guilty for row in rows),
-            beside=beside,
+            beside=alternative,
         )
     ]
 
@@ -66,5 +66,5 @@ def _row(number: int, record: ReportedRecord, guilty: bool) -> Row:
         Cell(text=f"{number_ranges(led) or 'none'}{without}"),
         goes,
     )
-    asked = "" if record.partition is None else f"asks for partition {record.partition}"
-    return Row(f"record {number + 1}", cells, asked, guilty)
+    note = "" if record.partition is None else f"asks for partition {record.partition}"
+    return Row(f"record {number + 1}", cells, note, guilty)

@@ -67,8 +67,8 @@ class PlacementDriver(Driver[PlacementCase]):
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request built from the source's choices."""
         sized = _profile(source, profile)
-        asked = aimed_request(source, sized, aim) if aim else request(source, sized)
-        return PlacementCase(asked, source.integer(0, _SEED_MAX))
+        generated = aimed_request(source, sized, aim) if aim else request(source, sized)
+        return PlacementCase(generated, source.integer(0, _SEED_MAX))
 
     def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
         """The one call; its balance is judged where there is a placement."""
@@ -84,9 +84,11 @@ class PlacementDriver(Driver[PlacementCase]):
         """The replicas of each partition, counted from the first new one."""
         return {f"partition +{number}": replicas for number, replicas in enumerate(answer)}
 
-    def measures(self, asked: tuple[PlacementRequest, JavaRandom], answer: Placement) -> dict[str, object]:
+    def measures(
+        self, arguments: tuple[PlacementRequest, JavaRandom], answer: Placement
+    ) -> dict[str, object]:
         """Replicas and leaders of the topic on each unfenced broker, the most first."""
-        step = PlacementStep(asked[0], answer)
+        step = PlacementStep(arguments[0], answer)
         return {
             "replicas": tuple(sorted(step.replica_loads.values(), reverse=True)),
             "leaders": tuple(sorted(step.leader_loads.values(), reverse=True)),
@@ -98,22 +100,24 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """The smallest cases, to restart where one cannot be cut further."""
-        return islice((PlacementCase(asked, case.seed) for asked in fresh_requests(case.request)), FRESH_MAX)
+        return islice(
+            (PlacementCase(request, case.seed) for request in fresh_requests(case.request)), FRESH_MAX
+        )
 
     def size(self, case: PlacementCase) -> tuple[int, ...]:
         """Brokers, partitions, replicas, existing partitions, and the rest."""
-        asked = case.request
-        ids = [broker.broker_id for broker in asked.brokers]
-        racks = sorted({broker.rack for broker in asked.brokers if broker.rack is not None})
+        wanted = case.request
+        ids = [broker.broker_id for broker in wanted.brokers]
+        racks = sorted({broker.rack for broker in wanted.brokers if broker.rack is not None})
         return (
             len(ids),
-            asked.partitions,
-            asked.replication_factor,
-            len(asked.existing),
-            sum(broker.fenced for broker in asked.brokers),
+            wanted.partitions,
+            wanted.replication_factor,
+            len(wanted.existing),
+            sum(broker.fenced for broker in wanted.brokers),
             len(racks),
-            sum(1 + racks.index(broker.rack) for broker in asked.brokers if broker.rack is not None),
-            asked.fixed_start_index + 1,
+            sum(1 + racks.index(broker.rack) for broker in wanted.brokers if broker.rack is not None),
+            wanted.fixed_start_index + 1,
             sum(place_ != broker for place_, broker in enumerate(ids)),
         )
 
@@ -220,11 +224,11 @@ class PlanDriver(Driver[PlanRequest]):
         """The moves by number."""
         return {f"move {number}": str(move) for number, move in enumerate(answer.moves, start=1)}
 
-    def measures(self, asked: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
+    def measures(self, arguments: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
         """Replicas on each broker after the plan, the most first, and the number of copies."""
-        before = dict(asked[0].before)
+        before = dict(arguments[0].before)
         copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
-        return {"replicas": loads_after(asked[0], answer)[::-1], "copies": copies}
+        return {"replicas": loads_after(arguments[0], answer)[::-1], "copies": copies}
 
     def best(self, outcome: PlanStep, promise: Promise) -> BestPlan | int | None:
         """The fewest copies, for a plan that reaches the best balance; for a sentence the best plan."""

@@ -49,7 +49,7 @@ def racks_of(brokers: int, *, runs: bool) -> Iterator[tuple[int, ...]]:
     [(0, 1, 2), (0, 0, 1), (0, 1, 1), (0, 0, 0)]
     """
     for sizes in rack_sizes(brokers):
-        yield from islice(_dealt((), sizes), 1 if runs else None)
+        yield from islice(_fill_racks((), sizes), 1 if runs else None)
 
 
 def _sums(total: int) -> Iterator[tuple[int, ...]]:
@@ -61,14 +61,14 @@ def _sums(total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _dealt(before: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def _fill_racks(before: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The completions of these racks where each has so much room left, the lowest rack first."""
     if not any(left):
         yield before
     opened = max(before, default=-1) + 1
     for rack, room in enumerate(left[: opened + 1]):
         if room:
-            yield from _dealt((*before, rack), (*left[:rack], room - 1, *left[rack + 1 :]))
+            yield from _fill_racks((*before, rack), (*left[:rack], room - 1, *left[rack + 1 :]))
 
 
 BROKERS_MAX: Final = 4
@@ -77,18 +77,18 @@ RACKS_MAX: Final = 2
 """Larger requests are only cut."""
 
 
-def fresh_requests(asked: PlacementRequest) -> Iterator[PlacementRequest]:
+def fresh_requests(request: PlacementRequest) -> Iterator[PlacementRequest]:
     """Requests to a placer with at most as many brokers and partitions, each from every start."""
-    ids = [broker.broker_id for broker in asked.brokers]
+    ids = [broker.broker_id for broker in request.brokers]
     orders = (1,) if ids == sorted(ids) else (1, -1)
-    fenced = any(broker.fenced for broker in asked.brokers)
-    beyond = asked.replication_factor > len(ids)
+    fenced = any(broker.fenced for broker in request.brokers)
+    beyond = request.replication_factor > len(ids)
     sizes = product(
-        range(1, min(len(ids), BROKERS_MAX) + 1), range(1, min(asked.partitions, PARTITIONS_MAX) + 1)
+        range(1, min(len(ids), BROKERS_MAX) + 1), range(1, min(request.partitions, PARTITIONS_MAX) + 1)
     )
     for count, partitions in sizes:
         factors = range(1, count + 1 + beyond)
-        for factor, racks, gone in product(factors, _racks(count, asked.brokers), _fenced(count, fenced)):
+        for factor, racks, gone in product(factors, _racks(count, request.brokers), _fenced(count, fenced)):
             brokers = tuple(Broker(i, racks[i], i in gone) for i in range(count))
             rows = ((), (tuple(range(factor)),)) if factor <= count else ((),)
             for existing in rows:
@@ -98,16 +98,16 @@ def fresh_requests(asked: PlacementRequest) -> Iterator[PlacementRequest]:
                     )
 
 
-def fresh_plan_requests(asked: PlanRequest) -> Iterator[PlanRequest]:
+def fresh_plan_requests(request: PlanRequest) -> Iterator[PlanRequest]:
     """Requests to a planner of one or two partitions, placed anywhere before, also on a leaving broker."""
-    for partitions in range(1, min(len(asked.before), 2) + 1):
+    for partitions in range(1, min(len(request.before), 2) + 1):
         for factor, count in product(
-            range(1, asked.replication_factor + 1), range(1, min(len(asked.brokers), BROKERS_MAX) + 1)
+            range(1, request.replication_factor + 1), range(1, min(len(request.brokers), BROKERS_MAX) + 1)
         ):
             if factor > count:
                 continue
             rows = list(permutations(range(count + 1), factor))
-            for racks, before in product(_racks(count, asked.brokers), product(rows, repeat=partitions)):
+            for racks, before in product(_racks(count, request.brokers), product(rows, repeat=partitions)):
                 yield _plan_request(factor, racks, before)
 
 

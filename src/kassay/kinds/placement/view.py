@@ -37,13 +37,13 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
     old = {n for _, n in existing}
     new = {("", n): replicas for n, replicas in step.answer or ()}
     possible = marks.beside(place)
-    beside = None
+    alternative = None
     if possible is not None:
-        beside = beside_words(possible)
+        alternative = beside_words(possible)
         if isinstance(possible.answer, list):  # and not a refusal
             could = {("", n): row for n, row in NUMBERED.read(possible.answer, "could_be.answer")}
             table = _brokers(request.brokers, {**existing, **could}, old, frozenset())
-            beside = beside._replace(table=table)
+            alternative = alternative._replace(table=table)
     return Frame(
         anchor=f"request-{number + 1}",
         label=str(number + 1),
@@ -60,7 +60,7 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
         ),
         failure=outcome_words(step.failure, step.refused),
         broken=marks.broken(place, last),
-        beside=beside,
+        beside=alternative,
     )
 
 

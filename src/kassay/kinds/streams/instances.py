@@ -49,15 +49,15 @@ def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[Tas
     return PlayedInstance(last.answer, None, rounds, seconds)
 
 
-def _told_application(
-    asked: MemberTaskProblem,
+def _telling_of(
+    problem: MemberTaskProblem,
     request: TaskRequest,
     played: PlayedInstance[TaskAssignment],
     best: PlacedActives,
 ) -> Telling | None:
     if played.answer is None:
         return None
-    return partial(told_application, asked, request, played.answer, best.member)
+    return partial(told_application, problem, request, played.answer, best.member)
 
 
 def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
@@ -65,18 +65,20 @@ def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
     how.flow_only("tasks")
     members = problem if isinstance(problem, MemberTaskProblem) else MemberTaskProblem.by_thread(problem)
     request = request_of(members)
-    asked = replace(problem_of(request), name=problem.name)
-    best = place_actives(asked, None if how.seconds is None else time.monotonic() + how.seconds)
+    instance = replace(problem_of(request), name=problem.name)
+    best = place_actives(instance, None if how.seconds is None else time.monotonic() + how.seconds)
     if not best.proven:
         raise OutOfTimeError(f"no optimum within {how.seconds:g} s")
 
     def ask(new: NewTarget, _: RebalanceProtocol) -> AskedInstance:
         played = play_application(new, request)
         measured = gap_of_played(
-            asked.name, played, lambda answer: member_gap(asked, runs_of(asked, request, answer), best)
+            instance.name,
+            played,
+            lambda answer: member_gap(instance, runs_of(instance, request, answer), best),
         )
         return AskedInstance(
-            measured, played.rounds, played.seconds, _told_application(asked, request, played, best)
+            measured, played.rounds, played.seconds, _telling_of(instance, request, played, best)
         )
 
     return ask

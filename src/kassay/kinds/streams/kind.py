@@ -88,9 +88,9 @@ class TaskDriver(Driver[TaskHistory]):
             return replace(answer, members=None)
         return answer
 
-    def measures(self, asked: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
+    def measures(self, arguments: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
         """Active and all tasks by process, the most first, and how many active tasks move."""
-        (request,) = asked
+        (request,) = arguments
         tasks = [answer.processes.get(client.process_id, ClientTasks()) for client in request.clients]
         previous, owners = request.previous_owners, answer.owners
         return {

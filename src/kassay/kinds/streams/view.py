@@ -44,10 +44,10 @@ def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Fr
     for number, step in enumerate(steps):
         last, place = number == len(steps) - 1, (number, None)
         possible = reported.marks.beside(place)
-        beside = None
+        alternative = None
         if possible is not None:
             could = ASSIGNED_TASKS.read(possible.answer, "could_be.answer")
-            beside = beside_words(possible, _table(step, could, frozenset()))
+            alternative = beside_words(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}"
         frames.append(
             Frame(
@@ -59,7 +59,7 @@ def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Fr
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=beside,
+                beside=alternative,
             )
         )
     return frames

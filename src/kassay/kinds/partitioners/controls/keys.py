@@ -98,8 +98,8 @@ class WrapsExplicit(_Spoilt):
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The remainder of the partition by the count."""
-        asked = record.partition
-        return super().partition(record, topic) if asked is None else asked % topic.count
+        explicit = record.partition
+        return super().partition(record, topic) if explicit is None else explicit % topic.count
 
 
 @control("waits-for-ever", breaks="terminates")

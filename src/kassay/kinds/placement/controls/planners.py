@@ -67,10 +67,10 @@ class DoublesUp(OptimalPlan):
         moves = sound.moves
         copies = (at for at, move in enumerate(moves) if move.source is not None and move.target is not None)
         at = max(copies, default=-1)
-        beside = [b for b in tuple(sound.states())[at].before if b != moves[at].source] if at >= 0 else []
-        if not beside:
+        others = [b for b in tuple(sound.states())[at].before if b != moves[at].source] if at >= 0 else []
+        if not others:
             return sound
-        return replace(sound, moves=(*moves[:at], Move(moves[at].partition, moves[at].source, beside[0])))
+        return replace(sound, moves=(*moves[:at], Move(moves[at].partition, moves[at].source, others[0])))
 
 
 @control("looks-at-no-racks", breaks="rack-spread", like="plan:optimal")

@@ -47,19 +47,19 @@ class PlacerSearch(WorstSearch):
 
     def changed(self, case: PlacementCase, rng: random.Random) -> PlacementCase:
         """Another rack for a broker, a replica more or fewer, or another start."""
-        asked: PlacementRequest = case.request
-        count = len(asked.brokers)
+        request: PlacementRequest = case.request
+        count = len(request.brokers)
         what = rng.randrange(3)
         if what == 0:
-            factor = min(count, max(1, asked.replication_factor + rng.choice((-1, 1))))
-            return case._replace(request=replace(asked, replication_factor=factor))
+            factor = min(count, max(1, request.replication_factor + rng.choice((-1, 1))))
+            return case._replace(request=replace(request, replication_factor=factor))
         if what == 1:
             start = rng.randrange(count)
-            return PlacementCase(replace(asked, fixed_start_index=start), start)
-        names = [broker.rack or f"r{broker.broker_id}" for broker in asked.brokers]
+            return PlacementCase(replace(request, fixed_start_index=start), start)
+        names = [broker.rack or f"r{broker.broker_id}" for broker in request.brokers]
         names[rng.randrange(count)] = f"r{rng.randrange(count)}"
         brokers = tuple(Broker(i, rack) for i, rack in enumerate(names))
-        return case._replace(request=replace(asked, brokers=brokers))
+        return case._replace(request=replace(request, brokers=brokers))
 
     def value(self, badness: str, played: Any, best: Any, /) -> int:
         """The measure of the one answer."""
