@@ -30,12 +30,12 @@ class Overdue(KeyboardInterrupt):
 
 
 class Asleep(Overdue):
-    """Raised after so many idle checks in a row: the call would be overdue in the end."""
+    """Raised after enough idle checks in a row: the call would be overdue in the end."""
 
 
 @contextmanager
 def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
-    """A context that raises `Overdue` after so many seconds, and again while the block goes on.
+    """A context that raises `Overdue` after `seconds`, and again while the block goes on.
 
     `sleeping` is a number of checks, a thousandth of a second apart. Where the process does nothing in that
     many in a row, `Asleep` is raised at once. A process that waits for a slow machine runs no checks

@@ -26,7 +26,7 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
 
 
 def without_runs(items: tuple[T, ...], width: int) -> Iterator[tuple[T, ...]]:
-    """The tuple without each run of so many items, then of half as many, down to single items."""
+    """The tuple without each run of the given width, then of half the width, down to single items."""
     while width:
         for start in range(0, len(items), width):
             yield items[:start] + items[start + width :]

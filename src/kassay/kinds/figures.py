@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Growth:
-    """The load of each member of so many topics with four partitions, and the spread of the loads."""
+    """The load of each member, for a number of topics with four partitions, and the spread of the loads."""
 
     topics: int
     loads: tuple[int, ...]

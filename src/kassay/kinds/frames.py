@@ -12,10 +12,10 @@ from kassay.kinds.marks import CouldBe, Guilt
 from kassay.model.calls import Refusal, ReportedFailure
 
 TILES_MAX: Final = 150
-"""Up to so many tiles of a frame are shown one by one; more are shown as ranges of numbers."""
+"""The number of tiles up to which a frame shows each; it shows more as ranges of numbers."""
 
 FRAMES_MAX: Final = 40
-"""Up to so many frames are drawn, among them the one that the board opens at."""
+"""The maximum number of frames drawn, among them the one that the board opens at."""
 
 
 class TileLook(StrEnum):

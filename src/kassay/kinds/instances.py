@@ -52,7 +52,7 @@ class Missed(NamedTuple):
 
 
 class AskedInstance(NamedTuple):
-    """The gap of a target on an instance, or why there is none, after so many rounds and seconds.
+    """The gap of a target on an instance, or why there is none, with its rounds and seconds.
 
     `telling` returns what a board shows of it; None where there was no answer.
     """

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 
 SMALL_MAX: Final = 4000
-"""So many of the smallest cases are tried where a case cannot be cut further."""
+"""The number of smallest cases that are tried where a case cannot be cut further."""
 SCOPE_SIZE_MAX: Final = 14
 """The size, as the shape counts it, up to which small cases are enumerated."""
 CELL_SLACK: Final = 3
@@ -51,7 +51,7 @@ CELL_SLACK: Final = 3
 
 
 class ScopeCell(NamedTuple):
-    """So many members (brokers, processes) and partitions (tasks); `pasts`: with an earlier assignment."""
+    """The numbers of members (brokers, processes) and partitions (tasks); `pasts`: with earlier owners."""
 
     members: int
     partitions: int
@@ -203,7 +203,7 @@ class Driver(ABC, Generic[Case]):
         raise InputError(f"targets of kind {self.kind} answer no instances")
 
     def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
-        """The result of timing the subject for a claim about time, in so many seconds."""
+        """The result of timing the subject for a claim about time, within a limit in seconds."""
         return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
 
     def figures(self, rule: Reference) -> RuleFigures:
@@ -251,7 +251,7 @@ class Driver(ABC, Generic[Case]):
         return size_of(self.form.node, self.form.write(case))
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[Case]:
-        """Every case of so many members and partitions with little more; without a past no event happens."""
+        """Every case of the cell's size and little more; without a past no event happens."""
         largest = cell.members + cell.partitions + CELL_SLACK
         small = scopes.documents(self.form.node, largest, items_max=max(cell.size))
         for case in self._readable(small):

@@ -71,7 +71,7 @@ def apart(words: Vocabulary, name: str, scene: Any, things: str) -> int:
 
 
 def least_squares(total: int, shares: int) -> int:
-    """The least sum of squares of so many whole numbers with this sum.
+    """The least sum of squares of `shares` whole numbers with this sum.
 
     >>> least_squares(7, 3)
     17

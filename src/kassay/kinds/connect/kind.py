@@ -131,7 +131,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
-        """Every cluster of so many workers, with so many connectors and tasks."""
+        """Every cluster with these numbers of workers, and of connectors and tasks together."""
         return connect_cell(*cell)
 
     def search(self) -> WorstSearch:

@@ -74,7 +74,7 @@ def next_events(workers: int, tasks: tuple[int, ...], running: bool) -> Iterator
 
 
 def connect_cell(workers: int, work: int, past: bool) -> Iterator[ConnectHistory]:
-    """All ways to distribute so many connectors and tasks; with one event of any kind, or none."""
+    """All ways to distribute these connectors and tasks; with one event of any kind, or none."""
     for sizes in compositions(work):
         tasks = tuple(size - 1 for size in sizes)
         start = ConnectHistory(

@@ -23,7 +23,7 @@ from kassay.properties.registry import Promise
 
 
 def group_words(step: Step) -> str:
-    """The loads, what moves, and what is away from its racks."""
+    """The loads, the moves, and the partitions away from their replicas' racks."""
     answer = step.given
     loads = " ".join(map(str, sorted((len(answer.get(m, ())) for m in step.group.by_id), reverse=True)))
     if any(topic.weights is not None for topic in step.cluster.topics):

@@ -48,7 +48,7 @@ def _beside(rule: registry.Reference) -> list[registry.Reference]:
 
 
 def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
-    """Three members that all read so many topics."""
+    """Three members that all read the topics."""
     names = [f"t{number:02d}" for number in range(topics)]
     cluster = Cluster(tuple(Topic(name, partitions) for name in names))
     return cluster, tuple(Join(Member(member_id, tuple(names))) for member_id in MEMBERS)

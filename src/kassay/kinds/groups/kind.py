@@ -201,7 +201,7 @@ class GroupDriver(Driver[History]):
         return case.size
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[History]:
-        """Every group of so many members and partitions."""
+        """Every group with these numbers of members and partitions."""
         return cell_cases(cell.members, cell.partitions, equal=options.equal, pasts=cell.pasts)
 
     def scope(self, profile: GroupProfile, members_max: int, partitions_max: int) -> Iterator[History]:
@@ -258,7 +258,7 @@ class GroupDriver(Driver[History]):
         return replace(thing, steps=(*thing.steps[: place[-1]], then))
 
     def words(self, step: Step) -> str:
-        """The loads, what moves, and what is away from its racks."""
+        """The loads, the moves, and the partitions away from their replicas' racks."""
         return group_words(step)
 
     def asserts(self, claim: str, broken: BrokenStep, step: Step) -> Asserts | None:

@@ -43,7 +43,7 @@ def scope_cases(
 
 
 def cell_cases(members: int, partitions: int, *, equal: bool, pasts: bool) -> Iterator[History]:
-    """Every group of so many members and partitions, up to renaming that keeps the order of names.
+    """Every group of the size, up to renaming that keeps the order of names.
 
     `equal`: equal subscriptions only. With `pasts`: only groups with owned partitions, else only groups
     without.

@@ -97,7 +97,7 @@ def stairs(size: tuple[int, int]) -> GroupShape:
 
 
 def _stairs_of(loads: Sequence[int]) -> GroupShape:
-    """Each member had so many partitions of a topic, which the member before it reads as well."""
+    """Each member owned its load in partitions of one topic, which the member before it reads as well."""
     had = [i for i, load in enumerate(loads) if load]
     number = {member: topic for topic, member in enumerate(had)}
     reads = tuple(frozenset(number[m] for m in (i, i + 1) if m in number) for i in range(len(loads)))

@@ -44,7 +44,7 @@ PAIRS_MAX = 40
 """Up to this many single cuts are also tried in pairs."""
 
 SINGLE_MAX = 16
-"""Up to so many partition counts are each tried; beyond, at least so many runs of them."""
+"""The number of partitions up to which each is removed by itself; beyond, the least number of runs."""
 
 FRESH_MAX = 2500
 """The number of smallest groups that are tried where a history cannot be cut further."""
@@ -116,7 +116,7 @@ def _renumbered(case: History) -> Iterator[History]:
 
 
 def _runs(count: int) -> Iterator[range]:
-    """Runs of so many numbers: halves, quarters and so on, down to single ones where there are few."""
+    """Runs of the numbers below `count`: halves, quarters and so on, down to single ones if there are few."""
     width = (count + 1) // 2
     while width and (count <= SINGLE_MAX or width * SINGLE_MAX >= count):
         for start in range(0, count, width):

@@ -29,7 +29,7 @@ _Entry = tuple[ProducerRecord, TopicMetadata]
 SHORT_KEYS: Final = 16
 """The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
 _SINGLES_MAX = 16
-"""Up to so many partitions without a leader are removed one by one."""
+"""The number of partitions without a leader up to which each is removed by itself."""
 
 
 @drives(PARTITIONER)
@@ -136,7 +136,7 @@ class SendsDriver(Driver[ProducerSends]):
 
 
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
-    """The step with only the first so many records."""
+    """The step with only its first records."""
 
     def cut(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...] | Failure:
         return answer if isinstance(answer, Failure) else answer[:number]

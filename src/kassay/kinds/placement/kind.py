@@ -122,7 +122,7 @@ class PlacementDriver(Driver[PlacementCase]):
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
-        """Every request for so many new partitions on so many brokers."""
+        """Every request with these numbers of brokers and new partitions."""
         return starmap(PlacementCase, placer_cell(*cell.size, options.racks, options.alike_by_rack))
 
     def search(self) -> WorstSearch:
@@ -248,7 +248,7 @@ class PlanDriver(Driver[PlanRequest]):
         return len(case.before), case.replication_factor, len(case.brokers), len(racks)
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
-        """Every request for so many partitions on so many brokers and one that leaves; 3 x 3 gives 90,000."""
+        """Every request of the size, with one more broker that leaves; 3 x 3 gives 90,000 requests."""
         return plan_cell(*cell.size, options.racks)
 
     def search(self) -> WorstSearch:

@@ -18,7 +18,7 @@ from kassay.model.placement.request import PlacementRequest
 
 
 def groupings(members: int) -> Iterator[tuple[int, ...]]:
-    """The ways to put so many items into groups; groups are numbered in the order of their first items.
+    """The ways to split items into groups; groups are numbered in the order of their first items.
 
     >>> list(groupings(3))
     [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
@@ -32,7 +32,7 @@ def groupings(members: int) -> Iterator[tuple[int, ...]]:
 
 
 def rack_sizes(brokers: int) -> list[tuple[int, ...]]:
-    """The sizes of the racks of so many brokers: the most even first, then those with large racks first.
+    """The ways to split brokers into racks, by size: the most even first, then large racks first.
 
     >>> rack_sizes(4)
     [(1, 1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 2), (3, 1), (1, 3), (4,)]
@@ -112,7 +112,7 @@ def fresh_plan_requests(request: PlanRequest) -> Iterator[PlanRequest]:
 
 
 def plan_cell(count: int, partitions: int, racks: bool) -> Iterator[PlanRequest]:
-    """Every request for so many brokers and partitions, placed on these brokers and a leaving one."""
+    """Every request with these counts of brokers and partitions, placed on the brokers and a leaving one."""
     placed: list[tuple[str | None, ...]] = [(None,) * count]
     placed += [tuple(f"r{i}" for i in groups) for groups in groupings(count)] if racks else []
     for names, factor in product(placed, range(1, count + 1)):
@@ -129,7 +129,7 @@ def _plan_request(
 
 
 def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:
-    """The racks of so many brokers, plainer ones first: some brokers have none where that is so in `like`."""
+    """The racks of `count` brokers, plainer ones first: some brokers have none where that is so in `like`."""
     names = {broker.rack for broker in like}
     if names == {None}:
         names = {None, *(f"rack{i}" for i in range(RACKS_MAX))}
@@ -140,7 +140,7 @@ def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:
 
 
 def _fenced(count: int, some: bool) -> list[tuple[int, ...]]:
-    """The fenced ones of so many brokers: none, or any but not all."""
+    """The fenced ones of `count` brokers: none, or any but not all."""
     most = count - 1 if some else 0
     return [gone for size in range(most + 1) for gone in combinations(range(count), size)]
 

@@ -22,7 +22,7 @@ from kassay.writing.text import counted
 Replicas = Mapping[tuple[str, int], Sequence[int]]
 """The replicas of each partition by its group and number, the preferred leader first."""
 LISTED_MAX: Final = 150
-"""Up to so many partitions are listed in a note with their replicas in order."""
+"""The number of partitions up to which a note lists their replicas in order."""
 
 
 def placed_frames(reported: Reported) -> list[Frame]:

@@ -138,7 +138,7 @@ class TaskDriver(Driver[TaskHistory]):
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
-        """Every application of so many processes and tasks."""
+        """Every application with these numbers of processes and tasks."""
         return task_cell(*cell)
 
     def search(self) -> WorstSearch:

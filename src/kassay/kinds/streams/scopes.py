@@ -54,7 +54,7 @@ def task_cell(count: int, tasks: int, past: bool) -> Iterator[TaskHistory]:
 
 
 def _starts(count: int, tasks: int, like: TaskHistory, partly: bool = True) -> Iterator[TaskHistory]:
-    """All applications of so many processes and tasks with these settings; processes have all tags.
+    """All applications of this size with these settings; processes have all tags.
 
     Either all subtopologies have state, or none; with `partly` also some.
     """

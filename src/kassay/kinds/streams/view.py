@@ -30,7 +30,7 @@ from kassay.model.streams.documents import (
 from kassay.writing.text import counted
 
 TASKS_LISTED_MAX: Final = 24
-"""Up to so many tasks of a note are listed one by one."""
+"""The number of tasks up to which a note lists each."""
 COLUMNS: Final = ("process", "had active", "had standby", "active", "standby and warm-up", "per thread")
 
 Answer = Mapping[str, AssignedTasks]

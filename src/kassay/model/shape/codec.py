@@ -1,4 +1,4 @@
-"""JSON documents: one declaration reads and writes a value, so what is written can be read.
+"""The codec of JSON documents: one declaration both reads and writes a value.
 
 A `Shape` also describes the structure (`nodes`), from which everything else about a kind's documents is
 derived. Reading is strict: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was

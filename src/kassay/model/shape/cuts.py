@@ -30,7 +30,7 @@ from kassay.model.shape.nodes import (
 )
 
 SINGLES_MAX: Final = 16
-"""Runs of at most so many items of a long list are tried; every single item where the list is short."""
+"""A long list has this many of its last items each removed alone; one up to four times as long has all."""
 SHORT_BYTES: Final = 16
 """Single bytes tried to replace longer bytes: a hash alone may decide which byte fails."""
 

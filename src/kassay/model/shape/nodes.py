@@ -129,7 +129,7 @@ class VariantNode:
 Node: TypeAlias = LeafNode | PartNode | RowNode | MaybeNode | ManyNode | TableNode | RecordNode | VariantNode
 ANYTHING: Final = LeafNode()
 PLAIN_ITEMS_MAX: Final = 16
-"""Plain items of a list are separate places where there are at most so many."""
+"""The number of plain items up to which each item of a list is a separate place."""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class HandsConnectorOver(_SpoiltConnect):
     """What one worker is to stop another is to start in the same round."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What is revoked starts in the same round on the worker that the next round would choose."""
+        """Revoked work starts in the same round on the worker that the next round would choose."""
         running = {w.worker_id: list(after(w, answer[w.worker_id])) for w in sorted(request.workers)}
         placed = {work for own in running.values() for work in own}
         free = [w for w in request.runners if w in request.configured and w not in placed]
@@ -177,7 +177,7 @@ class RemembersConnect(_SpoiltConnect):
         self._last: ConnectRequest | None = None
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What is to be started is rotated where the last call had the same input."""
+        """The work to start is rotated where the last call had the same input."""
         again, self._last = self._last == request, request
         return _turned(answer) if again else dict(answer)
 

@@ -44,7 +44,7 @@ def in_order(group: Group) -> list[str]:
 
 
 def turned(group: Group, answer: PartitionsByMember, by: int) -> PartitionsByMember:
-    """The answer with each share moved so many members on."""
+    """The answer with each share moved on by a number of members."""
     ids = in_order(group)
     turn = by % len(ids)
     return {member: answer[other] for member, other in zip(ids, ids[turn:] + ids[:turn], strict=True)}
@@ -134,7 +134,7 @@ class DealsToAll(Spoilt):
     """Partitions are dealt to all members, whatever they subscribed to (kafkajs 1679)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Assigned in turn to all members."""
+        """Round robin over all members, subscribed or not."""
         tps = sorted(tp for own in answer.values() for tp in own)
         ids = in_order(group)
         return {m: tuple(tps[i :: len(ids)]) for i, m in enumerate(ids)}

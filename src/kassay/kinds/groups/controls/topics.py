@@ -41,7 +41,7 @@ class _Blocks(AssignorBase, ABC):
 
     @abstractmethod
     def shares(self, count: int, size: int, number: int) -> list[range]:
-        """The partition numbers for each of so many subscribers, for the topic of that number."""
+        """The partition numbers for each subscriber of the topic with that number."""
 
 
 def _blocks(sizes: list[int]) -> list[range]:
