@@ -41,7 +41,7 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 
-def _comes_together(cluster: Cluster, group: Group) -> Change:
+def _start_of(cluster: Cluster, group: Group) -> Change:
     """The start of the group: all members join at once, and its unassignable partitions are withheld."""
     events: list[Event] = [Join(member) for member in group.members]
     for topic, tps in cluster.partitions.items() if group.assignable is not None else ():
@@ -54,7 +54,7 @@ def play(
     new: NewObject, protocol: RebalanceProtocol, cluster: Cluster, group: Group
 ) -> PlayedInstance[Assignment]:
     """The target's assignment of a group that starts."""
-    history = History(cluster, (_comes_together(cluster, group),))
+    history = History(cluster, (_start_of(cluster, group),))
     began = time.perf_counter()
     rebalanced = next(Player(new, protocol).play(history), None)
     seconds = time.perf_counter() - began

@@ -27,7 +27,7 @@ class _SpoiltShares(Spoilt):
         return ShareSimple()
 
 
-def _sparing(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:
+def _without_one(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:
     """The answer without the first of these members' partitions, where other members have them too."""
     for member_id in ids:
         others = {tp for other, tps in answer.items() if other != member_id for tp in tps}
@@ -107,7 +107,7 @@ def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition]
     return [(tps, readers) for tps, readers in parts if tps]
 
 
-def _let_be(cluster: Cluster, group: Group, off_by: int, apart: int) -> PartitionsByMember | None:
+def _owned_if_even(cluster: Cluster, group: Group, off_by: int, apart: int) -> PartitionsByMember | None:
     """What all members own, if that is even enough.
 
     The members of a partition may differ from the even number by `off_by`, the counts of two members by
@@ -133,7 +133,7 @@ class PrefersAPartition(_SpoiltOptimum):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One copy of a partition exchanged for one of another that has as many."""
-        kept = _let_be(cluster, group, off_by=1, apart=1)
+        kept = _owned_if_even(cluster, group, off_by=1, apart=1)
         if kept is not None:
             return kept
         for tps, readers in _compared(cluster, group):
@@ -152,7 +152,7 @@ class PrefersAMember(_SpoiltOptimum):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One copy of a partition moved to the other member."""
-        kept = _let_be(cluster, group, off_by=0, apart=2)
+        kept = _owned_if_even(cluster, group, off_by=0, apart=2)
         if kept is not None:
             return kept
         for tps, readers in _compared(cluster, group):
@@ -165,7 +165,7 @@ class PrefersAMember(_SpoiltOptimum):
         return answer
 
 
-def _at_rest(group: Group, answer: PartitionsByMember) -> bool:
+def _is_stable(group: Group, answer: PartitionsByMember) -> bool:
     """Whether every member keeps what it owns, and gets no more."""
     return all(set(answer.get(m.member_id, ())) == set(m.owned) for m in group.members)
 
@@ -192,7 +192,7 @@ class ShufflesTheMoved(_SpoiltOptimum):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Two copies exchanged, unless the group is stable."""
-        return answer if _at_rest(group, answer) else _exchanged(cluster, group, answer)
+        return answer if _is_stable(group, answer) else _exchanged(cluster, group, answer)
 
 
 @control("never-rests", breaks="stable", like="optimal-share")
@@ -201,7 +201,7 @@ class SharesAnew(_SpoiltOptimum):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """Two copies exchanged where the group is stable."""
-        return _exchanged(cluster, group, answer) if _at_rest(group, answer) else answer
+        return _exchanged(cluster, group, answer) if _is_stable(group, answer) else answer
 
 
 @control("chokes-on-one", breaks="total")
@@ -236,7 +236,7 @@ class RemembersShares(_SpoiltShares):
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """One member gets nothing where the last call had the same input."""
         again, self._last = self._last == (cluster, group), (cluster, group)
-        return _sparing(answer, sorted(answer)) if again else answer
+        return _without_one(answer, sorted(answer)) if again else answer
 
 
 @control("follows-hashes", breaks="deterministic")
@@ -245,7 +245,7 @@ class SharesByHashes(_SpoiltShares):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The answer without the partitions of the first member in hash order."""
-        return _sparing(answer, sorted(answer, key=hash))
+        return _without_one(answer, sorted(answer, key=hash))
 
 
 @control("spares-first-listed", breaks="order-independent")
@@ -254,7 +254,7 @@ class SparesFirstListed(_SpoiltShares):
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
         """The answer without the partitions of the first member listed."""
-        return _sparing(answer, [member.member_id for member in group.members])
+        return _without_one(answer, [member.member_id for member in group.members])
 
 
 @control("hands-out-the-withheld", breaks="assignable", like="optimal-share")
