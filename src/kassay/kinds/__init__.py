@@ -1,1 +1,1 @@
-"""The kinds of targets, one family a folder: how each is played, judged, shrunk, searched and shown."""
+"""The kinds of targets, a folder for each family: plays, judges, shrinks, searches and shows cases."""

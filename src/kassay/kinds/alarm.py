@@ -1,4 +1,4 @@
-"""An alarm that ends what takes too long in kassay's own process, and calls that are made under it."""
+"""A timer that interrupts slow calls in kassay's own process, and a guard that runs calls under it."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from kassay.model.failure import FailureKind, TargetFailure, failed
 T = TypeVar("T")
 
 _AGAIN_S: Final = 0.25
-"""When the alarm rings again: Python drops what is raised in a finaliser or a hook of its collector."""
+"""Seconds between alarms: Python drops exceptions raised in a finaliser or a garbage collector hook.
+"""
 _TURN_S: Final = 0.001
-"""How often somebody who may not sleep is looked after."""
+"""Seconds between two checks of a process that may not sleep."""
 _STIRS_S: Final = _TURN_S / 10
-"""Of a turn so much of the processor's time is no sleep; what looks after it takes a tenth of that."""
+"""Less processor time than this between two checks counts as sleep; the check itself uses a tenth of it."""
 
 
 class Overdue(KeyboardInterrupt):
-    """Raised by the alarm; no `Exception`, so that little of what it interrupts catches it."""
+    """Raised by the alarm; not an `Exception`, so that little of the interrupted code catches it."""
 
 
 class Asleep(Overdue):
-    """Raised where nothing was done for so many turns: it would be overdue in the end."""
+    """Raised after enough idle checks in a row: the call would be overdue in the end."""
 
 
 @contextmanager
 def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
-    """A context in which `Overdue` is raised after so many seconds, and again while it goes on.
+    """A context that raises `Overdue` after `seconds`, and again while the block goes on.
 
-    `sleeping`: `Asleep` is raised as soon as this process was seen to do nothing that many times running, a
-    thousandth of a second apart. A process that waits for a slow machine is not seen at all, and does
-    something once it is: it gets all its seconds.
+    `sleeping` is a number of checks, a thousandth of a second apart. Where the process does nothing in that
+    many in a row, `Asleep` is raised at once. A process that waits for a slow machine runs no checks
+    meanwhile and does something as soon as it runs: it gets all its seconds.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,7 +56,7 @@ def deadline(seconds: float, sleeping: int | None = None) -> Iterator[None]:
 
 
 class _Watch:
-    """Looks turn by turn whether the process does anything."""
+    """Checks at intervals whether the process does anything."""
 
     def __init__(self, seconds: float, sleeping: int) -> None:
         self._end = time.monotonic() + seconds
@@ -97,8 +98,8 @@ def guarded(
 ) -> T:
     """The function's value; raises `TargetFailure` for whatever it raises, and when it takes too long.
 
-    `sleeping` says when one that sleeps is not waited for any longer (`deadline`). What it prints goes to
-    standard error, since standard output may be a document.
+    `sleeping` is the number of idle checks after which a sleeping call is given up (`deadline`). Prints of
+    the function go to standard error, since standard output may be a document.
     """
     stdout, sys.stdout = sys.stdout, sys.stderr
     try:

@@ -1,4 +1,4 @@
-"""What an answer is explained with: what must hold of it as Python, the call that gives it, a few words."""
+"""What explains an answer: the assertions that it must pass as Python, its call, and a few words."""
 
 from __future__ import annotations
 
@@ -12,37 +12,36 @@ from kassay.model.verdict import Verdict
 OPTIMUM: Final = "the certified optimum"
 BEFORE: Final = "what it was before"
 Offer = tuple[str, Any]
-"""Whose answer it is, and the answer."""
+"""The name of the rule that answers, and its answer."""
 _SHOWN: Final = 6
-"""Members, moves or partitions that a line names."""
+"""Members, moves or partitions that one line names."""
 
 
 class Asserts(NamedTuple):
-    """Lines behind the call; `raises` in place of an answer, where an error is what must come."""
+    """Lines after the call; `raises` replaces them where an error is the correct answer."""
 
     lines: tuple[str, ...] = ()
     raises: str = ""
 
     @property
     def imports(self) -> tuple[str, ...]:
-        """What the lines need."""
+        """Imports that the lines need."""
         return ("import pytest", "") if self.raises else ()
 
     @property
     def assigns(self) -> str:
-        """What stands before the call."""
+        """Lines before the call."""
         return "answer = " if self.lines else ""
 
     def around(self, call: Sequence[str]) -> list[str]:
-        """The call, in the block that expects the error if one must come."""
+        """The call, inside the block that expects the error if one is correct."""
         if not self.raises:
             return list(call)
         return [f"with pytest.raises({self.raises}):", *(f"    {line}" for line in call)]
 
 
 class PlainCall(NamedTuple):
-    """How a class in one of its forms is called: the method, and its arguments as values, by name where
-    named.
+    """How to call a class in one of its forms: the method, and its arguments, positional and named.
 
     `full` says whether the values are those of the full form, which a test has to import.
     """
@@ -54,7 +53,7 @@ class PlainCall(NamedTuple):
 
 
 class ShownAnswer(NamedTuple):
-    """An answer as a trace keeps it: its document, its measures, those of the one it replaces, and a line."""
+    """A traced answer: its document, its measures, the measures of the answer it replaces, and a line."""
 
     answer: Any
     measures: dict[str, Any]
@@ -63,7 +62,7 @@ class ShownAnswer(NamedTuple):
 
 
 class TimedSizes(NamedTuple):
-    """What timing a target shows of a promise: the verdict, why, and at how many sizes it was timed."""
+    """The result of timing a target for a claim: the verdict, the reason, and the number of sizes timed."""
 
     verdict: Verdict
     why: str
@@ -71,22 +70,22 @@ class TimedSizes(NamedTuple):
 
 
 class OwnWords:
-    """What comes back to one of two objects alone, where both get the same calls: here its random numbers."""
+    """What an object gets back from its own answers where two get the same calls: here its random numbers."""
 
     def note(self, method: str, outcome: Any) -> None:
-        """Take in what the other object answered, or how it did not."""
+        """Record the other object's answer, or its failure."""
 
     def for_other(self, argument: Any) -> Any:
-        """The argument as the other object gets it."""
+        """The argument as the other object receives it."""
         return deepcopy(argument) if isinstance(argument, JavaRandom) else argument
 
 
 def few(words: Sequence[str], between: str = ", ") -> str:
-    """The first of them, and how many more there are."""
+    """The first items, and the number of the others."""
     rest = len(words) - _SHOWN
     return between.join(words[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def listed(things: Iterable[object]) -> str:
-    """The things with blanks between them; a dash for none."""
+    """The items separated by blanks; a dash for none."""
     return few([str(thing) for thing in things], " ") or "-"

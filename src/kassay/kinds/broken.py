@@ -1,4 +1,4 @@
-"""Where a case breaks a promise: the steps of what is told of it, and the evidence at each."""
+"""Where a case breaks a claim: the reported steps, and the evidence at each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from kassay.kinds.protocol import Driver
 
 BROKEN_MAX = 16
-"""Pieces of evidence that a trace keeps."""
+"""Pieces of evidence that a trace keeps at most."""
 
 
 class BrokenStep(NamedTuple):
-    """Evidence against a promise, and where it is in what is told of the case.
+    """Evidence against a claim, and its place in the reported case.
 
-    `place` is the number of a told step, from 0, and for a group's assignor that of the round in it.
+    `place` is the number of a reported step, from 0, and for a group's assignor that of the round in it.
     `thing` is what was judged: a step, or everything that one change led to.
     """
 
@@ -30,7 +30,7 @@ class BrokenStep(NamedTuple):
     contradictory: bool
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in a trace: the step, the round or null, the subject, and the facts."""
+        """The JSON form in a trace: the step, the round or null, the subject, and the facts."""
         return {
             "step": self.place[0],
             "round": self.place[1] if len(self.place) > 1 else None,
@@ -40,9 +40,9 @@ class BrokenStep(NamedTuple):
 
 
 def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> list[BrokenStep]:
-    """Every piece of evidence in a play of the case, in order; those on ordinary input where there are any.
+    """Every piece of evidence in one play of the case, in order; only that on ordinary input if there is any.
 
-    A target that answers otherwise from play to play may break nothing this time.
+    A target whose answers differ from play to play may break nothing this time.
     """
     check = PreparedPromise.of(promised)
     steps: list[BrokenStep] = []
@@ -53,7 +53,7 @@ def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Pro
 
 
 def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list[Evidence]:
-    """The evidence against the promise in the thing; none where the claim says nothing of it."""
+    """The evidence against the claim in the thing; none where the claim does not apply."""
     if check.promise.claim.scope is Scope.OPTIMUM:
         optimum = driver.best(thing, check.promise)
         if optimum is None:
@@ -65,7 +65,7 @@ def evidence_of(driver: Driver[Any], check: PreparedPromise, thing: Any) -> list
 
 
 def _judged(driver: Driver[Any], played: Any, check: PreparedPromise) -> Sequence[Any]:
-    """What the promise is put to, as the judge does."""
+    """What the claim is checked on, as the judge chooses it."""
     scope = check.promise.claim.scope
     if scope is Scope.STEP:
         return [s for s in played.steps if check.of_unanswered or not isinstance(s.answer, Failure)]

@@ -1,8 +1,8 @@
 """Negative controls: targets with one fault each, to show that a budget would have caught it.
 
-A pass means little if the same histories pass a broken assignor as well. Each control is a correct
-rule with one thing done wrong, of a kind that really happened in clients and tools; `breaks` names
-the claim that must catch it. There is one file of them for a kind of target.
+A pass means little if the same histories also pass a broken assignor. Each control is a correct rule with one
+fault, of a kind that has occurred in real clients and tools; `breaks` names the claim that must catch it.
+Each kind of target has one file of controls.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from kassay.model.modules import import_modules
 from kassay.properties.registry import load_claims
 
 PATIENCE_S: Final = 0.2
-"""How long a control that never answers is waited for."""
+"""Seconds to wait for a control that never answers."""
 ASLEEP: Final = 20
-"""Thousandths of a second of sleep, one after the other, that show sooner that it never will."""
+"""Idle checks in a row, a thousandth of a second apart, that show earlier that it never answers."""
 
 
 class _Patience(NamedTuple):
-    """How long a call is waited for, and when it counts as asleep; None: it may sleep."""
+    """How long to wait for a call, and when it counts as asleep; None: it may sleep."""
 
     seconds: float
     asleep: int | None = None
 
 
 _PATIENCE: Final = {"terminates": _Patience(PATIENCE_S, ASLEEP), "scales": _Patience(60.0)}
-"""How controls that break these claims are waited for."""
+"""How long to wait for controls that break these claims."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """A faulty rule, the claim that it breaks, and how it speaks.
+    """A faulty rule, the claim that it breaks, and its rebalance protocol.
 
-    Beyond validity it keeps the claims in `keeps` and those of the reference that it is `like`, so that
-    none of these catches it.
+    Beyond validity it keeps the claims in `keeps` and those of the reference that it is `like`, so that none
+    of these catches it.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Control:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The claims of its kind that it keeps; not the one that it breaks."""
+        """The claims of its kind that it keeps; without the one that it breaks."""
         reference = find(self.like) if self.like else None
         named = (*(reference.claims if reference is not None else ()), *self.keeps)
         claims = load_claims()
         return tuple(n for n in dict.fromkeys(named) if (self.kind, n) in claims and n != self.breaks)
 
     def new(self, config: Mapping[str, str], until: float = inf) -> Any:
-        """A new object; an assignor is configured, a partitioner will be by whoever sends.
+        """A new object; an assignor is configured, a partitioner is configured later by its sender.
 
-        A call of one that would not answer, or only late, is interrupted in the main thread, and raises
-        `Overdue` if it goes on until that time (`time.monotonic`).
+        In the main thread, a call of a control that never answers, or answers late, is interrupted. It raises
+        `Overdue` if it is still running at that time (`time.monotonic`).
         """
         target = self.factory()
         if isinstance(target, AssignorBase):
@@ -77,9 +77,9 @@ class Control:
 
 
 class _Interrupted:
-    """An object of a control whose calls end in a `TargetFailure` where patience does.
+    """An object of a control whose calls end in a `TargetFailure` when the time to wait is over.
 
-    One that did not answer is not waited for again, and none is waited for beyond the time `until`.
+    A control that did not answer once is not waited for again, and none is waited for after the time `until`.
     """
 
     def __init__(self, inner: Any, method: str, patience: _Patience, until: float) -> None:

@@ -1,4 +1,4 @@
-"""Smaller tuples and cases to try in place of one, in the order in which a shrinker should try them."""
+"""Smaller tuples and cases for a shrinker, in the order in which it should try them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 TWO_MAX: Final = 3000
-"""So many ways to take two things away at once are tried of one case."""
+"""Ways to remove two things at once that are tried on one case."""
 
 
 def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
-    """The candidates of the case; then theirs, as two things may only be taken away together.
+    """The candidates of the case; then their candidates, as some things can only be removed together.
 
-    Three connectors on two workers may show what two on two do not, nor three on one, but one on one does.
+    Three connectors on two workers may break what neither two on two nor three on one break, but one on one
+    does.
     """
     ones = []
     for one in candidates(case):
@@ -25,7 +26,7 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
 
 
 def without_runs(items: tuple[T, ...], width: int) -> Iterator[tuple[T, ...]]:
-    """Without each run of so many items, of half as many, and so on to single ones."""
+    """The tuple without each run of the given width, then of half the width, down to single items."""
     while width:
         for start in range(0, len(items), width):
             yield items[:start] + items[start + width :]
@@ -33,12 +34,12 @@ def without_runs(items: tuple[T, ...], width: int) -> Iterator[tuple[T, ...]]:
 
 
 def without_one(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
-    """Without each item."""
+    """The tuple without each item."""
     return without_runs(items, 1)
 
 
 def with_one(items: tuple[T, ...], smaller: Callable[[T], Iterable[T]]) -> Iterator[tuple[T, ...]]:
-    """With each item's `smaller` ones in its place."""
+    """The tuple with each item replaced by each of its `smaller` ones."""
     for i, item in enumerate(items):
         for less in smaller(item):
             yield (*items[:i], less, *items[i + 1 :])

@@ -1,4 +1,4 @@
-"""Events of histories in words: each family has one table, with two forms of each event."""
+"""The events of histories in words: each family has one table, with two forms of each event."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple, TypeAlias
 from kassay.model.shape.removal import plain_event
 
 Event: TypeAlias = Mapping[str, Any]
-"""The document of an event; its field `event` has the name."""
+"""The document of an event; its field `event` holds the name."""
 
 
 class EventForm(NamedTuple):
-    """What turns an event into words: into a noun (`m1 leaving`), and into a sentence (`m1 leaves`)."""
+    """The words for an event: as a noun (`m1 leaving`) and as a sentence (`m1 leaves`)."""
 
     noun: Callable[[Event], str]
     sentence: Callable[[Event], str]
 
 
 def noun_of(forms: Mapping[str, EventForm], event: Event) -> str:
-    """The event as a noun, in the words of its fields where the table does not have it.
+    """The event as a noun; built from its fields where the table has no entry.
 
     >>> noun_of({}, {"event": "ProcessLeave", "process": "p1"})
     'the process leave p1'
@@ -29,7 +29,7 @@ def noun_of(forms: Mapping[str, EventForm], event: Event) -> str:
 
 
 def sentence_of(forms: Mapping[str, EventForm], event: Event) -> str:
-    """The event as a sentence, in the words of its fields where the table does not have it.
+    """The event as a sentence; built from its fields where the table has no entry.
 
     >>> sentence_of({}, {"event": "ProcessLeave", "process": "p1"})
     'process leave p1'

@@ -1,4 +1,4 @@
-"""What a rule does in numbers, next to the rules that users know."""
+"""Figures of a rule, next to those of the rules that users know."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Growth:
-    """What each member has once so many topics of four partitions are read, and how far apart they are."""
+    """The load of each member, for a number of topics with four partitions, and the spread of the loads."""
 
     topics: int
     loads: tuple[int, ...]
@@ -19,9 +19,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Leaving:
-    """What moves by each rule when the second of three members leaves.
+    """What each rule moves when the second of three members leaves.
 
-    `needed` are the partitions that it leaves behind, `moved` all that have another owner afterwards.
+    `needed` are the partitions of the member that leaves, `moved` all partitions whose owner changes.
     """
 
     topics: int

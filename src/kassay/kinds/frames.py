@@ -1,7 +1,4 @@
-"""What is shown of a case, as values: frames of rows of tiles, and ranges of numbers.
-
-A terminal and a page render the same frames.
-"""
+"""A case as values to show: frames of rows of tiles, and ranges of numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ from kassay.kinds.marks import CouldBe, Guilt
 from kassay.model.calls import Refusal, ReportedFailure
 
 TILES_MAX: Final = 150
-"""Up to so many tiles of a frame stand one by one; more are told by ranges of numbers."""
+"""The number of tiles up to which a frame shows each; it shows more as ranges of numbers."""
 
 FRAMES_MAX: Final = 40
-"""Up to so many frames are drawn, the one that the board opens at among them."""
+"""The maximum number of frames drawn, among them the one that the board opens at."""
 
 
 class TileLook(StrEnum):
-    """What a tile says beside its name; a sign and a word say the same as its colour."""
+    """What a tile shows besides its name; a sign and a word repeat the meaning of its colour."""
 
     PLAIN = "plain"
     KEPT = "kept"
@@ -41,10 +38,10 @@ SIGNS: Final = {
 
 
 class Tile(NamedTuple):
-    """Something that is given out: `number` of `group`, such as partition 3 of a topic.
+    """Something that is assigned: `number` of `group`, such as partition 3 of a topic.
 
-    `text` is what is shown, and what a tile is followed by from frame to frame. Tiles without a number
-    never become a range.
+    `text` is the label, and identifies a tile from frame to frame. Tiles without a number never become part
+    of a range.
     """
 
     text: str
@@ -61,7 +58,7 @@ class Tile(NamedTuple):
 
     @property
     def spoken(self) -> str:
-        """What its look says, in words, for who does not see it."""
+        """Its look in words, for readers who cannot see it."""
         return ", ".join([*(["named by the violation"] if self.guilty else []), *self._look()])
 
     def _look(self) -> list[str]:
@@ -69,7 +66,7 @@ class Tile(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What stands in one column of a row: tiles, or a text."""
+    """The content of one column of a row: tiles, or a text."""
 
     tiles: tuple[Tile, ...] = ()
     text: str = ""
@@ -78,22 +75,22 @@ class Cell(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing stands there."""
+        """Whether the cell is empty."""
         return not self.tiles and not self.text
 
     @property
     def words(self) -> str:
-        """Its tiles, and its text in brackets behind them, in one line; empty where nothing stands there."""
+        """Its tiles and then its text in brackets, in one line; empty for an empty cell."""
         return " ".join([*(tile.text for tile in self.tiles), *([self.note] if self.text else [])])
 
     @property
     def note(self) -> str:
-        """Its text as it stands behind its tiles, if there are any."""
+        """Its text as it follows its tiles, if there are any."""
         return f"({self.text})" if self.tiles and self.text else self.text
 
 
 class Row(NamedTuple):
-    """One member, broker, process, worker or record, with what is told of it in each column."""
+    """One member, broker, process, worker or record, with its cell in each column."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -102,24 +99,24 @@ class Row(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name with what else is known of it: `m0 (rack r1)`."""
+        """Its name with its details: `m0 (rack r1)`."""
         return f"{self.name} ({self.extras})" if self.extras else self.name
 
 
 class Grid(NamedTuple):
-    """The rows of a frame; the first column is that of the names."""
+    """The rows of a frame; the first column holds the names."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
     @property
     def tiles(self) -> int:
-        """How many tiles it has."""
+        """The number of tiles."""
         return sum(len(cell.tiles) for row in self.rows for cell in row.cells)
 
 
 class Beside(NamedTuple):
-    """What could be in place of what is: whose answer, in words, and as a table of the same rows."""
+    """An alternative answer: who gives it, in words, and as a table of the same rows."""
 
     title: str
     words: str
@@ -129,7 +126,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """One round, rebalance or step: what happened before it, who is given what, and whether it is broken."""
+    """One round, rebalance or step: what happened before, the assignment, and whether a claim is broken."""
 
     anchor: str
     label: str
@@ -143,7 +140,7 @@ class Frame:
 
     @property
     def noun(self) -> str:
-        """What the frame shows one of: a round, a rebalance."""
+        """The noun for one frame: a round, a rebalance."""
         return self.anchor.rpartition("-")[0] or self.anchor
 
 
@@ -158,7 +155,7 @@ class Board:
 
     @property
     def looks(self) -> tuple[tuple[str, str], ...]:
-        """The signs that its tiles bear, with their words, for a legend."""
+        """The signs that its tiles carry, with their words, for a legend."""
         tiles = [
             tile
             for frame in self.frames
@@ -173,7 +170,7 @@ class Board:
 
 
 def board(anchor: str, frames: Sequence[Frame]) -> Board:
-    """The board that opens at the first broken frame, or at the last; far too many frames are left out."""
+    """The board that opens at the first broken frame, or else at the last; extra frames are left out."""
     opens = next((place for place, frame in enumerate(frames) if frame.broken), len(frames) - 1)
     first = max(0, min(opens - FRAMES_MAX // 2, len(frames) - FRAMES_MAX))
     kept = tuple(compacted(frame) for frame in frames[first : first + FRAMES_MAX])
@@ -181,13 +178,13 @@ def board(anchor: str, frames: Sequence[Frame]) -> Board:
 
 
 def compacted(frame: Frame) -> Frame:
-    """The frame with ranges of numbers in place of single tiles, where these are many."""
+    """The frame with ranges of numbers for single tiles, where there are many."""
     if frame.table.tiles <= TILES_MAX:
         return frame
-    beside = frame.beside
-    if beside is not None and beside.table is not None:
-        beside = beside._replace(table=_compacted_table(beside.table))
-    return replace(frame, table=_compacted_table(frame.table), beside=beside)
+    alternative = frame.beside
+    if alternative is not None and alternative.table is not None:
+        alternative = alternative._replace(table=_compacted_table(alternative.table))
+    return replace(frame, table=_compacted_table(frame.table), beside=alternative)
 
 
 def _compacted_table(table: Grid) -> Grid:
@@ -199,13 +196,13 @@ def _compacted_table(table: Grid) -> Grid:
 
 
 def _ranges(tiles: Iterable[Tile]) -> Iterator[Tile]:
-    """A tile for all numbers of a group that look the same; guilty ones and those without a number alone."""
+    """One tile for all numbers of a group with the same look; guilty or unnumbered tiles stay single."""
 
-    def alike(tile: Tile) -> tuple[str, str, bool, str]:
+    def look_key(tile: Tile) -> tuple[str, str, bool, str]:
         alone = tile.guilty or tile.number is None
         return tile.group, tile.look.value, alone, tile.text if alone else ""
 
-    for (group, _, alone, _), several in groupby(sorted(tiles, key=alike), key=alike):
+    for (group, _, alone, _), several in groupby(sorted(tiles, key=look_key), key=look_key):
         members = list(several)
         if alone or len(members) == 1:
             yield from members
@@ -215,7 +212,7 @@ def _ranges(tiles: Iterable[Tile]) -> Iterator[Tile]:
 
 
 def number_ranges(numbers: Sequence[int]) -> str:
-    """The numbers, which ascend, as ranges.
+    """The numbers, in ascending order, as ranges.
 
     >>> number_ranges([0, 1, 2, 5, 7, 8])
     '0–2, 5, 7–8'
@@ -230,7 +227,7 @@ def number_ranges(numbers: Sequence[int]) -> str:
 
 
 def beside_words(could_be: CouldBe, table: Grid | None = None) -> Beside:
-    """What could be: in words, with the goals that differ, and as a table."""
+    """The alternative answer: in words, with the goals that differ, and as a table."""
     instead = could_be.instead_of
     measures = tuple(
         (name, _words(instead.get(name)), _words(value))
@@ -256,7 +253,7 @@ def _words(value: object) -> str:
 
 
 class Reported(NamedTuple):
-    """What is reported of a case: its steps and the case as documents, and what the evidence marks."""
+    """The report of a case: its steps and the case as documents, and what the evidence marks."""
 
     steps: tuple[Mapping[str, Any], ...]
     case: Mapping[str, Any]
@@ -272,9 +269,9 @@ class Reported(NamedTuple):
 
 
 def plain_frames(reported: Reported, sentence: Callable[[Mapping[str, Any]], str]) -> list[Frame]:
-    """A frame for each step whose answer is an object: a row for each name in it, with what it is assigned.
+    """A frame for each step whose answer is an object: a row for each name in it, with its assignment.
 
-    The rest of the step stands in the title.
+    The title holds the rest of the step.
     """
     happened = reported.happened(sentence)
     frames = []

@@ -1,8 +1,8 @@
-"""Instances as targets are asked them: what a target makes of one, next to the optimum.
+"""How targets answer instances, and how far each answer is from the optimum.
 
-An instance is played as a history that only starts: members join with what the instance says they own. What
-counts is the answer (eager), or the assignment once nothing changes any more (cooperative, Streams tasks),
-counted from the owners before the first round.
+An instance is played as a history with a start and no further change: members join with the owned partitions
+of the instance. What counts is the answer (eager), or the assignment once it is stable (cooperative, Streams
+tasks); moves are counted from the owners before the first round.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ G = TypeVar("G")
 
 
 class ToldInstance(NamedTuple):
-    """A step as traces keep it, and the optimum in the form of its answer; `about` says what it is of.
+    """A step in the form of a trace, and the optimum in the form of its answer; `about` names the instance.
 
     `place` is that of the answer: the step, and the round in it where a step has rounds.
     """
@@ -36,7 +36,7 @@ NewTarget = Callable[[Mapping[str, str]], Any]
 
 
 class PlayedInstance(NamedTuple, Generic[A]):
-    """What a target made of an instance: its answer or why there is none, in how many rounds and seconds."""
+    """A target's answer to an instance, or why there is none, with the rounds and seconds it took."""
 
     answer: A | None
     failure: str | None
@@ -52,9 +52,9 @@ class Missed(NamedTuple):
 
 
 class AskedInstance(NamedTuple):
-    """The gap of a target on an instance, or why there is none, after so many rounds and seconds.
+    """The gap of a target on an instance, or why there is none, with its rounds and seconds.
 
-    `telling` makes what a board of it shows, None where there was no answer.
+    `telling` returns what a board shows of it; None where there was no answer.
     """
 
     gap: Gap[AnyProblem, AnyOptimum] | Missed
@@ -64,18 +64,18 @@ class AskedInstance(NamedTuple):
 
 
 Asking = Callable[[NewTarget, RebalanceProtocol], AskedInstance]
-"""Puts an instance to a target that speaks the protocol."""
+"""Calls a target that speaks the protocol with an instance."""
 
 
 class How(NamedTuple):
-    """How optima are searched: the solver, the order of the goals, and a limit in seconds or none."""
+    """How to compute optima: the solver, the order of the goals, and a limit in seconds or none."""
 
     solver: str
     order: tuple[str, ...]
     seconds: float | None
 
     def flow_only(self, what: str) -> None:
-        """Raise `InputError` where another solver is wanted."""
+        """Raise `InputError` for a solver other than the flow."""
         if self.solver != "flow":
             raise InputError(f"--solver: {self.solver} does not take {what}, expected flow")
 

@@ -1,6 +1,6 @@
-"""The one judge: where what somebody promised meets what happened, for targets of every kind.
+"""The one judge: checks claims on what happened, for targets of every kind.
 
-A driver of a kind makes cases, plays them, and hands over what is to be judged.
+The driver of a kind makes cases, plays them, and passes on what is to be judged.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.registry import Evidence, Promise, Scope, Violation, always, as_text
 
 Best = Callable[[Any, Promise], Any]
-"""The certified best for an outcome, as the promise's claim reads it; None where there is none to be had."""
+"""The certified best for an outcome, as the claim reads it; None where none is known."""
 
 
 T = TypeVar("T")
 
 
 class InternalError(KassayError):
-    """kassay itself is wrong; never the target's fault."""
+    """A fault of kassay itself, never of the target."""
 
 
 class PreparedPromise(NamedTuple):
-    """A promise as it is put to what happened, time and again: all that is looked up is looked up before.
+    """A claim ready to be checked many times: everything that needs a lookup is looked up in advance.
 
-    Its functions are asked with one thing: with what is judged, or with a pair of that and the certified best
-    where the claim is held against it. `applies` and `breakable` are None where that is so everywhere.
-    `of_unanswered` says whether calls without an answer are judged too, `elsewhere` whether other processes
-    count.
+    Its functions take one argument: what is judged, or a pair of that and the certified best where the claim
+    compares the two. `applies` and `breakable` are None where they hold everywhere. `of_unanswered` says
+    whether calls without an answer are judged too, `elsewhere` whether answers of other processes count.
     """
 
     promise: Promise
@@ -48,7 +47,7 @@ class PreparedPromise(NamedTuple):
 
     @classmethod
     def of(cls, promise: Promise) -> PreparedPromise:
-        """What the promise's claim says of itself."""
+        """The promise with what its claim declares."""
         claim = promise.claim
         return cls(
             promise=promise,
@@ -62,7 +61,7 @@ class PreparedPromise(NamedTuple):
 
 
 def _of_one(promise: Promise, function: Callable[..., T]) -> Callable[[Any], T]:
-    """The claim's function as one of a single thing, the promise's argument put in."""
+    """The claim's function of a single thing, with the claim's argument filled in."""
     argument = () if promise.claim.parameter is None else (promise.value,)
     if promise.claim.scope is Scope.OPTIMUM:
         return lambda pair: function(*pair, *argument)
@@ -70,7 +69,7 @@ def _of_one(promise: Promise, function: Callable[..., T]) -> Callable[[Any], T]:
 
 
 class PreparedPromises(NamedTuple):
-    """Those of a subject by what they look at; `unanswered` are those of steps without an answer."""
+    """The claims of a subject by their scope; `unanswered` are those of steps without an answer."""
 
     steps: tuple[PreparedPromise, ...]
     unanswered: tuple[PreparedPromise, ...]
@@ -80,7 +79,7 @@ class PreparedPromises(NamedTuple):
 
     @classmethod
     def of(cls, promises: Iterable[Promise]) -> PreparedPromises:
-        """The checks of these promises, each scope's in their order; timings are nobody's here."""
+        """The checks of these claims, those of each scope in order; claims about time are not among them."""
         by_scope: dict[Scope, list[PreparedPromise]] = {scope: [] for scope in Scope}
         for promise in promises:
             by_scope[promise.claim.scope].append(PreparedPromise.of(promise))
@@ -94,11 +93,11 @@ class PreparedPromises(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is put to the test: how to make its objects, what it promises, and what is assumed.
+    """The target under test: how to make its objects, the claims to check, and the assumptions.
 
-    `new` makes a configured object of the target. `twin`, if given, makes objects of the same target
-    in another process with another hash seed. `watch` is shown every rebalance of a history after it
-    was judged; it measures and never judges.
+    `new` makes a configured object of the target. `twin`, if given, makes objects of the same target in
+    another process with another hash seed. `watch` receives every rebalance of a history after it was judged;
+    it measures and never judges.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -110,17 +109,17 @@ class Subject:
 
     @lazy
     def checks(self) -> PreparedPromises:
-        """The promises, ready to be judged."""
+        """The claims, ready to be checked."""
         return PreparedPromises.of(self.promises)
 
     @lazy
     def looks(self) -> frozenset[Look]:
-        """The second looks that the promises need, those in another process left out."""
+        """The second looks that the claims need, without those in another process."""
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
 
     @lazy
     def confirms(self) -> bool:
-        """Whether a promise needs an eager target to be asked once more, to see that it is at rest."""
+        """Whether a claim needs another call of an eager target, to see that it is stable."""
         return any(promise.claim.confirm for promise in self.promises)
 
     @property
@@ -135,11 +134,11 @@ _counts = partial[dict[str, int]](defaultdict, int)
 
 @dataclass
 class Examination:
-    """What one case showed.
+    """The result of one case.
 
-    By claim id, `judged` counts all judgements, `checked` those of them that some well-formed answer would
-    have broken, and `elsewhere` those of these for which another process was asked too. `reached` counts
-    situations (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
+    By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
+    broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
+    (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
     """
 
     judged: dict[str, int] = field(default_factory=_counts)
@@ -151,15 +150,15 @@ class Examination:
 
 
 class JudgedCall(Protocol):
-    """A call, and whether what was asked contradicts itself."""
+    """A call, and whether its input contradicts itself."""
 
     @property
     def answer(self) -> Any:
-        """The answer, or how there is none."""
+        """The answer, or why there is none."""
 
     @property
     def contradictory(self) -> bool:
-        """Whether it does."""
+        """Whether its input contradicts itself."""
 
 
 C = TypeVar("C", bound=JudgedCall)
@@ -174,11 +173,11 @@ class Played(Protocol):
 
     @property
     def outcomes(self) -> Sequence[Any]:
-        """What came of them."""
+        """The outcomes of the calls."""
 
     @property
     def contradictory(self) -> bool:
-        """Whether anything that was asked contradicts itself."""
+        """Whether the input of any call contradicts itself."""
 
 
 @dataclass(frozen=True)
@@ -193,9 +192,9 @@ class Calls(Generic[C]):
 def judge(
     played: Played, subject: Subject, examination: Examination, best: Best, compared: Sequence[Any]
 ) -> None:
-    """Judge every promise wherever it says something; calls without an answer by their own claims alone.
+    """Check every claim wherever it applies; calls without an answer only by the claims about those.
 
-    What is `compared` is held against the certified best.
+    What is `compared` is checked against the certified best.
     """
     checks = subject.checks
     for step in played.steps:
@@ -213,9 +212,9 @@ def judge(
 
 
 def _apply(
-    checks: tuple[PreparedPromise, ...], examination: Examination, asked: JudgedCall | Played, thing: Any
+    checks: tuple[PreparedPromise, ...], examination: Examination, played: JudgedCall | Played, thing: Any
 ) -> None:
-    """Judge each promise on the thing, if it says anything about it; it counts if it could fail."""
+    """Check each claim on the thing, if it applies; the check counts if the claim could fail."""
     judged, checked = examination.judged, examination.checked
     for _, name, applies, breakable, predicate, _, elsewhere in checks:
         if applies is not None and not applies(thing):
@@ -226,16 +225,16 @@ def _apply(
             if elsewhere and _was_asked_elsewhere(thing):
                 examination.elsewhere[name] += 1
         for evidence in predicate(thing):
-            examination.violations.append(Violation(name, evidence, asked.contradictory))
+            examination.violations.append(Violation(name, evidence, played.contradictory))
 
 
 def _was_asked_elsewhere(step: Any) -> bool:
-    """Whether a second look was taken in another process."""
+    """Whether another process took a second look."""
     return Look.PROCESS in [probe.look for probe in step.probes]
 
 
 def plain(value: object) -> Any:
-    """A fact's value as JSON has it: what is no number, truth, list or object is its text."""
+    """A fact's value as JSON: its text, unless it is a number, boolean, list or object."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):

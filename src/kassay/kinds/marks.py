@@ -1,4 +1,4 @@
-"""What the evidence marks in a case: names at places, and an answer that could be in place of a wrong one."""
+"""What the evidence marks in a case: names at places, and a correct answer to replace a wrong one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ Place = tuple[int, int | None]
 
 
 class CouldBe(NamedTuple):
-    """An answer that keeps the claim in place of the one at `place`.
+    """An answer that keeps the claim, to replace the one at `place`.
 
-    `by` says whose it is, and `certified` whether a solver proved that none is better. `answer` is in
-    the form of the reported answer; `measures` are its goals, `instead_of` those of the wrong answer.
+    `by` names the rule that gives it, and `certified` says whether a solver proved that none is better.
+    `answer` is in the form of the reported answer; `measures` are its goals, `instead_of` those of the wrong
+    answer.
     """
 
     place: Place
@@ -28,7 +29,7 @@ class CouldBe(NamedTuple):
 
 
 def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
-    """The value of `could_be` in a trace or a counterexample; None where nothing is known."""
+    """The value of `could_be` in a trace or a counterexample; None where none is known."""
     if document is None:
         return None
     fields = {name: document[name] for name in CouldBe._fields if name != "place"}
@@ -37,10 +38,10 @@ def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
 
 @dataclass(frozen=True)
 class Guilt:
-    """The names that violations bear, the places they are at, and an answer that could be, with its place.
+    """The names in the violations, their places, and an answer that keeps the claim, with its place.
 
-    `names` stand for places that are not in `at`: a trace recorded before places were kept has none, and
-    its last step is taken for the broken one.
+    `names` apply to places that are not in `at`: a trace recorded before places were kept has none, and its
+    last step counts as the broken one.
     """
 
     names: frozenset[str] = frozenset()
@@ -58,7 +59,7 @@ class Guilt:
         return self.at.get(place, frozenset())
 
     def beside(self, place: Place) -> CouldBe | None:
-        """The answer that could be at the place."""
+        """The alternative answer at the place."""
         return None if self.could_be is None or self.could_be.place != place else self.could_be
 
 
@@ -67,13 +68,13 @@ def evidence(
     broken: Iterable[Mapping[str, Any]] = (),
     could_be: Mapping[str, Any] | None = None,
 ) -> Guilt:
-    """The evidence of a trace: `violations` in words, `broken` and `could_be` as its document has them."""
+    """The evidence of a trace: `violations` in words, `broken` and `could_be` in the form of its document."""
     names = frozenset(name for violation in violations for name in _named(violation))
     return Guilt(names, guilty_at(broken) or None, could_be_of(could_be))
 
 
 def _named(violation: str) -> set[str]:
-    """The subject of a violation in words, and the words of its facts that are no mere numbers."""
+    """The words of a violation's subject and of its facts, without plain numbers."""
     said = re.fullmatch(r"[^:]*: (?P<subject>.*?)(?: \((?P<facts>.*)\))?", violation, re.DOTALL)
     if said is None:
         return set()
@@ -82,7 +83,7 @@ def _named(violation: str) -> set[str]:
 
 
 def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
-    """Whom the evidence of a trace names, by the number of the step and, of a group's, of the round."""
+    """The names in the evidence of a trace, by the number of the step and, for a group, of the round."""
     guilty: dict[tuple[int, int | None], frozenset[str]] = {}
     for each in broken:
         place = each["step"], each["round"]

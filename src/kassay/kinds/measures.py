@@ -1,4 +1,4 @@
-"""What one outcome of a target shows next to the certified best.
+"""One outcome of a target, compared with the certified best.
 
 Movement is judged only where the loads are optimal, rack locality only where the moves are the fewest as
 well: the goals are lexicographic.
@@ -12,7 +12,7 @@ from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
 
 
 class Measure(NamedTuple):
-    """One outcome beside the best: `members` and the `units` that they share, and the gaps.
+    """One outcome compared with the best: `members`, the `units` that they share, and the gaps.
 
     `equal`: every member may have every unit. `movement` and `rack` are None where they are not judged.
     """
@@ -29,9 +29,9 @@ class Measure(NamedTuple):
 
 
 class MeasuredRest(NamedTuple):
-    """What followed a change: its outcomes, None for one that is no answer, and the rounds to rest.
+    """What followed a change: its outcomes, None where there is no answer, and the rounds until stable.
 
-    `rounds` is None where there was no rest.
+    `rounds` is None where it never became stable.
     """
 
     measures: list[Measure | None]
@@ -39,7 +39,7 @@ class MeasuredRest(NamedTuple):
 
 
 def measure_of(gap: Gap[AnyProblem, AnyOptimum], equal: bool) -> Measure | None:
-    """A gap as a measure; None where some unit was left out."""
+    """A gap as a measure; None where some unit is unassigned."""
     if gap.balance is None or gap.spread is None:
         return None
     members, units = len(gap.best.loads), sum(gap.best.loads)

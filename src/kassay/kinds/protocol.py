@@ -1,9 +1,8 @@
-"""What a kind of target is to everything that knows no kind by name: how its cases are made, played, shrunk
-and shown.
+"""The protocol of a kind of target, for code that names no kind: makes, plays, shrinks and shows its cases.
 
-A family has one driver for each of its kinds. What can be derived from the shape of a case is derived here
-(smaller cases, sizes, small scopes, what can be removed); a driver overrides it where its own is measured to
-be better. Parts of a driver that need a solver or another heavy module are imported where they are asked for.
+A family has one driver for each of its kinds. The driver derives all it can from the shape of a case (smaller
+cases, sizes, small scopes, what can be removed); a kind overrides this where its own version measures better.
+Parts that need a solver or another heavy module are imported in the methods that use them.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 Case = TypeVar("Case")
 
 SMALL_MAX: Final = 4000
-"""So many of the smallest cases of all are tried where one cannot be cut further."""
+"""The number of smallest cases that are tried where a case cannot be cut further."""
 SCOPE_SIZE_MAX: Final = 14
 """The size, as the shape counts it, up to which small cases are enumerated."""
 CELL_SLACK: Final = 3
@@ -52,7 +51,7 @@ CELL_SLACK: Final = 3
 
 
 class ScopeCell(NamedTuple):
-    """So many members (brokers, processes) on so many partitions (tasks); `pasts`: with something before."""
+    """The numbers of members (brokers, processes) and partitions (tasks); `pasts`: with earlier owners."""
 
     members: int
     partitions: int
@@ -65,10 +64,10 @@ class ScopeCell(NamedTuple):
 
 
 class CellOptions(NamedTuple):
-    """Which cases of a cell are wanted: all, or those that a proof or a symmetric target cannot tell apart.
+    """Which cases of a cell to make: all, or one of those that a proof or a symmetric target treats the same.
 
-    `equal`: of equal subscriptions alone; without `racks` of brokers without; `alike_by_rack`: of requests
-    that differ in nothing but the ids of brokers, the order within each rack being the same, one.
+    `equal`: equal subscriptions only. Without `racks`: brokers without racks. `alike_by_rack`: one of the
+    requests that differ only in the ids of brokers, the order within each rack being the same.
     """
 
     equal: bool = False
@@ -81,9 +80,9 @@ EVERY_CASE: Final = CellOptions()
 
 
 class RunWishes(NamedTuple):
-    """What a run wants of generated cases: the profile's name and shape, what is assumed, and what is judged.
+    """What a run wants of generated cases: the profile's name and shape, the assumptions, and the claims.
 
-    `member_configs` are the configurations that the user names, `mixed` whether members run different
+    `member_configs` are the configurations that the user names, `mixed` says whether members run different
     targets.
     """
 
@@ -96,15 +95,14 @@ class RunWishes(NamedTuple):
 
 
 class Driver(ABC, Generic[Case]):
-    """One kind of target: how its cases are made, played, shrunk and written down.
+    """One kind of target: how its cases are made, played, shrunk and written.
 
-    `form` is the shape of a case, `narration` that of a step of what is reported of it. `aims` says which
-    recipe reaches a situation for certain, by the situation's name; `events` has the
-    words for each event. `asks` is the method by which an object
-    of the kind answers, `goals` are what `measures` has of an answer. `options` are the options of a run that
-    mean something for some kinds alone: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says whether
-    small cases have a past apart, None where a kind has no small cases; `usual_scope` is the scope where no
-    clock ends a hunt. `measured` says whether `rest` measures what was played, `shapes` are the
+    `form` is the shape of a case, `narration` that of a reported step. `aims` names the recipe that is
+    certain to reach a situation, by the situation's name; `events` has the words for each event. `asks` is
+    the method of an object of the kind that answers, `goals` name the values in `measures`. `options` are the
+    options of a run that only some kinds use: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says
+    whether small cases have a separate past, None where a kind has no small cases; `usual_scope` is the scope
+    of a hunt without a time limit. `measured` says whether `rest` measures what was played, `shapes` are the
     ids of the shapes of large cases.
     """
 
@@ -137,18 +135,18 @@ class Driver(ABC, Generic[Case]):
 
     @abstractmethod
     def generate(self, source: Source, profile: Any, aim: str = "") -> Case:
-        """A case out of the source's choices: any, or one by the recipe called `aim`."""
+        """A case built from the source's choices: any, or one by the recipe called `aim`."""
 
     def profile(self, wanted: RunWishes) -> Profile:
-        """What to generate for a run."""
+        """The profile of the cases that a run generates."""
         return Profile("large" if wanted.shape else wanted.name, wanted.assume, wanted.shape)
 
     @abstractmethod
     def play(self, case: Case, subject: Subject) -> Iterable[Played]:
-        """Put the case to the subject, with the second looks that its claims need."""
+        """Run the case on the subject, with the second looks that its claims need."""
 
     def examine(self, case: Case, subject: Subject) -> Examination:
-        """Play the case, check every claim on the way, and count the situations that were reached."""
+        """Play the case, check every claim during the play, and count the situations that were reached."""
         examination = Examination()
         for played in self.play(case, subject):
             examination.asked += self.asked(case, played)
@@ -162,7 +160,7 @@ class Driver(ABC, Generic[Case]):
         return examination
 
     def _look_around(self, scene: object, reached: dict[str, int]) -> None:
-        """Count the situations that are in the scene."""
+        """Count the situations that the scene is in."""
         for within, situations in self._situations:
             if within(scene):
                 for name, seen, has_parts in situations:
@@ -171,15 +169,15 @@ class Driver(ABC, Generic[Case]):
                         reached[f"{name}:{part}" if has_parts else name] += 1
 
     def asked(self, case: Case, played: Any) -> int:
-        """How many calls were made."""
+        """The number of calls."""
         return len(played.steps)
 
     def scene(self, case: Case, played: Any) -> object:
-        """What situations are looked for in; None for nothing."""
+        """What situations are searched in; None if there is nothing to search."""
         return played
 
     def is_within(self, played: Any, assume: frozenset[str]) -> bool:
-        """Whether the input was within what is assumed; by default no other is generated."""
+        """Whether the input satisfies the assumptions; by default no other is generated."""
         return True
 
     def best(self, outcome: Any, promise: Promise) -> Any:
@@ -187,7 +185,7 @@ class Driver(ABC, Generic[Case]):
         return None
 
     def compared(self, played: Any) -> Sequence[Any]:
-        """What of it is held against the certified best; by default the outcomes."""
+        """The parts that are checked against the certified best; by default the outcomes."""
         outcomes: Sequence[Any] = played.outcomes
         return outcomes
 
@@ -197,23 +195,23 @@ class Driver(ABC, Generic[Case]):
         return ()
 
     def rest(self, played: Any) -> MeasuredRest | None:
-        """What was played next to the certified best; None where there is no answer to measure."""
+        """The played outcomes compared with the certified best; None where there is no answer to measure."""
         return None
 
     def ask_instance(self, problem: Any, how: How) -> Asking:
-        """What puts an instance of the kind's family to a target; raises `OutOfTimeError`."""
+        """What calls a target with an instance of the kind's family; raises `OutOfTimeError`."""
         raise InputError(f"targets of kind {self.kind} answer no instances")
 
     def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
-        """What timing the subject in so many seconds shows of a promise about time."""
+        """The result of timing the subject for a claim about time, within a limit in seconds."""
         return TimedSizes(Verdict.UNKNOWN, f"targets of kind {self.kind} are not timed")
 
     def figures(self, rule: Reference) -> RuleFigures:
-        """Tables of what a reference does, from a run of it, by name."""
+        """Tables of a reference's figures, from a run of it, by name."""
         return RuleFigures()
 
     def own_words(self) -> OwnWords:
-        """What comes back to one object alone, where two are called with the same input."""
+        """What one object gets back from its own answers, where two are called with the same input."""
         return OwnWords()
 
     # Smaller cases, and small ones: derived from the shape
@@ -239,21 +237,21 @@ class Driver(ABC, Generic[Case]):
         yield from (less for less in islice(self.smallest(case), SMALL_MAX) if self.size(less) < size)
 
     def smallest(self, case: Case) -> Iterator[Case]:
-        """The smallest cases of all, what is fixed in the shape being as in this one."""
+        """The smallest cases, with the fixed fields of the shape as in this case."""
         document = self.form.write(case)
         largest = min(sum(size_of(self.form.node, document)[:2]), SCOPE_SIZE_MAX)
         return self._readable(scopes.documents(self.form.node, largest, document))
 
     def restarts(self, case: Case, subject: Subject) -> Iterator[Case]:
-        """Cases whose start is where this one has got to when it is put to the subject; by default none."""
+        """Cases that start in a state that this one reaches when the subject plays it; by default none."""
         return iter(())
 
     def size(self, case: Case) -> tuple[int, ...]:
-        """What makes one case smaller than another."""
+        """The sort key by which one case is smaller than another."""
         return size_of(self.form.node, self.form.write(case))
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[Case]:
-        """Every case of so many members and partitions with little more; without a past nothing happens."""
+        """Every case of the cell's size and little more; without a past no event happens."""
         largest = cell.members + cell.partitions + CELL_SLACK
         small = scopes.documents(self.form.node, largest, items_max=max(cell.size))
         for case in self._readable(small):
@@ -294,14 +292,14 @@ class Driver(ABC, Generic[Case]):
 
     @abstractmethod
     def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
-        """What happens when the case is put to the subject, step by step, second looks left out."""
+        """The play of the case on the subject, step by step, without second looks."""
 
     @abstractmethod
     def document_of(self, step: Any) -> Mapping[str, Any]:
-        """One step as it is reported."""
+        """One step in the form of the report."""
 
     def frames(self, reported: Reported) -> list[Frame]:
-        """What is reported of a case as frames, for a terminal and a page."""
+        """A reported case as frames, for a terminal and a page."""
         return plain_frames(reported, self.event_sentence)
 
     def places(
@@ -312,11 +310,11 @@ class Driver(ABC, Generic[Case]):
         evidence: Sequence[Evidence],
         evidence_of: Callable[[Any], Sequence[Evidence]],
     ) -> list[tuple[int, ...]]:
-        """Where each evidence against what was judged stands in what is reported of a case.
+        """The place of each piece of evidence in the reported case.
 
-        By default all of it is one run. `number` is that of what was played, `evidence_of` says what there is
-        against a part of the thing by itself. What is no step of what was played stands where the evidence
-        says, or where it came to its end.
+        By default the whole case is one run. `number` is that of what was played, `evidence_of` returns the
+        evidence against one part of the thing. Evidence about something other than a step is placed where the
+        evidence says, or at the end.
         """
         steps = played.steps
         place = next((i for i, step in enumerate(steps) if step is thing), None)
@@ -325,22 +323,22 @@ class Driver(ABC, Generic[Case]):
         return [(len(steps) - 1 if each.at is None else each.at,) for each in evidence]
 
     def place_words(self, narration: Sequence[Mapping[str, Any]], step: int, turn: int | None) -> str:
-        """Where a step of what is reported stands, behind a sentence: ` at rebalance 3`; empty if nowhere."""
+        """The place of a reported step, to follow a sentence: ` at rebalance 3`; empty without a place."""
         call = self.kind.nouns.call
         return f" at {call} {step + 1}" if call else ""
 
-    # Answers, compared and put in place of each other
+    # Comparing and replacing answers
 
     @abstractmethod
     def parts(self, answer: Any) -> Mapping[str, object]:
-        """An answer by what it assigns to whom: two answers are equal if these are."""
+        """An answer as assigned parts by owner: two answers are equal if these are."""
 
     def beside(self, answer: Any, other: Any) -> Any:
         """The answer without what has no counterpart in the other one that it is compared with."""
         return answer
 
-    def measures(self, asked: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
-        """How good an answer is, by each of the `goals`; `asked` are the arguments of the call."""
+    def measures(self, arguments: tuple[Any, ...], answer: Any) -> Mapping[str, object]:
+        """The quality of an answer, by each of the `goals`; `arguments` are those of the call."""
         return {}
 
     def offers(self, promise: Promise, broken: BrokenStep, step: Any) -> Iterator[Offer]:
@@ -348,11 +346,11 @@ class Driver(ABC, Generic[Case]):
         return iter(())
 
     def late_offers(self, step: Any) -> Iterator[Offer]:
-        """Those that are tried after the references."""
+        """Answers that are tried after those of the references."""
         return iter(())
 
     def answer_of(self, target: Any, step: Any) -> Any:
-        """What a reference answers to the step's input."""
+        """A reference's answer to the step's input."""
         return getattr(target, self.asks)(step.request)
 
     def is_proven(self, step: Any) -> bool:
@@ -360,15 +358,15 @@ class Driver(ABC, Generic[Case]):
         return True
 
     def arguments(self, step: Any) -> tuple[Any, ...]:
-        """The arguments of the call that the step is."""
+        """The arguments of the step's call."""
         return (step.request,)
 
     def instead(self, thing: Any, place: tuple[int, ...], step: Any, then: Any) -> Any:
-        """What was judged, with another step in the place of this one."""
+        """What was judged, with the step replaced by another."""
         return replace(thing, steps=tuple(then if each is step else each for each in thing.steps))
 
     def shown(self, place: tuple[int, ...], step: Any, answer: Any) -> ShownAnswer:
-        """An answer in place of the step's, as a trace keeps it."""
+        """An answer that replaces the step's, in the form of a trace."""
         then = replace(step, answer=answer)
         document = self.document_of(then)
         return ShownAnswer(
@@ -379,7 +377,7 @@ class Driver(ABC, Generic[Case]):
         )
 
     def _measured(self, step: Any, answer: Any) -> dict[str, Any]:
-        """The goals of an answer by name; none of a refusal."""
+        """The goals of an answer by name; none for a refusal."""
         if isinstance(answer, Refusal):
             return {}
         return {name: plain(value) for name, value in self.measures(self.arguments(step), answer).items()}
@@ -389,13 +387,13 @@ class Driver(ABC, Generic[Case]):
         return few([f"{part} {_text(value)}" for part, value in self.parts(step.answer).items()]) or "nothing"
 
     def asserts(self, claim: str, broken: BrokenStep, step: Any) -> Asserts | None:
-        """What must hold of the answer, as Python; None where it takes more than this one answer to say."""
+        """What must hold of the answer, as Python; None where this takes more than this one answer."""
         return None
 
     def plain_call(
         self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Any
     ) -> PlainCall | None:
-        """How a user's class of that form is called with the step's input; None where it has no such call."""
+        """How to call a user's class of that form with the step's input; None where it has no such call."""
         if form in DOCUMENTS and hasattr(step, "request"):
             from kassay.assignors.plain.documents import FORMS
 
@@ -403,7 +401,7 @@ class Driver(ABC, Generic[Case]):
         return None
 
     def repeats(self, step: Any, new: Callable[[Mapping[str, str]], Any]) -> bool:
-        """Whether a new object, called once, answers the same; one with a past of its own may not."""
+        """Whether a new object, called once, gives the same answer; one with state of its own may not."""
         return True
 
     def second_answers(self, step: Any, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
@@ -412,7 +410,7 @@ class Driver(ABC, Generic[Case]):
 
     @property
     def answer_as_python(self) -> str:
-        """What of `answer` two calls are compared by, as Python."""
+        """The part of `answer` by which two calls are compared, as Python."""
         return "answer"
 
     def config_of(self, step: Any) -> Mapping[str, str]:

@@ -20,8 +20,8 @@ R = TypeVar("R")
 class RequestDriver(Driver[R], Generic[R]):
     """Calls `asks` of a new object with the request; the answer is a mapping.
 
-    `step` is the class of the calls, `permuted` gives the request in another order where that means
-    something. Requests are drawn from the shape.
+    `step` is the class of the calls, `permuted` lists the request in another order, for kinds where that must
+    not matter. Requests are generated from the shape.
     """
 
     step: ClassVar[type[Call[Any, Any]]] = Call
@@ -30,14 +30,14 @@ class RequestDriver(Driver[R], Generic[R]):
     narration = codec.document(request=codec.OBJECT, answer=Field(codec.OBJECT, None), **NO_ANSWER)
 
     def generate(self, source: Source, profile: Any, aim: str = "") -> R:
-        """A request out of the source's choices; drawn again where the shape's checks refuse it."""
+        """A request built from the source's choices; generated again where the shape's checks refuse it."""
         while True:
             case = self.read(drawn(self.form, source))
             if case is not None:
                 return case
 
     def play(self, case: R, subject: Subject) -> Iterator[Calls[Any]]:
-        """The one answer; it is an outcome if there is one."""
+        """The one call; an answer is an outcome too."""
         ask = partial(_ask, self.asks)
         step: Any = call(
             self.step,
@@ -58,7 +58,7 @@ class RequestDriver(Driver[R], Generic[R]):
         return {**request, "answer": plain(step.answer)}
 
     def narrate(self, case: R, subject: Subject) -> list[dict[str, Any]]:
-        """The one answer."""
+        """The one step."""
         step: Any = call(self.step, partial(_ask, self.asks), partial(subject.new, {}), case)
         return [dict(self.document_of(step))]
 

@@ -1,4 +1,4 @@
-"""What a search for the worst needs to know of a kind."""
+"""What a search for the worst cases needs from a kind."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SEEDS: Final = 4
 
 
 class WorstMeasure(NamedTuple):
-    """The claim that the worst case of a value breaks, with the value left open; and what the value is."""
+    """The claim that the worst case of a value breaks, with the value left open; and what the value means."""
 
     claim: str
     meaning: str
 
 
 class WorstSearch(ABC):
-    """Cases of one kind as a search changes them, by what is made as bad as can be."""
+    """Cases of one kind, changed step by step to make a measure as bad as possible."""
 
     measures: ClassVar[Mapping[str, WorstMeasure]]
 
@@ -39,20 +39,20 @@ class WorstSearch(ABC):
 
     @abstractmethod
     def value(self, badness: str, played: Any, best: Any, /) -> int:
-        """How bad it is; `best` gives the certified best for an outcome. -1 where it cannot be said."""
+        """The value, larger is worse, -1 if undefined; `best` returns the certified best for an outcome."""
 
     @abstractmethod
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """What is proven of all cases of the size, for the target of that spec."""
+        """A proven bound for all cases of the size, for the target of that spec."""
 
     def seeds(self, value: Callable[[Any], int], size: tuple[int, int]) -> Iterator[Any]:
-        """Where the search begins: the worst of every small case, widened to the size."""
+        """The starting points: the worst of every small case, widened to the size."""
         small = (min(size[0], SEED_CELL[0]), min(size[1], SEED_CELL[1]))
         for case in sorted(self.small(small), key=value, reverse=True)[:SEEDS]:
             yield self.widened(case, size)
 
     def expected(self, badness: str, spec: str, kind: object) -> str:
-        """What to say where the kind has no such measure."""
+        """What the message says is expected where the kind has no such measure."""
         return f"--worst {badness}: means nothing of a {kind}, expected {', '.join(self.measures)}"
 
 
@@ -64,14 +64,14 @@ def measured(words: Vocabulary, name: str, scene: Any, *of: Any) -> int:
 
 
 def apart(words: Vocabulary, name: str, scene: Any, things: str) -> int:
-    """How far the measure of one of these things is above that of another."""
+    """The difference of the measure between one thing and another."""
     among = next(each for each in words.things if each.name == things)
     values = [measured(words, name, scene, each) for each in among.each(scene)]
     return max(values) - min(values)
 
 
 def least_squares(total: int, shares: int) -> int:
-    """The least possible sum of the squares of so many whole numbers with this sum.
+    """The least sum of squares of `shares` whole numbers with this sum.
 
     >>> least_squares(7, 3)
     17

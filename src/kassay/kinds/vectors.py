@@ -1,4 +1,4 @@
-"""Which vector files there are checks for, filled by a decorator in each format's file."""
+"""The registry of checks for vector files; a decorator in each format's file adds its check."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Factory = Callable[[], Any]
 
 
 class Check(Protocol[V_contra]):
-    """Checks one vector: None when the target answers as Kafka did, else one line that says how not.
+    """Checks one vector: None when the target answers as Kafka did, else one line with the difference.
 
-    `factory` makes a new object of the target; `exact` asks for the order inside lists as well.
-    Raises `InputError` for a vector that contradicts itself.
+    `factory` makes a new object of the target; `exact` also compares the order inside lists. Raises
+    `InputError` for a vector that contradicts itself.
     """
 
     def __call__(self, vector: V_contra, factory: Callable[..., Any], *, exact: bool) -> str | None:
@@ -36,8 +36,8 @@ class Format(Generic[V]):
     """How the vectors of one `algorithm` are read and compared.
 
     `reference` is the target spec of the reference that they belong to, or a function from the vector to it
-    where a file serves several. Without a `shape` the check sees the document as it is. With `versioned` the
-    check is told what the file's header says of Kafka's release, as `version`.
+    where a file serves several. Without a `shape` the check receives the document unread. With `versioned`
+    the check receives the Kafka release of the file's header as `version`.
     """
 
     algorithm: str
@@ -54,7 +54,7 @@ class Format(Generic[V]):
     def check(
         self, vector: Mapping[str, Any], factory: Callable[..., Any], *, exact: bool, version: str = ""
     ) -> str | None:
-        """None when the target answers as Kafka did, else how not; raises `InputError`."""
+        """None when the target answers as Kafka did, else the difference; raises `InputError`."""
         with self._naming(vector):
             read: Any = vector if self.shape is None else read_as(self.shape, vector)
             compare: Callable[..., str | None] = self.compare
@@ -64,7 +64,7 @@ class Format(Generic[V]):
 
     @contextmanager
     def _naming(self, vector: Mapping[str, Any]) -> Iterator[None]:
-        """Errors about a vector name it."""
+        """A context that adds the vector's name to errors."""
         try:
             yield
         except InputError as error:
@@ -98,7 +98,7 @@ def vector_format(
 def compared(
     ask: Callable[[], A], error: str | None, differs: Callable[[A], str | None], *, exact: bool
 ) -> str | None:
-    """How the target's answer differs from Kafka's, where Kafka answered or raised `error`.
+    """The difference between the target's answer and Kafka's, where Kafka answered or raised `error`.
 
     The class of an error counts only in an `exact` check.
     """

@@ -1,4 +1,4 @@
-"""What is reported of a case as frames, whatever kind of target it is of."""
+"""A reported case as frames, for every kind of target."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def frames_of(
     broken: Iterable[Mapping[str, Any]] = (),
     could_be: Mapping[str, Any] | None = None,
 ) -> list[Frame]:
-    """The frames of the steps of a case, those marked at which a claim is broken; none without steps.
+    """The frames of the steps of a case, marked where a claim is broken; none without steps.
 
-    `violations` are what was found in words, `broken` where, and `could_be` is an answer that keeps the
-    claim: the last two as a trace has them. Raises `InputError` for steps that the kind does not report.
+    `violations` are the findings in words, `broken` their places, and `could_be` an answer that keeps the
+    claim: the last two in the form of a trace. Raises `InputError` for steps that the kind does not report.
     """
     reported = Reported(tuple(steps), case, evidence(violations, broken, could_be))
     return driver_for(kind).frames(reported) if reported.steps else []

@@ -1,6 +1,6 @@
-"""The kinds of targets, by name: what is put to the test, and what claims and references are of.
+"""The kinds of targets, by name. Each claim and each reference belongs to a kind.
 
-A family declares its kinds in `model/<family>/kinds.py`; what a kind does is in `kinds/<family>`.
+A family declares its kinds in `model/<family>/kinds.py`; their behaviour is in `kinds/<family>`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ class RebalanceProtocol(StrEnum):
 
 
 class Nouns(NamedTuple):
-    """What is counted of a kind: its cases, the calls in one, its members, what they get, and its events.
+    """What is counted of a kind: its cases, the calls in one, its members, their parts, and its events.
 
-    Cases and calls have both numbers, since every run counts them. Empty where a kind has no such thing: a
-    partitioner has no members, a request to a placer no events. `worlds` is what an exhaustive scope holds.
+    Cases and calls have singular and plural, since every run counts them. A noun is empty where a kind has no
+    such thing: a partitioner has no members, a request to a placer no events. `worlds` is the content of an
+    exhaustive scope.
     """
 
     case: str
@@ -41,8 +42,10 @@ class Nouns(NamedTuple):
 
 
 class Instances(NamedTuple):
-    """The instances with a known optimum that targets of a kind answer: their family, what it is called in a
-    message, the suite that is measured on where none is named, and what a table of gaps adds in a note."""
+    """The instances with a known optimum that targets of a kind answer.
+
+    Their family, their name in messages, the default suite, and the note under a table of gaps.
+    """
 
     family: str
     called: str
@@ -54,15 +57,16 @@ class Instances(NamedTuple):
 class Kind:
     """A kind of target; two are the same only if they are one object, which `kind_named` finds by its name.
 
-    `family` is the folder behind each door that holds it. `meta` is what a target's META calls it, `title`
-    what a list of targets does. `method` is the one that answers, `forms` are the plain forms of a user's
-    class that are of this kind alone, `levels` what a target may say its answers are for. `speaks` says
-    whether a rebalance protocol decides how its targets are called, `usual` which one where a target names
-    none; `chosen` whether the same target may be run under either. Targets of kinds with the same `question`
-    are called with the same input. `certified`: targets of it can be put to the test.
+    `family` is the folder of its modules in each package. `meta` is its word in a target's META, `title` its
+    heading in a list of targets. `method` is the one that answers, `forms` are the plain forms of a user's
+    class that only this kind has, `levels` are the levels that a target may declare for its answers. `speaks`
+    says whether a rebalance protocol decides how its targets are called, `usual` is the default protocol of a
+    target that names none; `chosen` says whether the same target may run under either. Targets of kinds with
+    the same `question` are called with the same input. `certified` says whether kassay can test targets of
+    the kind.
 
     `assumptions` are those that narrow its inputs, `listed` is the list that its references are in, and
-    `exec_version` the first version of the exec protocol whose programs can be of it. Kinds are
+    `exec_version` is the first version of the exec protocol whose programs can be of the kind. Kinds are
     listed by their `place`.
     """
 
@@ -92,7 +96,7 @@ class Kind:
         return f"Kind({self.name!r})"
 
     def __reduce__(self) -> tuple[Callable[[str], Kind], tuple[str]]:
-        """By its name: a process that reads it has its own object."""
+        """Pickle by name: the process that unpickles it gets its own object."""
         return kind_named, (self.name,)
 
 
@@ -100,7 +104,7 @@ _DECLARED: Final[dict[str, Kind]] = {}
 
 
 def declare(kind: Kind) -> Kind:
-    """The kind, from now on found by its name; raises `ValueError` if another one has it."""
+    """The kind, registered under its name; raises `ValueError` if another kind has that name."""
     if _DECLARED.setdefault(kind.name, kind) is not kind:
         raise ValueError(f"two kinds are called {kind.name!r}")
     return kind
@@ -108,7 +112,7 @@ def declare(kind: Kind) -> Kind:
 
 @cache
 def _load() -> None:
-    """Import what declares the kinds of every family."""
+    """Import the declarations of every family."""
     import kassay.model as root
 
     for package in pkgutil.iter_modules(root.__path__):
@@ -125,17 +129,17 @@ def _listed() -> list[Kind]:
 
 
 def every_kind() -> tuple[Kind, ...]:
-    """All kinds whose targets can be put to the test, by their places."""
+    """All kinds that kassay can test, by their places."""
     return tuple(kind for kind in _listed() if kind.certified)
 
 
 def kind_called(meta: str) -> Kind | None:
-    """The kind that a target's META calls so; None if there is none."""
+    """The kind with this word in a target's META; None if there is none."""
     return next((kind for kind in every_kind() if kind.meta == meta), None)
 
 
 def kind_of_form(form: str) -> Kind | None:
-    """The kind that a plain form is of; None for one that several kinds share."""
+    """The kind of a plain form; None for a form that several kinds share."""
     return next((kind for kind in every_kind() if form in kind.forms), None)
 
 

@@ -1,1 +1,1 @@
-"""What must hold, and the histories that put it to the test."""
+"""Claims on what targets do, and the histories that test them."""

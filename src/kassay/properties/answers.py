@@ -1,4 +1,4 @@
-"""What is held against the answers of every kind: that there is one, and the same one again."""
+"""Claims on the answers of every kind: that the target answers, and that it repeats its answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, always, claim
 
 OF_UNANSWERED: Final = frozenset({"total", "terminates"})
-"""The claims that speak of calls without an answer too."""
+"""The claims that also check calls without an answer."""
 
 _NO_ANSWER: Final = (Failure, Refusal)
 _SPENT: Final = (FailureKind.TIMEOUT, FailureKind.MEMORY)
@@ -21,11 +21,11 @@ _TURNED: Final = (Look.PERMUTED,)
 
 
 class Asked(Protocol):
-    """A call with its second looks, of whatever kind."""
+    """A call with its second looks, of any kind."""
 
     @property
     def answer(self) -> Any:
-        """The answer, or how there is none."""
+        """The answer, or why there is none."""
 
     @property
     def probes(self) -> tuple[Probe[Any], ...]:
@@ -33,25 +33,25 @@ class Asked(Protocol):
 
     @property
     def departing(self) -> tuple[Probe[Any], ...]:
-        """Those of them that had no answer, or one that may differ in a way that matters."""
+        """The second looks without an answer, or with one that may differ in a way that matters."""
 
     @property
     def mutated(self) -> str | None:
-        """What of its input the target changed."""
+        """The part of its input that the target changed."""
 
 
 S = TypeVar("S", bound=Asked)
 
 
 class Unanswered(NamedTuple):
-    """A call (or a record) that got no answer, by the name that evidence gives it."""
+    """A call (or a record) without an answer, under its name in the evidence."""
 
     subject: str
     answer: Failure | Refusal
 
 
 class Difference(NamedTuple):
-    """Where a second answer, not equal to the first one, differs from it in a way that matters."""
+    """Where a second answer differs from the first one in a way that matters."""
 
     subject: str
     first: object
@@ -59,7 +59,7 @@ class Difference(NamedTuple):
 
 
 def unanswered_calls(call: str) -> Callable[[Asked], Iterator[Unanswered]]:
-    """What finds the calls without an answer among a step's, for targets that are asked by `call`."""
+    """A function that finds a step's calls without an answer, for targets called by `call`."""
 
     def calls(step: Asked) -> Iterator[Unanswered]:
         if isinstance(step.answer, _NO_ANSWER):
@@ -118,13 +118,13 @@ def repeated_claims(
 ) -> None:
     """Register `deterministic`, and `pure` and `order-independent` where their sources are given.
 
-    `is_open` says whether two valid answers are possible that differ in a way that matters: only there, and
-    with a second look, a second answer can break the first and the last of them. An input may be changed
-    by any call.
+    `is_open` says whether two valid answers exist that differ in a way that matters: only there, and with a
+    second look, can a second answer break the first and the last of these claims. Any call may change its
+    input.
     """
 
     def looked(step: S, looks: tuple[Look, ...]) -> bool:
-        for probe in step.probes:  # noqa: SIM110  # asked of every step: `any` makes a generator for it
+        for probe in step.probes:  # noqa: SIM110  # runs on every step: `any` makes a generator for it
             if probe.look in looks:
                 return True
         return False

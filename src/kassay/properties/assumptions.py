@@ -1,4 +1,4 @@
-"""What a user may assume of the inputs, by name; each kind says which narrow the inputs of its targets."""
+"""The assumptions that a user may make about the inputs; each kind lists those that narrow its inputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def every_assumption() -> tuple[str, ...]:
 
 
 def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
-    """The assumptions by name; raises `InputError` for an unknown one, or one of other kinds alone."""
+    """The assumptions by name; raises `InputError` for an unknown one, or for one of other kinds only."""
     known = every_assumption()
     for name in names:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Documents of any shape out of a source of choices: small ones, and values at the edges of what is legal."""
+"""Documents of any shape from a source of choices: small ones, and values at the edges of what is legal."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from kassay.model.shape.scopes import NEW, boundaries, with_names
 from kassay.properties.sources import Source, many
 
 ITEMS_MAX: Final = 6
-"""The largest number of items of a drawn list beyond the least."""
+"""The largest number of items of a generated list beyond the least."""
 NEAR: Final = 6
-"""Drawn numbers are at most that far from the plainest, apart from those at an edge."""
+"""Generated numbers are at most that far from the plainest, apart from boundary values."""
 EDGE_CHANCE: Final = 0.1
 MADE_MAX: Final = 100
-"""Of things that are to be made at most so many."""
+"""The largest generated number of things to create."""
 MORE_CHANCE: Final = 0.75
-"""How likely a list has one more item."""
+"""The probability that a list has one more item."""
 PLAIN_CHANCE: Final = 0.7
-"""How likely a flag or a choice is the plainest."""
+"""The probability that a flag or a choice is the plainest."""
 
 
 def drawn(shape: Shape[Any], source: Source) -> Any:
-    """A document of the shape: what it refers to is defined in it, where the shape defines such things."""
+    """A document of the shape. It defines the things that it refers to, where the shape can."""
     return with_names(shape.node, _draw(shape.node, source), wrap=True)
 
 
@@ -71,5 +71,5 @@ def _leaf(leaf: LeafNode, source: Source) -> Any:
     if leaf.kind is LeafKind.BYTES and source.boolean():
         data = bytes(source.integer(0, 255) for _ in range(source.integer(0, 8)))
         return base64.b64encode(data).decode("ascii")
-    # What is to be made in that number stays small.
+    # A number of things to create stays small.
     return source.choice([edge for edge in boundaries(leaf) if leaf.most != MOST or edge <= MADE_MAX])

@@ -1,4 +1,4 @@
-"""What may stand behind a claim's colon: a number in a range, or one of several words."""
+"""The argument after a claim's colon: a number in a range, or one of several words."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from kassay.model.errors import InputError
 
 @dataclass(frozen=True)
 class Parameter:
-    """The value that a claim takes behind its colon, as text.
+    """The argument that a claim takes after its colon, as text.
 
-    `default` is what goes without one; an empty one stands for a rule of the claim's own. `expected` says in
-    words what `fits` lets pass, and `example` does fit.
+    `default` is the argument of a claim without a colon; an empty one means a rule of the claim's own.
+    `expected` describes in words what `fits` accepts, and `example` is an accepted one.
     """
 
     default: str
@@ -23,7 +23,7 @@ class Parameter:
     fits: Callable[[str], bool]
 
     def require(self, claim_id: str, text: str) -> None:
-        """Raise `InputError`, which says what was expected, for a text that does not fit."""
+        """Raise `InputError`, with what was expected, for a text that does not fit."""
         if not self.fits(text):
             spelled = f"{claim_id}:{text}"
             raise InputError(
@@ -34,7 +34,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Numbers in decimal notation from `least` to `most`; neither a sign nor an exponent, `nan` or `inf`."""
+    """Decimal numbers from `least` to `most`; neither a sign nor an exponent, `nan` or `inf`."""
 
     least: float
     most: float

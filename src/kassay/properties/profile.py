@@ -1,4 +1,4 @@
-"""What a run wants of generated cases, whatever their kind."""
+"""What a run wants of generated cases, for every kind."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from kassay.properties.sources import Source
 
 LARGE_SHARE = 0.05
-"""Of the cases of a mixed run so many are large."""
+"""The share of large cases in a mixed run."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """How large cases get, and what is assumed of them.
+    """How large cases get, and the assumptions about them.
 
     `name` is small (logical corners), large (the shapes of production) or mixed. `assume` narrows the inputs.
-    `shape` is the id of the one shape that large cases take; all of them where it is empty.
+    `shape` is the id of the one shape of large cases; empty means all shapes.
     """
 
     name: str = "small"
@@ -23,9 +23,9 @@ class Profile:
     shape: str = ""
 
     def allows(self, assumption: str) -> bool:
-        """Whether inputs outside the assumption may be made."""
+        """Whether the generator may make inputs outside the assumption."""
         return assumption not in self.assume
 
     def goes_large(self, source: Source) -> bool:
-        """Whether this time a large case is to be made."""
+        """Whether the next case is large."""
         return self.name == "large" or (self.name == "mixed" and source.boolean(LARGE_SHARE))

@@ -1,4 +1,4 @@
-"""What a user spelled as a promise: a claim of the registry, or a sentence of the claim language."""
+"""A user's spelling of a claim: a claim of the registry, or a sentence of the claim language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kassay.reading.fields import suggestion
 
 
 def claim_of(kind: Kind, spelled: str) -> Claim | None:
-    """The claim that a promise is of; None where there is none of the kind."""
+    """The claim that a user spelled, without its argument; None where the kind has none of that name."""
     if is_sentence(spelled):
         try:
             return promise(spelled, kind).claim
@@ -22,7 +22,7 @@ def claim_of(kind: Kind, spelled: str) -> Claim | None:
 
 
 def promise(spelled: str, kind: Kind) -> Promise:
-    """The promise that a user spelled: `converges:2`, or a sentence; raises `InputError` if there is none."""
+    """The claim that a user spelled: `converges:2`, or a sentence; raises `InputError` if there is none."""
     if is_sentence(spelled):
         return sentence_promise(spelled, kind)
     claims = load_claims()
@@ -53,14 +53,14 @@ def require_claims(spelled: Iterable[str], where: str = "") -> None:
 
 
 def _expected(spelled: str, known: Sequence[str]) -> str:
-    """What a claim could have been: one of those that are known, or a sentence where it looks like one."""
+    """The accepted values for a message: known claims, or a sentence where the text looks like one."""
     if not {"(", " "}.isdisjoint(spelled.strip()):
         return "expected a comparison, such as max(load) - min(load) <= 1"
     return f"expected one of: {', '.join(known)}{suggestion(spelled.partition(':')[0], known)}"
 
 
 def _check_argument(held: Claim, argument: str) -> None:
-    """Raise `InputError` for an argument that the claim cannot take."""
+    """Raise `InputError` for an argument that the claim does not take."""
     if held.parameter is None:
         raise InputError(f"{held.id}:{argument}: {held.id} takes no argument")
     held.parameter.require(held.id, argument)

@@ -1,6 +1,6 @@
-"""The one registry of claims and situations, filled by decorators over their predicates.
+"""The one registry of claims and situations; decorators on their predicates fill it.
 
-A pass says what it saw: a claim that needs a situation which never came up stays `unknown`.
+A claim that needs a situation which the run never reached stays `unknown`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kassay.properties.parameters import Parameter
 class Evidence(NamedTuple):
     """What is wrong, as data: the subject (a partition, a member) and named facts about it.
 
-    `at` is the number, from 0, of the step at which it is plain, where the claim knows that.
+    `at` is the number, from 0, of the step that shows it, where the claim knows that.
     """
 
     subject: str
@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """One way in which a claim was broken; `contradictory` classes the input it happened on."""
+    """One way in which a claim was broken; `contradictory` classifies the input that broke it."""
 
     claim: str
     evidence: Evidence
@@ -42,7 +42,7 @@ class Violation(NamedTuple):
 
 
 def as_text(value: object) -> str:
-    """A fact's value as a person would write it."""
+    """A fact's value in readable form."""
     if isinstance(value, tuple | list):
         return " ".join(as_text(item) for item in value) or "-"
     if isinstance(value, Mapping):
@@ -51,11 +51,11 @@ def as_text(value: object) -> str:
 
 
 class Scope(StrEnum):
-    """What a predicate looks at.
+    """The thing that a predicate checks.
 
     STEP: each answered call. OUTCOME: each answer that balance and movement are judged on. REBALANCE: a
-    change with all its rounds, or a whole run. OPTIMUM: an outcome and the certified best for it.
-    TIMING: the target is timed, outside the histories.
+    change with all its rounds, or a whole run. OPTIMUM: an outcome and the certified best for it. TIMING: the
+    target is timed, outside the histories.
     """
 
     STEP = "step"
@@ -70,14 +70,13 @@ Predicate = Callable[..., Iterator[Evidence]]
 
 @dataclass(frozen=True)
 class Claim:
-    """One promise: an id, one sentence, and a pure predicate that yields evidence against it.
+    """An id, one sentence, and a pure predicate that yields evidence against the claim.
 
-    `validity` claims are held against every target of their kind. `applies` says where the claim says
-    anything at all, `breakable` where some well-formed answer to what was asked would break it, whatever
-    the answer was: these judgements count, and a `minimum` of them is needed before the claim can hold.
-    Both are asked with what the predicate is asked with. `looks` are the second looks it needs. A claim
-    with a `parameter` is written `id:argument`. `fix` goes on from "A fix must": what a target that
-    breaks the claim has to do instead.
+    `validity` claims are checked on every target of their kind. `applies` says where the claim applies at
+    all, `breakable` where some well-formed answer to the same input would break it, whatever the actual
+    answer: these judgements count, and the claim can hold only with a `minimum` of them. Both take the
+    predicate's arguments. `looks` are the second looks it needs. A claim with a `parameter` is written
+    `id:argument`. `fix` continues "A fix must": what a target that breaks the claim has to do instead.
     """
 
     id: str
@@ -96,14 +95,14 @@ class Claim:
 
 
 def always(*_: object) -> bool:
-    """That a claim can be broken wherever it is judged, e.g. by a call without an answer."""
+    """For claims that can be broken wherever they are judged, e.g. by a call without an answer."""
     return True
 
 
 CLAIMS: Final[dict[tuple[Kind, str], Claim]] = {}
 
 _ELSEWHERE: Final = ("machines", "protocols", "sentences")
-"""Packages without claims of their own about targets: their imports are heavy, the first needs Hypothesis."""
+"""Packages without claims about targets: their imports are heavy, the first needs Hypothesis."""
 
 _F = TypeVar("_F", bound=Predicate)
 
@@ -154,7 +153,7 @@ def claim(
 
 @cache
 def load() -> None:
-    """Import every module that may register something; what is held against all answers comes last."""
+    """Import every module that may register something; the claims on all answers come last."""
     import kassay.properties as root
 
     inside = [
@@ -175,7 +174,7 @@ def load_claims() -> dict[tuple[Kind, str], Claim]:
 
 @dataclass(frozen=True)
 class Promise:
-    """A claim as somebody makes it: with its argument, if it takes one.
+    """A claim with its argument, if it takes one.
 
     `id` is the spelling used in reports: the claim's, with the argument where one was given.
     """
@@ -186,7 +185,7 @@ class Promise:
 
     @property
     def value(self) -> str | None:
-        """What its predicate is given beside the subject: the argument, else the parameter's default."""
+        """The predicate's second argument: the claim's argument, else the parameter's default."""
         parameter = self.claim.parameter
         return self.argument if self.argument is not None or parameter is None else parameter.default
 
@@ -196,16 +195,16 @@ class Promise:
 
 
 _COMPARES: Final = frozenset("<>=!\u2264\u2265\u2260")
-"""What every sentence has and no claim's id or argument."""
+"""Characters that every sentence has and no claim's id or argument."""
 
 
 def is_sentence(spelled: str) -> bool:
-    """Whether what a user spelled is a sentence of the claim language, and no claim's id."""
+    """Whether the text is a sentence of the claim language rather than a claim's id."""
     return not _COMPARES.isdisjoint(spelled)
 
 
 def split_claims(text: str) -> tuple[str, ...]:
-    """The claims in a comma-separated list; commas inside an argument or in brackets belong to it.
+    """The claims in a comma-separated list; commas inside an argument or in brackets do not separate.
 
     >>> split_claims("complete,scales:2,5,100x1000,stable,max(1, moved) <= 3")
     ('complete', 'scales:2,5,100x1000', 'stable', 'max(1, moved) <= 3')
@@ -230,12 +229,12 @@ def split_claims(text: str) -> tuple[str, ...]:
 
 
 def validity_claims(kind: Kind) -> list[Promise]:
-    """What is held against every target of the kind, in the order of registration."""
+    """The claims that are checked on every target of the kind, in the order of registration."""
     return [Promise(c) for (of, _), c in load_claims().items() if of is kind and c.validity]
 
 
 def applies(held: Claim, *things: Any) -> bool:
-    """Whether the claim says anything about these things, with which its predicate is asked."""
+    """Whether the claim applies to these arguments of its predicate."""
     return held.applies is None or held.applies(*things)
 
 
@@ -243,17 +242,17 @@ _S = TypeVar("_S", bound=Callable[[Any], bool | str | None])
 
 
 SENDS_NO_GENERATIONS: Final = "sends-no-generations"
-"""The trait of a target whose members never say of which generation their claims are."""
+"""The trait of a target whose members never report the generation of their owned partitions."""
 
 
 @dataclass(frozen=True)
 class Situation:
-    """An input worth having seen; `parts` are the variants that must all be reached, if it has any.
+    """An input that a run should reach; `parts` are the variants that must all be reached, if it has any.
 
-    `seen` says whether something that was played (or asked) is in the situation, or in which part of it. It
-    is asked where `within` holds, if that is given: what several situations have in common is asked once.
-    A situation that an assumption or a trait of the target (`SENDS_NO_GENERATIONS`) of `excluded_by` rules
-    out is not required, except by the claims that it `defines`: these say nothing without it.
+    `seen` says whether something that was played is in the situation, or in which part of it. It is called
+    only where `within` holds, if that is given: several situations share a condition, which is evaluated
+    once. A situation that an assumption or a trait of the target (`SENDS_NO_GENERATIONS`) in `excluded_by`
+    rules out is not required, except by the claims that it `defines`: without it these have no content.
     """
 
     id: str
@@ -267,7 +266,7 @@ class Situation:
     within: Callable[[Any], bool] | None = None
 
     def reached(self, scene: Any) -> bool | str | None:
-        """Whether something that was played (or asked) is in the situation, or in which part of it."""
+        """Whether something that was played is in the situation, or in which part of it."""
         return self.seen(scene) if self.within is None or self.within(scene) else None
 
     def is_required(self, claim_id: str, assume: frozenset[str]) -> bool:
@@ -322,8 +321,8 @@ def situations_of(kind: Kind) -> tuple[Situation, ...]:
 
 
 def situations_within(kind: Kind) -> tuple[tuple[Callable[[Any], bool], tuple[Situation, ...]], ...]:
-    """The situations of a kind by what is asked once for several of them."""
+    """The situations of a kind, grouped by the condition that several of them share."""
     common: dict[Callable[[Any], bool], list[Situation]] = {}
     for each in situations_of(kind):
         common.setdefault(each.within or always, []).append(each)
-    return tuple((within, tuple(alike)) for within, alike in common.items())
+    return tuple((within, tuple(situations)) for within, situations in common.items())

@@ -1,9 +1,9 @@
-"""Sources of choices: one generator, written once, driven by a seed or by Hypothesis.
+"""Sources of choices: one generator runs from a seed or under Hypothesis.
 
-A generator asks a source for integers, booleans and choices and makes lists by asking "one more?".
-`Seeded` answers from a seed and keeps the log of its answers; the log is exactly the sequence of
-choices that Hypothesis would make, so every seeded case replays under `Drawn` (and shrinks there).
-Where there is only one value to choose, neither source makes a choice.
+A generator takes integers, booleans and choices from a source and makes lists by asking "one more?". `Seeded`
+answers from a seed and keeps the log of its answers; the log is exactly the sequence of choices that
+Hypothesis would make, so every seeded case replays under `Drawn` (and shrinks there). Where there is only one
+value to choose, neither source makes a choice.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class Source(Protocol):
         """A whole number from `low` to `high`, both included."""
 
     def boolean(self, chance: float = 0.5) -> bool:
-        """True with about that chance; a source is free to ignore the chance."""
+        """A boolean, true with about that probability; a source may ignore the probability."""
 
     def choice(self, items: Sequence[T]) -> T:
         """One of the items."""
 
 
 class Seeded:
-    """Choices from a seed; `log` is what replays them."""
+    """Choices from a seed; `log` replays them."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed).random
@@ -45,7 +45,7 @@ class Seeded:
         return value
 
     def boolean(self, chance: float = 0.5) -> bool:
-        """True with that chance."""
+        """A boolean, true with that probability."""
         value = self._random() < chance
         self.log.append(value)
         return value
@@ -73,7 +73,7 @@ class Drawn:
         """A whole number from `low` to `high`, both included; shrinks towards `low`."""
         return low if low == high else int(self._draw(self._strategies.integers(low, high)))
 
-    def boolean(self, chance: float = 0.5) -> bool:  # noqa: ARG002  # Hypothesis weighs for itself
+    def boolean(self, chance: float = 0.5) -> bool:  # noqa: ARG002  # Hypothesis does its own weighting
         """A boolean; shrinks towards False."""
         return bool(self._draw(self._strategies.booleans()))
 
@@ -86,9 +86,9 @@ class Drawn:
 
 
 def many(source: Source, low: int, high: int, item: Callable[[int], T], chance: float = 0.6) -> list[T]:
-    """Between `low` and `high` items, `item(i)` making the i-th; asks "one more?" before each beyond `low`.
+    """Between `low` and `high` items; `item(i)` makes the i-th. The source decides each one beyond `low`.
 
-    The only way to make lists: with the count drawn first, a shrinker leaves needless items behind.
+    The only way to make lists: with the count chosen first, a shrinker leaves needless items.
     """
     drawn = [item(i) for i in range(low)]
     while len(drawn) < high and source.boolean(chance):
@@ -97,7 +97,7 @@ def many(source: Source, low: int, high: int, item: Callable[[int], T], chance: 
 
 
 def subset(source: Source, items: Sequence[T], chance: float = 0.5) -> list[T]:
-    """Those of the items for which the source says yes, in their order."""
+    """The items that the source accepts, in their order."""
     return [item for item in items if source.boolean(chance)]
 
 

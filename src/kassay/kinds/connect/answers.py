@@ -12,7 +12,7 @@ from kassay.model.connect.work import ConnectAssignment, ConnectRequest
 
 
 def connect_words(step: ConnectStep) -> str:
-    """What each worker starts and stops, and the delay."""
+    """What each worker must start and stop, and the delay."""
 
     def change(worker_id: str) -> str:
         starts, stops = workers[worker_id]
@@ -25,21 +25,21 @@ def connect_words(step: ConnectStep) -> str:
 
 
 class MemoryOfEach(OwnWords):
-    """Each of two leaders is given what it answered that it is to remember.
+    """Gives each of two leaders the memory from its own answers.
 
-    A leader is a new one to both where the first one is, or remembers nothing.
+    Where the first leader is new or remembers nothing, so does the second.
     """
 
     def __init__(self) -> None:
         self._memory: Hashable = None
 
     def note(self, method: str, outcome: Any) -> None:
-        """Take in what the other leader is to remember."""
+        """Record the memory that the other leader's answer leaves."""
         if isinstance(outcome, ConnectAssignment):
             self._memory = outcome.memory
 
     def for_other(self, argument: Any) -> Any:
-        """A request with the memory of the other leader."""
+        """The request with the memory of the other leader."""
         if isinstance(argument, ConnectRequest) and argument.memory is not None:
             return replace(argument, memory=self._memory)
         return super().for_other(argument)

@@ -1,4 +1,4 @@
-"""Kafka's interface of assignors of Connect."""
+"""Kafka's interface of Connect assignors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver of Connect assignors: a history a case, and the way to rest that follows it."""
+"""The driver of Connect assignors: one history in a case, and the rebalances until it is stable."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from kassay.kinds.search import WorstSearch
 
 FRESH_MAX: Final = 4500
-"""So many of the smallest histories are tried where one cannot be cut further."""
+"""The number of smallest histories that are tried where one cannot be cut further."""
 
 
 @drives(CONNECT)
 class ConnectDriver(Driver[ConnectHistory]):
-    """Plays a cluster's life against an assignor of connectors and tasks."""
+    """Plays the history of a cluster against an assignor of connectors and tasks."""
 
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
@@ -64,27 +64,27 @@ class ConnectDriver(Driver[ConnectHistory]):
     goals = ("connectors", "tasks", "stopped")
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
-        """A history out of the source's choices."""
+        """A history built from the source's choices."""
         if aim:
             return aimed_connect_history(source, aim)
         size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
         return connect_history(source, size, claims_conflict=profile.allows("no-conflicting-claims"))
 
     def play(self, case: ConnectHistory, subject: Subject) -> Iterator[ConnectRun]:
-        """The history played, and left alone until it is at rest."""
+        """The history, played until it is stable without further changes."""
         ask = asking(partial(subject.new, {}), subject.looks, subject.new_twin)
         yield run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
 
     def parts(self, answer: ConnectAssignment) -> dict[str, object]:
-        """What each worker is to start and to stop, and the delay."""
+        """What each worker must start and stop, and the delay."""
         changes = answer.workers.items()
         starts = {f"{worker} starts": tuple(sorted(map(str, change.assigned))) for worker, change in changes}
         stops = {f"{worker} stops": tuple(sorted(map(str, change.revoked))) for worker, change in changes}
         return {**starts, **stops, "delay": answer.delay_ms}
 
-    def measures(self, asked: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
-        """Connectors and tasks by worker once all have obeyed, the most first, and how much is stopped."""
-        (request,) = asked
+    def measures(self, arguments: tuple[ConnectRequest], answer: ConnectAssignment) -> dict[str, object]:
+        """Connectors and tasks by worker once the answer is in effect, the most first, and how many stop."""
+        (request,) = arguments
         work = [after(w, answer.workers.get(w.worker_id, WorkerChange())) for w in request.workers]
         return {
             "connectors": tuple(sorted((len(connectors_in(own)) for own in work), reverse=True)),
@@ -101,13 +101,13 @@ class ConnectDriver(Driver[ConnectHistory]):
         return case
 
     def rest(self, played: ConnectRun) -> MeasuredRest | None:
-        """What follows the last change, next to the best that could have been answered."""
+        """What follows the last change, compared with the best possible answer."""
         from kassay.kinds.connect.measures import rest_of_cluster
 
         return rest_of_cluster(played)
 
     def own_words(self) -> MemoryOfEach:
-        """What a leader remembers comes back to it alone."""
+        """A leader's memory returns to it alone."""
         return MemoryOfEach()
 
     def smallest(self, case: ConnectHistory) -> Iterator[ConnectHistory]:
@@ -131,17 +131,17 @@ class ConnectDriver(Driver[ConnectHistory]):
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
-        """Every cluster of so many workers, with so many connectors and tasks."""
+        """Every cluster with these numbers of workers, and of connectors and tasks together."""
         return connect_cell(*cell)
 
     def search(self) -> WorstSearch:
-        """Connectors, tasks and the one event are changed."""
+        """Changes connectors, tasks and the one event."""
         from kassay.kinds.connect.search import ConnectSearch
 
         return ConnectSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, events and what is rare first."""
+        """Each thing that can be removed, events and rare features first."""
         from kassay.kinds.connect.removal import connect_removals
 
         return connect_removals(document)
@@ -153,7 +153,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         return connect_frames(reported, self.event_sentence)
 
     def counts(self, case: ConnectHistory) -> Mapping[str, int]:
-        """Workers stand for members, connectors and tasks for partitions."""
+        """Workers count as members, connectors and tasks as partitions."""
         return {
             "members": len(case.workers),
             "partitions": sum(1 + tasks for _, tasks in case.connectors),
@@ -166,7 +166,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         return "optimal-connect"
 
     def words(self, step: ConnectStep) -> str:
-        """What each worker starts and stops, and the delay."""
+        """What each worker must start and stop, and the delay."""
         return connect_words(step)
 
     def document_of(self, step: ConnectStep) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class ConnectDriver(Driver[ConnectHistory]):
         return connect_step_to_json(step)
 
     def narrate(self, case: ConnectHistory, subject: Subject) -> list[dict[str, Any]]:
-        """The rebalances as they go, the one that nobody had a reason for at the end."""
+        """The rebalances in order, and the one at the end that had no trigger."""
         ask = asking(partial(subject.new, {}))
         run = run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
         last = () if run.left_alone is None else (run.left_alone,)
@@ -182,17 +182,17 @@ class ConnectDriver(Driver[ConnectHistory]):
 
 
 def _weight(event: ConnectEvent) -> int:
-    """What an event counts: one, and one for each thing that it says."""
+    """The size of an event: one, and one for each thing that it lists."""
     return 1 + len(event.running) if isinstance(event, WorkerJoin) else 1
 
 
 def _rank(name: str) -> int:
-    """How plain a name is: its number."""
+    """The rank of a name by plainness: its number."""
     return int(name[1:]) if name[1:].isdecimal() else 1000
 
 
 def _mentioned(case: ConnectHistory) -> list[str]:
-    """Every worker and connector that there is at the start or ever comes, in order, each once."""
+    """Every worker and connector of the start or of an event, in order, each once."""
     names = [*case.workers, *(name for name, _ in case.connectors)]
     for change in case.changes:
         for event in change.events:

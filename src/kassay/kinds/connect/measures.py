@@ -1,4 +1,4 @@
-"""The outcomes of Connect clusters next to the best that could have been answered."""
+"""The outcomes of Connect clusters, compared with the best possible answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kassay.properties.connect.work import running_after
 
 
 def rest_of_cluster(run: ConnectRun) -> MeasuredRest | None:
-    """The rest after the last change of a Connect cluster, beside what each worker ran before that change."""
+    """The stable state after a cluster's last change, compared with what workers ran before it."""
     if any(isinstance(step.answer, Failure) for step in run.steps):
         return None
     return MeasuredRest([_cluster(run)], run.settling) if run.steps[-1].at_rest else MeasuredRest([], None)
@@ -35,12 +35,12 @@ def _cluster(run: ConnectRun) -> Measure | None:
 
 
 def _above_even(loads: Sequence[int]) -> int:
-    """Squared loads above those of an even share."""
+    """The excess of the squared loads over those of an even share."""
     least, more = divmod(sum(loads), len(loads))
     even = more * (least + 1) ** 2 + (len(loads) - more) * least**2
     return sum(load * load for load in loads) - even
 
 
 def _further_apart(loads: Sequence[int]) -> int:
-    """By how much the largest and the least load are further apart than in an even share."""
+    """The excess of the spread of the loads over that of an even share."""
     return max(loads) - min(loads) - (sum(loads) % len(loads) > 0)

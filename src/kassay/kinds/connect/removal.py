@@ -1,4 +1,4 @@
-"""What can be removed from the life of a Connect cluster, in words."""
+"""What can be removed from the history of a Connect cluster, in words."""
 
 from __future__ import annotations
 

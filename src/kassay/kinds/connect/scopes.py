@@ -1,7 +1,7 @@
-"""The smallest histories of a Connect cluster, to begin anew where one cannot be cut further.
+"""The smallest histories of a Connect cluster, to restart shrinking where a history cannot be cut further.
 
-They have as many changes at most, its delay and its waits; any event may be in them, as a lost answer may
-do in one change what takes two others. Workers come running something only where they do there.
+They have at most as many changes, its delay and its waits. Every kind of event occurs, since one lost answer
+may replace two other events. Workers join running something only where they do in the history.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CONFIGURED: Final = ((), (0,), (1,), (2,), (3,), (0, 0), (0, 1), (1, 1))
 
 
 def fresh_clusters(case: ConnectHistory) -> Iterator[ConnectHistory]:
-    """Histories of one event a change, or two in one, the fewest changes first, then the fewest workers."""
+    """Histories with one event in a change, or two, the fewest changes first, then the fewest workers."""
     events = [event for change in case.changes for event in change.events]
     running = any(isinstance(event, WorkerJoin) and event.running for event in events)
     waits = sorted({0, *(change.wait_ms for change in case.changes)})
@@ -56,7 +56,7 @@ def fresh_clusters(case: ConnectHistory) -> Iterator[ConnectHistory]:
 
 
 def next_events(workers: int, tasks: tuple[int, ...], running: bool) -> Iterator[ConnectEvent]:
-    """What may happen to one worker or connector, that comes too; who comes may run something."""
+    """The possible next events of one worker or connector, also a new one; new workers may run something."""
     for worker in map(worker_id, range(workers)):
         yield WorkerLeave(worker)
         yield MissedAssignment(worker)
@@ -74,7 +74,7 @@ def next_events(workers: int, tasks: tuple[int, ...], running: bool) -> Iterator
 
 
 def connect_cell(workers: int, work: int, past: bool) -> Iterator[ConnectHistory]:
-    """All ways to make up so many connectors and tasks; with an event of any kind, or none."""
+    """All ways to distribute these connectors and tasks; with one event of any kind, or none."""
     for sizes in compositions(work):
         tasks = tuple(size - 1 for size in sizes)
         start = ConnectHistory(

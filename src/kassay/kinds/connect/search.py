@@ -1,4 +1,4 @@
-"""Connect clusters: connectors, their tasks, and one event."""
+"""The search for worst cases of Connect clusters: changes connectors, their tasks, and one event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.properties.sentences.words.connect import CONNECT_WORDS, ConnectScen
 
 
 class ConnectSearch(WorstSearch):
-    """Clusters to which one thing happens: a worker comes or goes, a connector does, an answer is lost."""
+    """Clusters with one event: a worker or connector is added or removed, or an answer is lost."""
 
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(
@@ -35,7 +35,7 @@ class ConnectSearch(WorstSearch):
         return connect_cell(*size, True)
 
     def widened(self, case: ConnectHistory, size: tuple[int, int]) -> ConnectHistory:
-        """More workers, and the connectors again and again; the event, where it is one of these."""
+        """More workers, and the connectors repeated; the event of the small cluster."""
         sizes = [1 + tasks for _, tasks in case.connectors]
         count = len(sizes)
         while sum(sizes) < size[1]:
@@ -46,7 +46,7 @@ class ConnectSearch(WorstSearch):
         return replace(wide, changes=(ConnectChange(0, tuple(same or able[:1])),))
 
     def changed(self, case: ConnectHistory, rng: random.Random) -> ConnectHistory:
-        """A task with another connector, or another event."""
+        """A task moved to another connector, or another event."""
         sizes = [1 + tasks for _, tasks in case.connectors]
         if len(sizes) > 1 and rng.randrange(2):
             a, b = rng.sample(range(len(sizes)), 2)
@@ -60,7 +60,7 @@ class ConnectSearch(WorstSearch):
         return replace(other, changes=(ConnectChange(0, (event,)),))
 
     def value(self, badness: str, played: ConnectRun, _: Any, /) -> int:
-        """Of the whole run."""
+        """The measure of the whole run."""
         if any(isinstance(step.answer, Failure) for step in played.steps):
             return -1
         whole = ConnectScene(played.steps[-1], played)
@@ -73,7 +73,7 @@ class ConnectSearch(WorstSearch):
         return max((apart(CONNECT_WORDS, "load", scene, "workers") for scene in resting), default=-1)
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """No more than there is can be apart, the connector that comes and its task included."""
+        """At most all connectors and tasks, with the new connector and its task, can be the difference."""
         return size[1] + 2 if badness == "spread" else None
 
 

@@ -24,7 +24,7 @@ Answer = Mapping[str, AssignedWork]
 
 
 def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
-    """A frame for each rebalance; events stand before the first one that is not earlier than they are."""
+    """A frame for each rebalance; events appear in the first frame that is not earlier than they are."""
     steps = listed(CONNECT_STEP).read(list(reported.steps), "told")
     times = list(accumulate(change.get("wait_ms", 0) for change in reported.case.get("changes", ())))
     turns = turns_of([step.now_ms for step in steps], times)
@@ -39,10 +39,10 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
             if turn == number
         )
         possible = reported.marks.beside(place)
-        beside = None
+        alternative = None
         if possible is not None:
             could = ASSIGNED_WORK.read(possible.answer, "could_be.answer")
-            beside = beside_words(possible, _table(step, could, frozenset()))
+            alternative = beside_words(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}, at {step.now_ms} ms"
         frames.append(
             Frame(
@@ -54,14 +54,14 @@ def connect_frames(reported: Reported, sentence: Callable[[Event], str]) -> list
                 events=events,
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=beside,
+                beside=alternative,
             )
         )
     return frames
 
 
 def turns_of(rebalances: Sequence[int], changes: Sequence[int]) -> list[int]:
-    """For each change the number of the rebalance that follows it, by their times; each has its own.
+    """For each change, by time, the number of the rebalance that follows it; each change has its own.
 
     >>> turns_of([0, 0, 0, 5, 9], [0, 0, 7])
     [1, 2, 4]

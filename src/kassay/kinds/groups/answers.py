@@ -1,4 +1,4 @@
-"""Answers of a group's assignor: in words, what they could be, and what must hold of one, as Python."""
+"""Answers of a group's assignor: in words, better alternatives, and assertions on one, as Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kassay.properties.registry import Promise
 
 
 def group_words(step: Step) -> str:
-    """The loads, what moves, and what is away from its racks."""
+    """The loads, the moves, and the partitions away from their replicas' racks."""
     answer = step.given
     loads = " ".join(map(str, sorted((len(answer.get(m, ())) for m in step.group.by_id), reverse=True)))
     if any(topic.weights is not None for topic in step.cluster.topics):
@@ -41,7 +41,7 @@ def _shares(answer: Assignment) -> str:
 
 
 def _changes(step: Step, answer: Assignment) -> str:
-    """Who hands what to whom; partitions that nobody gets are given up."""
+    """The moves between members; a partition without a new owner is revoked."""
     owner = {tp: member_id for member_id, tps in answer.items() for tp in tps}
     moves = [
         f"{tp} {was} -> {owner.get(tp, 'nobody yet')}"
@@ -54,7 +54,7 @@ def _changes(step: Step, answer: Assignment) -> str:
 
 
 def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
-    """What each member had before, the certified optimum of a consumer group, and the heaviest first."""
+    """The owned partitions, the certified optimum of a consumer group, and the heaviest partitions first."""
     thing = broken.thing
     if isinstance(thing, Rebalanced):
         turn = broken.place[-1]
@@ -66,9 +66,9 @@ def group_offers(kind: Kind, promised: Promise, broken: BrokenStep, step: Step) 
 
 
 def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
-    """The certified optimum in the order of goals that the promise names, then in the others.
+    """The certified optimum in the order of goals that the claim names, then in the other orders.
 
-    In a round of a cooperative target what changes hands has to wait, so the rule that does so comes first.
+    In a round of a cooperative target a partition that changes hands is withheld, so that rule comes first.
     """
     from kassay.kinds.groups.oracle import best_of_group
 
@@ -82,7 +82,7 @@ def _of_consumers(promised: Promise, step: Step) -> Iterator[Offer]:
 
 
 def _heaviest_first(step: Step) -> Assignment:
-    """The partitions by weight, each to the reader that carries least by then."""
+    """The partitions by weight, each to the subscriber with the least load so far."""
     cluster, readers = step.cluster, step.group.subscribers
     carried = dict.fromkeys(step.group.by_id, 0)
     given: dict[str, list[TopicPartition]] = {member_id: [] for member_id in carried}
@@ -100,7 +100,7 @@ def in_full(group: Group, assignment: Assignment) -> Assignment:
 
 
 def group_asserts(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
-    """What must hold of the answer to the step; None where it takes more than this one answer to say."""
+    """What must hold of the answer to the step; None where this takes more than this one answer."""
     lines = _GROUP.get(name)
     if lines is None or (step.group.assignable is not None and name != "members"):
         return None
@@ -108,7 +108,7 @@ def group_asserts(name: str, broken: BrokenStep, step: Step) -> Asserts | None:
 
 
 GIVEN_TO_EACH: Final = "{member: sorted(map(tuple, tps)) for member, tps in answer.items()}"
-"""An answer of a group's assignor, as what is the same in whatever order it is listed."""
+"""An answer of a group's assignor in a form that does not depend on listing order."""
 _GIVEN: Final = "given = [tuple(tp) for tps in answer.values() for tp in tps]"
 
 
@@ -246,7 +246,7 @@ _GROUP: Final[Mapping[str, Callable[[Step, BrokenStep], list[str]]]] = {
 
 
 def group_call(form: str, extras: tuple[str, ...], step: Step) -> PlainCall | None:
-    """How a class of that form is called with the step's input."""
+    """How to call a class of that form with the step's input."""
     if form == PLAIN:
         counts, members, *more = plain_input(step.cluster, step.group, extras)
         named = tuple((key, value) for key, value in zip(EXTRAS, more) if key in extras)
@@ -255,13 +255,13 @@ def group_call(form: str, extras: tuple[str, ...], step: Step) -> PlainCall | No
 
 
 class UserDataOfEach(OwnWords):
-    """Each of two objects gets its own user data back in the subscriptions of the members."""
+    """Gives each of two objects its own user data in the subscriptions of the members."""
 
     def __init__(self) -> None:
         self._added: list[bytes | None] = []
 
     def note(self, method: str, outcome: Any) -> None:
-        """Take in what the other object adds to a subscription, in the order of the members."""
+        """Record the user data that the other object adds to a subscription, in the order of the members."""
         if method == "subscription_user_data":
             self._added.append(None if isinstance(outcome, Failure | Refusal) else outcome)
 

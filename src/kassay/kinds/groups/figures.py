@@ -1,4 +1,4 @@
-"""What a rule of consumer groups does in numbers, next to the rules that Kafka's users know."""
+"""The figures of a rule of consumer groups, next to the rules that Kafka's users know."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from kassay.model.groups.step import Rebalanced
 
 MEMBERS: Final = ("C0", "C1", "C2")
 COMPARED: Final = ("range", "roundrobin", "sticky", "cooperative-sticky", "optimal-sticky")
-"""The rules beside which a rule is shown."""
+"""The rules that a rule is compared with."""
 
 TOPICS_MAX: Final = 12
 PARTITIONS: Final = 4
 
 
 def figures_of_rule(rule: registry.Reference) -> RuleFigures:
-    """How loads grow apart with topics, and what moves when a member leaves."""
+    """The spread of loads as topics are added, and what moves when a member leaves."""
     return RuleFigures(tuple(growth(rule)), tuple(leaving(rule)))
 
 
 def growth(subject: registry.Reference, topics_max: int = TOPICS_MAX) -> list[Growth]:
-    """How far apart three members are with 1, 2, ... topics of four partitions, from a run of each rule."""
+    """The loads of three members with 1, 2, ... topics of four partitions, from a run of each rule."""
     rows = []
     for count in range(1, topics_max + 1):
         loads = _loads(subject, count)
@@ -48,7 +48,7 @@ def _beside(rule: registry.Reference) -> list[registry.Reference]:
 
 
 def _start(topics: int, partitions: int) -> tuple[Cluster, tuple[Join, ...]]:
-    """Three members that read all of so many topics."""
+    """Three members that all read the topics."""
     names = [f"t{number:02d}" for number in range(topics)]
     cluster = Cluster(tuple(Topic(name, partitions) for name in names))
     return cluster, tuple(Join(Member(member_id, tuple(names))) for member_id in MEMBERS)
@@ -75,7 +75,7 @@ LEAVING_SIZES: Final = ((1, 3), (1, 9), (2, 2), (3, 4), (5, 7), (10, 10), (4, 10
 
 
 def leaving(rule: registry.Reference) -> list[Leaving]:
-    """What moves when C1 leaves: topics and partitions as given, from a run of each rule."""
+    """What moves when C1 leaves, for these topics and partitions, from a run of each rule."""
     return [_left(rule, topics, partitions) for topics, partitions in LEAVING_SIZES]
 
 

@@ -1,6 +1,6 @@
-"""Instances of consumer groups and share groups, as their assignors are asked them.
+"""How assignors answer instances of consumer groups and share groups.
 
-Weights and co-partitioning are left out, for the rules that are measured know neither: loads are partitions.
+Weights and co-partitioning are left out, since the measured rules know neither: loads count partitions.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 
-def _comes_together(cluster: Cluster, group: Group) -> Change:
-    """All members come at once, and what the group may not give out is withheld."""
+def _start_of(cluster: Cluster, group: Group) -> Change:
+    """The start of the group: all members join at once, and its unassignable partitions are withheld."""
     events: list[Event] = [Join(member) for member in group.members]
     for topic, tps in cluster.partitions.items() if group.assignable is not None else ():
         withheld = tuple(tp.partition for tp in tps if tp not in (group.assignable or ()))
@@ -53,8 +53,8 @@ def _comes_together(cluster: Cluster, group: Group) -> Change:
 def play(
     new: NewObject, protocol: RebalanceProtocol, cluster: Cluster, group: Group
 ) -> PlayedInstance[Assignment]:
-    """What the target makes of a group that has just come together."""
-    history = History(cluster, (_comes_together(cluster, group),))
+    """The target's assignment of a group that starts."""
+    history = History(cluster, (_start_of(cluster, group),))
     began = time.perf_counter()
     rebalanced = next(Player(new, protocol).play(history), None)
     seconds = time.perf_counter() - began
@@ -77,7 +77,7 @@ def measured_gap(
 
 
 def ask_consumers(problem: Problem, how: How) -> Asking:
-    """What puts an instance of consumer groups; weights and co-partitioning are left out."""
+    """What calls a target with instances of consumer groups, without weights and co-partitioning."""
     plain = replace(problem.unweighted(), copartition=())
     best = best_by(how.solver, plain, how.order, how.seconds)
     group = as_group(plain)
@@ -85,40 +85,40 @@ def ask_consumers(problem: Problem, how: How) -> Asking:
     def ask(new: NewTarget, protocol: RebalanceProtocol) -> AskedInstance:
         played = play(new, protocol, *group)
         measured = measured_gap(plain, played, best)
-        telling = _told_group(group, played, best.assignment)
+        telling = _telling_of(group, played, best.assignment)
         return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
 
 def ask_sharing(problem: ShareProblem, how: How) -> Asking:
-    """What puts an instance of share groups."""
+    """What calls a target with instances of share groups."""
     how.flow_only("share groups")
     best, group = best_sharing(problem), as_share_group(problem)
 
     def ask(new: NewTarget, protocol: RebalanceProtocol) -> AskedInstance:
         played = play(new, protocol, *group)
         measured = gap_of_played(problem.name, played, lambda answer: share_gap(problem, answer, best))
-        telling = _told_group(group, played, best.assignment)
+        telling = _telling_of(group, played, best.assignment)
         return AskedInstance(measured, played.rounds, played.seconds, telling)
 
     return ask
 
 
-def _told_group(
-    asked: tuple[Cluster, Group],
+def _telling_of(
+    group: tuple[Cluster, Group],
     played: PlayedInstance[Assignment],
     best: Mapping[str, Sequence[TopicPartition]],
 ) -> Telling | None:
     if played.answer is None:
         return None
-    return partial(told_group, *asked, played.answer, best)
+    return partial(told_group, *group, played.answer, best)
 
 
 def told_group(
     cluster: Cluster, group: Group, answer: Assignment, best: Mapping[str, Sequence[TopicPartition]]
 ) -> ToldInstance:
-    """A consumer group or a share group that has just come together."""
+    """A consumer group or a share group that starts, as a trace step."""
     step = step_to_json(Step(cluster, group, _sorted(answer), 1))
     given = {member_id: PARTITIONS.write(sorted(tps)) for member_id, tps in best.items()}
     return ToldInstance({"change": 0, "settled": True, "rounds": [step]}, given, "", (0, 0))

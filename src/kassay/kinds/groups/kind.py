@@ -57,16 +57,16 @@ if TYPE_CHECKING:
 
 
 PRIORITIES: Final = ("1", "2", "3", "10")
-"""What the generator draws from when a target goes by priority and the user gave no values."""
+"""The values that the generator uses when a target has priorities and the user gave no values."""
 OFTEN: Final = 0.9
-"""How many histories have racks, weights, or a quiet end, where a claim speaks of nothing else."""
+"""The shares of histories with racks, weights, or a quiet end, where no claim is about them."""
 
 
 _RANKED_BY: Final = (
     *("deterministic", "order-independent", "balanced-within-one", "balanced-kip54"),
     *("balanced-optimal", "sticky-minimal", "stable"),
 )
-"""What targets of a ranking are judged on beyond validity."""
+"""The claims beyond validity that rank targets."""
 
 
 @drives(CLIENT, SERVER, SHARE)
@@ -106,13 +106,13 @@ class GroupDriver(Driver[History]):
             profile,
             racked=OFTEN if "rack-local" in claims else profile.racked,
             weighted=OFTEN if "weighted-spread" in claims else profile.weighted,
-            # An eager group rebalances after every change; a cooperative one that is stable has to be woken.
+            # An eager group rebalances after every change; a stable cooperative group has to be triggered.
             quiet=OFTEN if claims >= {"stable", "cooperative"} else profile.quiet,
             leads=wanted.mixed or "leader-neutral" in claims,
         )
 
     def play(self, case: History, subject: Subject) -> Iterator[Rebalanced]:
-        """The rebalances of the history; with what another process answered."""
+        """The rebalances of the history, with the answers of another process."""
         player = self.player(subject)
         rounds = player.play(case)
         if subject.twin is not None:
@@ -120,16 +120,16 @@ class GroupDriver(Driver[History]):
         return rounds
 
     def is_within(self, played: Rebalanced, assume: frozenset[str]) -> bool:
-        """Whether every input is within what is assumed."""
+        """Whether every input satisfies the assumptions."""
         return all(within(step, assume) for step in played.steps)
 
     def parts(self, answer: Assignment) -> dict[str, object]:
-        """The partitions of each member that is given any, in order."""
+        """The partitions of each member that has any, in order."""
         return {member_id: tuple(sorted(tps)) for member_id, tps in answer.items() if tps}
 
-    def measures(self, asked: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
-        """The loads, the largest first; how many partitions move; how many are away from their racks."""
-        cluster, group = asked
+    def measures(self, arguments: tuple[Cluster, Group], answer: Assignment) -> dict[str, object]:
+        """The loads, the largest first; the number of moves; the number of rack mismatches."""
+        cluster, group = arguments
         loads = sorted((len(answer.get(member.member_id, ())) for member in group.members), reverse=True)
         return {
             "balance": tuple(loads),
@@ -138,7 +138,7 @@ class GroupDriver(Driver[History]):
         }
 
     def best(self, outcome: Step, promise: Promise) -> Best | BestSharing:
-        """The certified best loads, moves and rack mismatches; of a share group the copies taken back."""
+        """The certified best loads, moves and rack mismatches; for a share group the copies taken back."""
         of_group, of_share_group = _oracles()
         if self.kind is SHARE:
             return of_share_group(outcome.cluster, outcome.group)
@@ -146,34 +146,34 @@ class GroupDriver(Driver[History]):
 
     @property
     def ranked_by(self) -> tuple[str, ...]:
-        """Determinism, balance and movement, of consumer groups."""
+        """Determinism, balance and movement, for consumer groups."""
         return _RANKED_BY if self.kind in CONSUMER_GROUPS else ()
 
     def rest(self, played: Rebalanced) -> MeasuredRest | None:
-        """The outcomes of a rebalance next to the certified best, and its rounds."""
+        """The outcomes of a rebalance compared with the certified best, and its rounds."""
         from kassay.kinds.groups.measures import measured_group, measured_share_group, rest_of_group
 
         return rest_of_group(measured_share_group if self.kind is SHARE else measured_group, played)
 
     def ask_instance(self, problem: Any, how: How) -> Asking:
-        """The group of the instance that has just come together."""
+        """The group of the instance, at its start."""
         from kassay.kinds.groups.instances import ask_consumers, ask_sharing
 
         return ask_sharing(problem, how) if self.kind is SHARE else ask_consumers(problem, how)
 
     def timed(self, promise: Promise, subject: Subject, seconds: float) -> TimedSizes:
-        """Groups of doubling sizes, from their start to a member's leaving."""
+        """Groups of doubling sizes, from their start until a member leaves."""
         return timed_group(promise, subject, seconds)
 
     def figures(self, rule: Reference) -> RuleFigures:
-        """How far apart loads get with more topics, and what moves when a member leaves."""
+        """The spread of loads with more topics, and what moves when a member leaves."""
         from kassay.kinds.groups.figures import figures_of_rule
 
         compared = self.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims
         return figures_of_rule(rule) if compared else RuleFigures()
 
     def own_words(self) -> UserDataOfEach:
-        """User data comes back to the object that added it."""
+        """User data returns to the object that added it."""
         return UserDataOfEach()
 
     def place_words(self, narration: Sequence[Mapping[str, Any]], step: int, turn: int | None) -> str:
@@ -185,15 +185,15 @@ class GroupDriver(Driver[History]):
         return f" in round {sum(rounds) + turn + 1} (generation {here[turn]['generation']})"
 
     def shrink_candidates(self, case: History) -> Iterator[History]:
-        """Histories with something taken away."""
+        """Histories with something removed."""
         return shrunk_histories(case)
 
     def restarts(self, case: History, subject: Subject) -> Iterator[History]:
-        """Histories that begin in a round of this one, if anything happens in it after its start."""
+        """Histories that begin in a round of this one, if any event follows its start."""
         if not case.events:
             return iter(())
         played = replace(self.player(subject), looks=frozenset()).play(case)
-        # To its end at once: what is tried meanwhile would come between for objects that share something.
+        # Run to the end at once: calls in between would interfere with objects that share state.
         return restarted_histories(case, [(each.index, step) for each in played for step in each.steps])
 
     def size(self, case: History) -> tuple[int, ...]:
@@ -201,7 +201,7 @@ class GroupDriver(Driver[History]):
         return case.size
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[History]:
-        """Every group of so many members and partitions."""
+        """Every group with these numbers of members and partitions."""
         return cell_cases(cell.members, cell.partitions, equal=options.equal, pasts=cell.pasts)
 
     def scope(self, profile: GroupProfile, members_max: int, partitions_max: int) -> Iterator[History]:
@@ -209,13 +209,13 @@ class GroupDriver(Driver[History]):
         return scope_cases(profile, members_max, partitions_max)
 
     def search(self) -> WorstSearch:
-        """Topics, subscriptions and owners are changed; of share groups who leaves as well."""
+        """Changes topics, subscriptions and owners; for share groups also the member that leaves."""
         from kassay.kinds.groups.search import GroupSearch, ShareSearch
 
         return ShareSearch() if self.kind is SHARE else GroupSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, events and what is rare first."""
+        """Each thing that can be removed, events and rare features first."""
         from kassay.kinds.groups.removal import group_removals
 
         return group_removals(document)
@@ -232,21 +232,21 @@ class GroupDriver(Driver[History]):
         return {"members": members, "partitions": partitions, "events": events}
 
     def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
-        """The rounds as they go."""
+        """The rounds in order."""
         player = replace(self.player(subject), looks=frozenset())
         return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
 
     @property
     def optimum(self) -> str:
-        """The closed form of the optimum, which share groups have."""
+        """The closed form of the optimum, for share groups."""
         return "optimal-share" if self.kind is SHARE else ""
 
     def offers(self, promise: Promise, broken: BrokenStep, step: Step) -> Iterator[Offer]:
-        """What each member had before, the certified optimum, and the heaviest partitions first."""
+        """The owned partitions of each member, the certified optimum, and the heaviest partitions first."""
         return group_offers(self.kind, promise, broken, step)
 
     def answer_of(self, target: Any, step: Step) -> Assignment:
-        """What the reference assigns, with an entry for each member."""
+        """The reference's assignment, with an entry for each member."""
         return in_full(step.group, target.assign(step.cluster, step.group))
 
     def arguments(self, step: Step) -> tuple[Any, ...]:
@@ -254,11 +254,11 @@ class GroupDriver(Driver[History]):
         return step.cluster, step.group
 
     def instead(self, thing: Any, place: tuple[int, ...], step: Step, then: Step) -> Any:
-        """The rebalance up to the step; what followed is left out."""
+        """The rebalance up to the step, without the later rounds."""
         return replace(thing, steps=(*thing.steps[: place[-1]], then))
 
     def words(self, step: Step) -> str:
-        """The loads, what moves, and what is away from its racks."""
+        """The loads, the moves, and the partitions away from their replicas' racks."""
         return group_words(step)
 
     def asserts(self, claim: str, broken: BrokenStep, step: Step) -> Asserts | None:
@@ -268,29 +268,29 @@ class GroupDriver(Driver[History]):
     def plain_call(
         self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: Step
     ) -> PlainCall | None:
-        """How a user's assignor is called."""
+        """How to call a user's assignor."""
         return group_call(form, extras, step)
 
     def config_of(self, step: Step) -> Mapping[str, str]:
-        """That of the leader."""
+        """The leader's configuration."""
         return step.configs.get(step.group.leader or "", {})
 
     def repeats(self, step: Step, new: Callable[[Mapping[str, str]], Any]) -> bool:
-        """Whether a new object, called once, answers the same."""
+        """Whether a new object, called once, gives the same answer."""
         try:
             answer = new(self.config_of(step)).assign(step.cluster, step.group)
-        except Exception:  # the target's own code: what it raises is its answer
+        except Exception:  # the target's own code: an error is its answer
             return isinstance(step.answer, Failure)
         return isinstance(step.answer, Assignment) and answer == step.answer
 
     def second_answers(self, step: Step, new: Callable[[Mapping[str, str]], Any], look: Look) -> bool | None:
-        """Whether a second call of the same object, or of another, gives a member other partitions."""
+        """Whether a second call of the same object, or of another, assigns other partitions to a member."""
         config = self.config_of(step)
         try:
             one = new(config)
             other = one if look is Look.AGAIN else new(config)
             first, then = (each.assign(step.cluster, step.group) for each in (one, other))
-        except Exception:  # the target's own code: where it raises there are no two answers
+        except Exception:  # the target's own code: without an answer there is no difference
             return None
         return not then.same_sets(first)
 
@@ -306,13 +306,13 @@ class GroupDriver(Driver[History]):
         evidence: Sequence[Evidence],
         evidence_of: Callable[[Any], Sequence[Evidence]],
     ) -> list[tuple[int, ...]]:
-        """The rebalance and the round in it; of a whole one the first round by which that is evident."""
+        """The rebalance and the round in it; for a whole rebalance the first round that shows it."""
         if thing is not played:
             return [(number, *one) for one in super().places(number, played, thing, evidence, evidence_of)]
         first: dict[tuple[str, str, int], int] = {}
         if any(each.at is None for each in evidence):
             for last in range(len(played.steps) - 1):
-                # A group that is still on its way is not at rest: of the rest nothing is asked yet.
+                # Before its last round a group is not stable: claims on the end do not apply yet.
                 so_far = replace(played, steps=played.steps[: last + 1], settled=False)
                 for key in _keys(evidence_of(so_far)):
                     first.setdefault(key, last)
@@ -323,21 +323,21 @@ class GroupDriver(Driver[History]):
         ]
 
     def player(self, subject: Subject) -> Player:
-        """A player that takes the second looks which the promises need."""
+        """A player that takes the second looks needed by the claims."""
         step = ShareStep if self.kind is SHARE else Step
         return Player(subject.new, subject.protocol, subject.looks, subject.confirms, step)
 
 
 @cache
 def _oracles() -> tuple[Callable[..., Best], Callable[..., BestSharing]]:
-    """What knows the optimum: most rules are judged without one, and wait for no solver."""
+    """The functions that solve the optimum, imported late: most rules are judged without the solver."""
     from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
 
     return best_of_group, best_of_share_group
 
 
 def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
-    """What each is, and how often it was there before."""
+    """A key for each piece of evidence, with the number of earlier equal ones."""
     before: Counter[tuple[str, str]] = Counter()
     for each in evidence:
         key = each.subject, as_text(each.facts)
@@ -346,7 +346,7 @@ def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
 
 
 def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:
-    """The rebalances, each round with the answer that another process gave to it."""
+    """The rebalances, each round with another process's answer to it."""
     for mine, twin in zip(own, other):
         steps = tuple(
             replace(step, probes=(*step.probes, Probe(Look.PROCESS, second.answer)))

@@ -1,4 +1,4 @@
-"""The outcomes of consumer groups and share groups next to the certified best."""
+"""The outcomes of consumer groups and share groups, compared with the certified best."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kassay.solver.sharing.problem import ShareProblem
 
 
 def measured_group(outcome: Step) -> Measure | None:
-    """A consumer group's outcome; None where the answer is no assignment that the optimum compares with."""
+    """A consumer group's outcome; None where the answer cannot be compared with the optimum."""
     best = best_of_group(outcome, ORDER)
     if not _is_assignment(outcome, sum(best.loads)):
         return None
@@ -36,7 +36,7 @@ def measured_group(outcome: Step) -> Measure | None:
 
 
 def _is_assignment(outcome: Step, partitions: int) -> bool:
-    """Whether the optimum can be compared with the answer: every partition once, to a reader."""
+    """Whether the answer can be compared with the optimum: each partition once, assigned to a subscriber."""
     owners: set[TopicPartition] = set()
     given = 0
     for reader, tps in outcome.given.items():
@@ -49,7 +49,7 @@ def _is_assignment(outcome: Step, partitions: int) -> bool:
 
 
 def measured_share_group(outcome: Step) -> Measure | None:
-    """A share group's outcome; None where the answer is no assignment of the group."""
+    """A share group's outcome; None where the answer is not an assignment of the group."""
     problem = ShareProblem.of(outcome.cluster, outcome.group)
     try:
         gap = share_gap(problem, outcome.given)
@@ -62,6 +62,6 @@ def rest_of_group(measured: Callable[[Step], Measure | None], rebalanced: Rebala
     """The outcomes of a rebalance, and its rounds; None where its last call had no answer."""
     if isinstance(rebalanced.steps[-1].answer, Failure):
         return None
-    # The last round only shows that the group is at rest.
+    # The last round only shows that the group is stable.
     rounds = max(1, len(rebalanced.steps) - 1) if rebalanced.settled else None
     return MeasuredRest([measured(outcome) for outcome in rebalanced.outcomes], rounds)

@@ -1,4 +1,4 @@
-"""The certified optimum, as the value that claims read."""
+"""The certified optimum of groups, as the value that claims read."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from kassay.solver.sharing.optimum import best_sharing
 from kassay.solver.sharing.problem import ShareProblem
 
 CACHED = 4096
-"""Outcomes of share groups whose optimum is remembered: many rounds ask for the same one."""
+"""Outcomes of share groups whose optimum is cached: many rounds need the same one."""
 
 _order = cache(parse_order)
 
 _latest: list[tuple[Step, str, bool, Best]] = []
-"""The step that was asked about last, how, and the answer: claim after claim asks for the same."""
+"""The latest step, its parameters and the result: consecutive claims need the same one."""
 
 
 def best_of_group(step: Step, order: str, *, weigh: bool = True) -> Best:
     """The certified best for the step's input, its goals in that order.
 
-    Loads are partitions, whatever they weigh; the bound on the heaviest member goes by weight, and is left
-    out unless one is to `weigh`.
+    Loads count partitions, whatever they weigh; the bound on the heaviest member uses weights, and is
+    computed only with `weigh`.
     """
     for latest, by, weighed, best in _latest:
         if latest is step and by == order and weighed is weigh:
@@ -40,7 +40,7 @@ def best_of_group(step: Step, order: str, *, weigh: bool = True) -> Best:
 
 
 def best_once(step: Step, order: str) -> Best:
-    """`best_of_group` of a step that nobody will ask about again: it is not remembered."""
+    """`best_of_group` of a step that is evaluated only once: the result is not cached."""
     best = optimum(Problem.of(step.cluster, step.group).unweighted(), parse_order(order))
     return _best(step, best, weigh=True)
 
@@ -55,5 +55,5 @@ def _best(step: Step, best: Optimum, weigh: bool) -> Best:
 
 @lru_cache(maxsize=CACHED)
 def best_of_share_group(cluster: Cluster, group: Group) -> BestSharing:
-    """The fewest copies that are taken back from a share group with this past."""
+    """The fewest copies that can be taken back from a share group with this past."""
     return BestSharing(best_sharing(ShareProblem.of(cluster, group)).taken_back)

@@ -1,4 +1,4 @@
-"""Histories of groups with one thing less."""
+"""Histories of groups with one thing less, for counterfactuals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Event = Mapping[str, Any]
 
 
 def group_removals(case: Mapping[str, Any]) -> Iterator[Removal]:
-    """Without each event, each claim, each property of a member or a topic, and each member or topic."""
+    """Without each event, owned partition, property of a member or topic, and member or topic."""
     yield from _events(case)
     yield from _generations(case)
     yield from _properties(case)
@@ -28,14 +28,14 @@ def _every(case: Mapping[str, Any]) -> Iterator[tuple[int, int, Event]]:
 
 
 def _joins(case: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
-    """The path of each member that joins, and the member."""
+    """Each joining member with its path."""
     for change, number, event in _every(case):
         if event["event"] == "Join":
             yield ("changes", change, number, "member"), event["member"]
 
 
 def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
-    """Without each event after the first members have come; a change of none is none."""
+    """Without each event after the first members have joined; an empty change is removed."""
     for change, number, event in _every(case):
         if change == 0 and event["event"] == "Join":
             continue
@@ -45,7 +45,7 @@ def _events(case: Mapping[str, Any]) -> Iterator[Removal]:
 
 
 def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
-    """Every generation one less, and without the claims of each member that has any."""
+    """With every generation one lower, and without the owned partitions of each member that has any."""
     known = [member["generation"] for _, member in _joins(case)]
     known += [event["generation"] for *_, event in _every(case) if event["event"] == "Claim"]
     latest = max(known, default=-1)
@@ -68,7 +68,7 @@ def _generations(case: Mapping[str, Any]) -> Iterator[Removal]:
 
 
 def _topics(case: Mapping[str, Any]) -> frozenset[str]:
-    """The topics that are there, at the start or later."""
+    """The topics of the start and the later ones."""
     later = (event["topic"]["name"] for *_, event in _every(case) if event["event"] == "CreateTopic")
     return frozenset((*(topic["name"] for topic in case["cluster"]["topics"]), *later))
 

@@ -1,4 +1,4 @@
-"""Timing an assignor: groups of doubling sizes, the first assignment and one member leaving."""
+"""Timing of an assignor: groups of doubling sizes, at the first assignment and when one member leaves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOPICS = 10
 
 
 def sized(members: int, partitions: int) -> History:
-    """A group that starts from nothing and then loses a member; everybody reads everything."""
+    """A group that starts without owned partitions and then loses a member; all members read all topics."""
     per_topic = max(1, partitions // TOPICS)
     topics = tuple(Topic(f"t{i}", per_topic) for i in range(min(TOPICS, partitions)))
     names = tuple(topic.name for topic in topics)
@@ -37,7 +37,7 @@ def sizes(scale: Scale) -> list[tuple[int, int]]:
 
 
 def measure(subject: Subject, members: int, partitions: int, deadline: float) -> ScaleTiming | Failure | None:
-    """The least time of one such play; what went wrong instead; None if the time ran out."""
+    """The least time of one such play in seconds; or the failure; None if the time ran out."""
     history = sized(members, partitions)
     best = float("inf")
     for _ in range(TRIES):
@@ -53,7 +53,7 @@ def measure(subject: Subject, members: int, partitions: int, deadline: float) ->
 
 
 def timed_group(promised: Promise, subject: Subject, seconds: float) -> TimedSizes:
-    """The verdict on a promise about time; unknown where the time ran out."""
+    """The verdict on a claim about time; unknown where the time ran out."""
     argument = promised.value or DEFAULT
     deadline = time.monotonic() + seconds
     timings: list[ScaleTiming] = []

@@ -1,14 +1,14 @@
-"""Every small group, the smallest first: as the scope of an exhaustive run, as a cell of a hunt, and to
-restart shrinking.
+"""Every small group, the smallest first: for exhaustive runs, cells of a hunt, and restarts of shrinking.
 
-The scope MxP holds groups of one to M members on one to P partitions in all, split over topics in
-every way, with every assignment of non-empty subscriptions and every past in which each partition
-was owned by one subscriber or by no member. Members and topics are taken up to renaming: which member
-has which subscription is enumerated as a multiset. Changes after the first are not part of it.
+The scope MxP holds groups of one to M members on one to P partitions in all, split over topics in every way,
+with every assignment of non-empty subscriptions and every past in which each partition was owned by one
+subscriber or by no member. Members and topics are enumerated up to renaming: subscriptions form a multiset.
+Changes after the first are not part of it.
 
-A cell has the groups of so many members and partitions in every order: a rule that goes by the order of names
-may treat two members of other subscriptions otherwise when they change names. Where a history cannot be cut
-further, the smallest groups with what the history has (a past, racks, members that read nothing) are tried.
+A cell has the groups of so many members and partitions in every order: a rule that depends on the order of
+names may treat two members with different subscriptions differently when they swap names. Where a history
+cannot be cut further, the smallest groups with the features of the history (a past, racks, members that read
+nothing) are tried.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def scope_cases(
     topics_max: int | None = None,
     pasts: bool = True,
 ) -> Iterator[History]:
-    """The histories of the scope, each a single change; without `pasts` nobody owned anything before."""
+    """The histories of the scope, each a single change; without `pasts` there are no owned partitions."""
     for members in range(1, members_max + 1):
         for partitions in range(1, partitions_max + 1):
             for sizes in splits(partitions, partitions):
@@ -43,10 +43,10 @@ def scope_cases(
 
 
 def cell_cases(members: int, partitions: int, *, equal: bool, pasts: bool) -> Iterator[History]:
-    """Every group of so many members and partitions, up to renaming that keeps the order of names.
+    """Every group of the size, up to renaming that keeps the order of names.
 
-    `equal` for equal subscriptions alone; with `pasts` those groups alone in which somebody owned something,
-    else those in which nobody did.
+    `equal`: equal subscriptions only. With `pasts`: only groups with owned partitions, else only groups
+    without.
     """
     for parts in splits(partitions, partitions):
         for sizes in sorted(set(permutations(parts)), reverse=True):
@@ -99,9 +99,9 @@ def _pasts(
 
 
 ALL_PASTS: Final = 3
-"""Partitions up to which every past is tried; beyond, those in which one member had all it reads."""
+"""Partitions up to which every past is tried; beyond, those in which one member owned all it reads."""
 MANY_TOPICS: Final = 6
-"""Members and partitions together up to which there are as many topics as may be; beyond, a few."""
+"""Members and partitions together up to which every number of topics is tried; beyond, a few."""
 FEW_TOPICS: Final = 2
 RACKS: Final = ("r0", "r1")
 
@@ -109,7 +109,7 @@ RACKS: Final = ("r0", "r1")
 def fresh_groups(case: History) -> Iterator[History]:
     """Groups of at most as many members and partitions as the case had, the smallest first.
 
-    What happens to a group may be put into its past: then one member more may come at the start.
+    A later event may become part of the past: then one more member may join at the start.
     """
     joins = case.joins
     topics_max = len(case.cluster.topics) + 1
@@ -134,7 +134,7 @@ Owned = tuple[tuple[TopicPartition, ...], ...]
 def _groups(
     members: int, partitions: int, topics_max: int, idle: bool
 ) -> Iterator[tuple[tuple[Topic, ...], Reads]]:
-    """Every way to cut the partitions into topics and to read these, somebody each."""
+    """Every split of the partitions into topics and every way to read these, each topic with a subscriber."""
     for parts in splits(partitions, partitions):
         for sizes in sorted(set(permutations(parts))) if len(parts) <= topics_max else ():
             topics = tuple(Topic(f"t{i}", size) for i, size in enumerate(sizes))
@@ -149,7 +149,7 @@ def _groups(
 
 
 def _fresh_pasts(topics: tuple[Topic, ...], reads: Reads) -> Iterator[Owned]:
-    """Who owned what: one member all it reads; every way where these are few."""
+    """The owners before: one member owned all it reads; every way where these are few."""
     tps = [tp for topic in topics for tp in topic.tps()]
     if len(tps) > ALL_PASTS:
         for owner, read in enumerate(reads):
@@ -163,7 +163,7 @@ def _fresh_pasts(topics: tuple[Topic, ...], reads: Reads) -> Iterator[Owned]:
 
 
 def _racked(topics: tuple[Topic, ...], reads: Reads) -> Iterator[History]:
-    """Two racks with a broker each: members in either, each partition on either."""
+    """Two racks with a broker each; each member in either rack, each partition on either broker."""
     brokers = tuple(Broker(i, rack) for i, rack in enumerate(RACKS))
     sizes = [topic.partitions for topic in topics]
     for places in product(range(len(RACKS)), repeat=sum(sizes)):

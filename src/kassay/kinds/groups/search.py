@@ -1,4 +1,4 @@
-"""Share groups: subscriptions, owners, sizes of topics, and one member that goes."""
+"""The search for worst cases of groups: changes subscriptions, owners, topics, and a member that leaves."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class GroupSearch(WorstSearch):
         return cell_cases(*size, equal=False, pasts=False)
 
     def seeds(self, value: Callable[[Any], int], size: tuple[int, int]) -> Iterator[History]:
-        """The worst small groups, widened; a chain, one topic, stairs, and the worst repeated alone."""
+        """The worst small groups, widened; a chain, one topic, stairs, and copies of the worst group."""
         small = (min(size[0], SEED_CELL[0]), min(size[1], SEED_CELL[1]))
-        # A small group is looked at in the form in which it is changed, whose names have two digits.
+        # A small group is evaluated in the form in which it is changed; its names have two digits.
         every = [shape_of(case).history() for case in self.small(small)]
         ranked = sorted(every, key=value, reverse=True)
         for case in ranked[:SEEDS]:
@@ -52,15 +52,15 @@ class GroupSearch(WorstSearch):
             yield shape.history()
 
     def widened(self, case: History, size: tuple[int, int]) -> History:
-        """The group repeated beside itself."""
+        """The group repeated next to itself."""
         return widened(shape_of(case), size).history()
 
     def changed(self, case: History, rng: random.Random) -> History:
-        """Another subscription, owner, turn or topic."""
+        """Another subscription, owner, order of members or topic."""
         return changed(shape_of(case), rng).history()
 
     def value(self, badness: str, played: Rebalanced, best: Any, /) -> int:
-        """Of the last rebalance."""
+        """The measure of the last rebalance."""
         try:
             if badness == "rounds":
                 return len(played.steps) - played.settled
@@ -77,9 +77,9 @@ class GroupSearch(WorstSearch):
         return max(loads) - min(loads) - (max(least.loads) - min(least.loads))
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """Loads of n partitions in all are at most n apart, their squares n squared, and n can move.
+        """With n partitions, loads differ by at most n, squares sum to at most n squared, and at most n move.
 
-        The least squares are those of even loads. What the optimum's own rules answer is certified.
+        Even loads have the least squares. The answers of the optimum's own rules are certified.
         """
         members, partitions = size
         if badness == "rounds":
@@ -91,12 +91,12 @@ class GroupSearch(WorstSearch):
         return partitions if badness == "moves" else partitions**2 - least_squares(partitions, members)
 
     def expected(self, badness: str, spec: str, kind: object) -> str:
-        """A group's members have no leaders among the partitions."""
+        """A message: members of a group have no leaders among the partitions."""
         return f"--worst {badness}: {spec} has no leaders, expected {', '.join(self.measures)}"
 
 
 class ShareSearch(WorstSearch):
-    """Share groups with a past in which one member had each partition, and at most one member that goes."""
+    """Share groups with a past in which one member had each partition; at most one member leaves."""
 
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(
@@ -111,15 +111,15 @@ class ShareSearch(WorstSearch):
     }
 
     def small(self, size: tuple[int, int]) -> Iterator[History]:
-        """Every group of the size, each with a past and with none."""
+        """Every group of the size, each with and without a past."""
         return chain.from_iterable(cell_cases(*size, equal=False, pasts=past) for past in (False, True))
 
     def widened(self, case: History, size: tuple[int, int]) -> History:
-        """The group repeated beside itself."""
+        """The group repeated next to itself."""
         return widened(shape_of(case), size).history()
 
     def changed(self, case: History, rng: random.Random) -> History:
-        """Another subscription, owner, turn or topic; or another member goes, or none."""
+        """Another subscription, owner, order of members or topic; or another leaving member, or none."""
         if rng.randrange(4):
             other = changed(shape_of(case), rng).history()
             return replace(other, changes=(*other.changes, *case.changes[1:]))
@@ -128,7 +128,7 @@ class ShareSearch(WorstSearch):
         return replace(case, changes=(case.changes[0], *after))
 
     def value(self, badness: str, played: Rebalanced, best: Any, /) -> int:
-        """Of the last rebalance."""
+        """The measure of the last rebalance."""
         if badness == "rounds":
             return measured(SHARE_WORDS, "rounds", ShareScene(played.steps[-1], None, played))
         if not played.outcomes:
@@ -142,7 +142,7 @@ class ShareSearch(WorstSearch):
         return max((measured(SHARE_WORDS, "spread", ShareScene(step), topic) for topic in topics), default=-1)
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """A partition has any number of members, where there is another; each copy is taken back once."""
+        """Any number of members may share a partition if there is another; each copy is taken back once."""
         members, partitions = size
         if badness == "spread":
             return members if partitions > 1 else 0

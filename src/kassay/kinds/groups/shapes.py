@@ -1,4 +1,4 @@
-"""Groups as a search changes them: numbers in place of names, widened to a size, changed one by one."""
+"""Groups in a form that a search can change: numbers for names, widened to a size, one change at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kassay.properties.groups.histories.generator import GENERATION
 
 @dataclass(frozen=True)
 class GroupShape:
-    """Partitions of each topic, topics of each member, and of each partition the owner, -1 for none."""
+    """Partitions of each topic, topics of each member, and the owner of each partition, -1 for none."""
 
     sizes: tuple[int, ...]
     reads: tuple[frozenset[int], ...]
     owners: tuple[int, ...]
 
     def history(self) -> History:
-        """The one change that brings this group with its past."""
+        """The history whose one change brings this group with its past."""
         topics = tuple(Topic(f"t{i:02d}", size) for i, size in enumerate(self.sizes))
         tps = [tp for topic in topics for tp in topic.tps()]
         owned: list[list[TopicPartition]] = [[] for _ in self.reads]
@@ -37,7 +37,7 @@ class GroupShape:
 
 
 def shape_of(case: History) -> GroupShape:
-    """The shape of the group that the history's first change brings."""
+    """The group in the history's first change."""
     names = {topic.name: i for i, topic in enumerate(case.cluster.topics)}
     owner = {tp: i for i, join in enumerate(case.joins) for tp in join.member.owned}
     return GroupShape(
@@ -48,7 +48,7 @@ def shape_of(case: History) -> GroupShape:
 
 
 def widened(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
-    """The group repeated beside itself, members and topics, until it has the size."""
+    """The group repeated next to itself, members and topics, until it has the size."""
     members, partitions = size
     sizes, reads, owners = list(shape.sizes), list(shape.reads), list(shape.owners)
     topics = len(shape.sizes)
@@ -64,10 +64,11 @@ def widened(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
 
 
 def beside(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
-    """The group as often as it fits, each alone with its own topics, and one topic read by all who are left.
+    """Separate copies of the group, as many as fit, and one topic for the remaining members.
 
-    The best of groups that share no topic is the best of each: gaps add up, and what is left has none. Where
-    members or partitions alone would be left, one copy fewer; none at all: the group `widened`.
+    The optimum of groups without a common topic is the optimum of each: gaps add up, and the remainder has
+    none. Where only members or only partitions would remain, one copy fewer is made; without any copy, the
+    group `widened`.
     """
     members, partitions = size
     each = len(shape.reads), sum(shape.sizes)
@@ -81,8 +82,8 @@ def beside(shape: GroupShape, size: tuple[int, int]) -> GroupShape:
 def stairs(size: tuple[int, int]) -> GroupShape:
     """Member i had i partitions of a topic that it and the one before it read: no single move helps.
 
-    A move between neighbours only changes their places; moves along the whole stairs at once would help.
-    Partitions beyond raise the loads from below; members beyond read a topic of their own.
+    A move between neighbours only swaps their loads; moves along the whole stairs at once would help. Extra
+    partitions raise the loads from below; extra members read a topic of their own.
     """
     members, partitions = size
     steps = max(n for n in range(1, members + 1) if n == 1 or n * (n - 1) // 2 + (n < members) <= partitions)
@@ -96,7 +97,7 @@ def stairs(size: tuple[int, int]) -> GroupShape:
 
 
 def _stairs_of(loads: Sequence[int]) -> GroupShape:
-    """Each member had so many of a topic, which the one before it reads as well."""
+    """Each member owned its load in partitions of one topic, which the member before it reads as well."""
     had = [i for i, load in enumerate(loads) if load]
     number = {member: topic for topic, member in enumerate(had)}
     reads = tuple(frozenset(number[m] for m in (i, i + 1) if m in number) for i in range(len(loads)))
@@ -106,7 +107,7 @@ def _stairs_of(loads: Sequence[int]) -> GroupShape:
 
 
 def _joined(shapes: Iterable[GroupShape]) -> GroupShape:
-    """One group of several that share nothing."""
+    """One group made of several that share nothing."""
     sizes: list[int] = []
     reads: list[frozenset[int]] = []
     owners: list[int] = []
@@ -119,7 +120,7 @@ def _joined(shapes: Iterable[GroupShape]) -> GroupShape:
 
 
 def one_topic(size: tuple[int, int]) -> GroupShape:
-    """All members read one topic, of which nobody had anything."""
+    """All members read one topic without owners."""
     members, partitions = size
     return GroupShape((partitions,), (frozenset({0}),) * members, (-1,) * partitions)
 
@@ -139,7 +140,7 @@ def chain(size: tuple[int, int]) -> GroupShape:
 
 
 def changed(shape: GroupShape, rng: random.Random) -> GroupShape:
-    """One thing changed: a subscription, an owner, two members' turns, or the topic of a partition."""
+    """One thing changed: a subscription, an owner, the order of two members, or the topic of a partition."""
     change: Callable[[GroupShape, random.Random], GroupShape] = rng.choice(
         (_read_more_or_less, _owned_by_another, _turned, _topic_of_another_size)
     )
@@ -182,7 +183,7 @@ def _topic_of_another_size(shape: GroupShape, rng: random.Random) -> GroupShape:
 
 
 def _consistent(shape: GroupShape) -> GroupShape:
-    """Owners are readers: what somebody owned without reading it, nobody did."""
+    """The shape without owners that do not read their partition: such a partition has no owner."""
     topics = [topic for topic, size in enumerate(shape.sizes) for _ in range(size)]
     owners = tuple(o if o >= 0 and t in shape.reads[o] else -1 for t, o in zip(topics, shape.owners))
     return replace(shape, owners=owners)

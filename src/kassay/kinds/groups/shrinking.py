@@ -1,10 +1,9 @@
-"""Candidates for a smaller history of a group: everything that can be removed from one, the boldest cuts
-first.
+"""Smaller histories of a group: without each part that can be removed, the boldest cuts first.
 
-A plain greedy shrinker gets stuck where two things must go together (three members on four partitions break a
-rule that neither two on four nor three on three break), so small histories are also offered with two things
-removed at once. Groups of one topic that every member reads are few, so they are tried up to the size of the
-history itself; at last a history restarts in one of its own rounds.
+A plain greedy shrinker gets stuck where two things can only be removed together (three members on four
+partitions break a rule that neither two on four nor three on three break), so small histories are also tried
+with two things removed at once. Groups of one topic that every member reads are few, so they are tried up to
+the size of the history itself. Last, the history restarts in one of its own rounds.
 """
 
 from __future__ import annotations
@@ -42,17 +41,17 @@ from kassay.properties.groups.histories.generator import GENERATION
 T = TypeVar("T")
 
 PAIRS_MAX = 40
-"""Up to this many single cuts are also tried two at a time."""
+"""Up to this many single cuts are also tried in pairs."""
 
 SINGLE_MAX = 16
-"""Up to so many numbers of partitions each is left out by itself; beyond, so many runs of them at least."""
+"""The number of partitions up to which each is removed by itself; beyond, the least number of runs."""
 
 FRESH_MAX = 2500
-"""So many of the smallest groups are tried where a history cannot be cut further."""
+"""The number of smallest groups that are tried where a history cannot be cut further."""
 
 
 def shrunk_histories(case: History) -> Iterator[History]:
-    """Candidates in the order in which a shrinker should try them."""
+    """Smaller histories in the order in which a shrinker should try them."""
     yield from _without_changes(case)
     singles = list(_cuts(case))
     yield from singles
@@ -68,7 +67,7 @@ def shrunk_histories(case: History) -> Iterator[History]:
 
 
 def _without_changes(case: History) -> Iterator[History]:
-    """Runs of changes left out, halves first; then neighbours made one."""
+    """Without runs of changes, halves first; then with two neighbouring changes joined."""
     changes = case.changes
     length = len(changes) // 2
     while length:
@@ -83,7 +82,7 @@ def _without_changes(case: History) -> Iterator[History]:
 
 
 def _cuts(case: History) -> Iterator[History]:
-    """One event, one topic, one partition, or one claim fewer."""
+    """With one event, one topic, one partition, or one owned partition less."""
     for i, change in enumerate(case.changes):
         for left in without_one(change):
             changes = case.changes[:i] + ((left,) if left else ()) + case.changes[i + 1 :]
@@ -99,13 +98,13 @@ def _cuts(case: History) -> Iterator[History]:
 
 
 def _renumbered(case: History) -> Iterator[History]:
-    """Fewer partitions of a topic, and not the last: those behind move up, and with them what names them."""
+    """Without some partitions of a topic, wherever they are: later ones are renumbered everywhere."""
     named: dict[str, int] = {}
     for change in case.changes:
         for name, number in (tp for event in change for tp in _named_by(event)):
             named[name] = max(number, named.get(name, 0))
     for i, topic in enumerate(case.cluster.topics):
-        # Where nothing tells the partitions apart, one is as good as the last.
+        # Where nothing distinguishes the partitions, one is as good as the last.
         differ = topic.replicas is not None or topic.weights is not None
         last = topic.partitions - 1 if differ else min(named.get(topic.name, 0), topic.partitions - 1)
         for gone in _runs(last):
@@ -117,7 +116,7 @@ def _renumbered(case: History) -> Iterator[History]:
 
 
 def _runs(count: int) -> Iterator[range]:
-    """Runs of so many numbers: halves, quarters and so on, down to single ones where these are few."""
+    """Runs of the numbers below `count`: halves, quarters and so on, down to single ones if there are few."""
     width = (count + 1) // 2
     while width and (count <= SINGLE_MAX or width * SINGLE_MAX >= count):
         for start in range(0, count, width):
@@ -129,7 +128,7 @@ Partitions = tuple[TopicPartition, ...]
 
 
 def _named_by(event: Event) -> Partitions:
-    """The partitions that the event names one by one."""
+    """The partitions that the event names."""
     if isinstance(event, Join):
         return event.member.owned
     if isinstance(event, Withhold):
@@ -148,7 +147,7 @@ def _naming(event: Event, change: Callable[[Partitions], Partitions]) -> Event:
 
 
 def _moved_up(topic: str, gone: range, named: Partitions) -> Partitions:
-    """The partitions without those of the topic; the ones behind these have moved up."""
+    """The partitions without the removed ones of the topic; later ones are renumbered."""
     return tuple(
         TopicPartition(t, p - len(gone)) if t == topic and p >= gone.stop else TopicPartition(t, p)
         for t, p in named
@@ -157,13 +156,13 @@ def _moved_up(topic: str, gone: range, named: Partitions) -> Partitions:
 
 
 def _fewer(partitions: int) -> list[int]:
-    """Smaller partition counts to try: every one of a small topic, the half and one less of a large one."""
+    """Smaller partition counts: every one of a small topic, half and one less of a large one."""
     few = range(1, partitions) if partitions <= 8 else (partitions // 2, partitions - 1)
     return list(few)
 
 
 def _smaller_event(event: Event) -> Iterator[Event]:
-    """The event with less in it."""
+    """The event with less content."""
     if isinstance(event, Join):
         for member in _smaller_member(event.member):
             yield replace(event, member=member)
@@ -190,7 +189,7 @@ def _smaller_member(member: Member) -> Iterator[Member]:
 
 
 def _simpler(case: History) -> Iterator[History]:
-    """The same history without racks, instance ids, weights, configurations, odd orders and names."""
+    """The same history without racks, instance ids, weights, configurations, special orders and names."""
     if case.cluster.brokers:
         bare = Cluster(tuple(t._replace(replicas=None) for t in case.cluster.topics))
         yield replace(case, cluster=bare)
@@ -243,7 +242,7 @@ def _renamed(case: History) -> Iterator[History]:
 
 
 def _mentioned(case: History) -> Iterator[str]:
-    """Every member id that comes into being, in order."""
+    """Every member id in order of first appearance."""
     for change in case.changes:
         for event in change:
             if isinstance(event, Join):
@@ -299,7 +298,7 @@ def _resized(topic: Topic, partitions: int) -> Topic:
 
 
 def _without_numbers(topic: Topic, gone: range) -> Topic:
-    """The topic without what stands at those partitions; the ones behind them move up."""
+    """The topic without the data of those partitions; later ones are renumbered."""
 
     def rest(values: tuple[T, ...] | None) -> tuple[T, ...] | None:
         return None if values is None else values[: gone.start] + values[gone.stop :]
@@ -310,7 +309,7 @@ def _without_numbers(topic: Topic, gone: range) -> Topic:
 
 
 def _without_topic(case: History, name: str) -> History:
-    """The history without the topic, its claims and subscriptions."""
+    """The history without the topic, its owned partitions and its subscriptions."""
 
     def without(member: Member) -> Member:
         return member._replace(
@@ -322,7 +321,7 @@ def _without_topic(case: History, name: str) -> History:
 
 
 def _with_topic(case: History, index: int, topic: Topic) -> History:
-    """The history with another topic in that place; claims beyond its partitions go too."""
+    """The history with that topic replaced; owned partitions beyond its count are removed."""
     old = case.cluster.topics[index]
     topics = case.cluster.topics[:index] + (topic,) + case.cluster.topics[index + 1 :]
 
@@ -345,19 +344,20 @@ def _with_members(case: History, topics: Iterable[Topic], change: Callable[[Memb
 
 
 MORE_PARTITIONS: Final = 3
-"""So many partitions more than the history has may a group of fewer members have: members count first."""
+"""A group with fewer members may have this many more partitions than the history: members count first."""
 MEMBERS_MAX: Final = 12
 PARTITIONS_MAX: Final = 32
-"""Larger groups than these are not tried: whatever has as many can still be cut."""
+"""Larger groups are not tried: a case of that size can still be cut."""
 WEIGHED_MAX: Final = 8
-"""Partitions up to which weights are tried in every order."""
+"""The number of partitions up to which weights are tried in every order."""
 
 
 def one_topic_groups(case: History) -> Iterator[History]:
-    """Groups of at most as many members as the case had, the fewest first; nobody or one owns everything.
+    """Groups with one topic and at most as many members as the case; one member owns all or none owns any.
 
-    What happens to a group may be put into its past: then one member more may come at the start. Where
-    partitions have weights, those in which each has the largest or next to none come before all others.
+    The fewest members come first. A later event may become part of the past: then one more member may join at
+    the start. Where partitions have weights, groups in which each weighs the largest weight or 1 come before
+    all others.
     """
     members_max = min(len(case.joins) + (case.events > 0), MEMBERS_MAX)
     added = sum(e.partitions for change in case.changes for e in change if isinstance(e, AddPartitions))
@@ -372,7 +372,7 @@ def one_topic_groups(case: History) -> Iterator[History]:
 
 
 def _heaviest(case: History) -> int:
-    """The largest weight of a partition; 0 where none has any."""
+    """The largest weight of a partition; 0 where none has a weight."""
     events = [event for change in case.changes for event in change]
     topics = [*case.cluster.topics, *(event.topic for event in events if isinstance(event, CreateTopic))]
     rows = [topic.weights or () for topic in topics]
@@ -381,7 +381,7 @@ def _heaviest(case: History) -> int:
 
 
 def _weighted(members_max: int, partitions_max: int, heavy: int) -> Iterator[History]:
-    """Nobody owns anything; each partition weighs as much as one may, or next to nothing."""
+    """Groups without owned partitions; each partition weighs the largest weight or 1."""
     sizes = product(range(1, members_max + 1), range(1, partitions_max + 1))
     for members, partitions in sorted(sizes, key=lambda size: (sum(size), size)):
         for weights in product((heavy, 1), repeat=partitions):
@@ -389,7 +389,7 @@ def _weighted(members_max: int, partitions_max: int, heavy: int) -> Iterator[His
 
 
 def _group(members: int, topic: Topic, owner: int = -1) -> History:
-    """Members that all read the topic; the one with that number owns it all."""
+    """A group whose members all read the topic; the member with the number `owner` owns all of it."""
     joins = []
     for i in range(members):
         owned, generation = (tuple(topic.tps()), GENERATION) if i == owner else ((), -1)
@@ -398,9 +398,9 @@ def _group(members: int, topic: Topic, owner: int = -1) -> History:
 
 
 def restarted_histories(case: History, rounds: Iterable[tuple[int, Step]]) -> Iterator[History]:
-    """Histories that begin where this one has got to in some round, with nothing behind it or with the rest.
+    """Histories that begin in the state of some round of this one, with or without the changes after it.
 
-    What members own there is what they claim when they join; what a share group may not give out there is
+    Members join with their owned partitions of that round; what a share group may not assign there is
     withheld from the start. Each round comes with the index of its change.
     """
     for index, step in rounds:
@@ -417,7 +417,7 @@ def restarted_histories(case: History, rounds: Iterable[tuple[int, Step]]) -> It
 
 
 def _withheld(step: Step) -> Iterator[Withhold]:
-    """What may not be given out, topic by topic."""
+    """Withholds the partitions that the group may not assign, topic by topic."""
     assignable = step.group.assignable
     if assignable is not None:
         for topic, tps in step.cluster.partitions.items():

@@ -26,7 +26,7 @@ from kassay.writing.text import counted
 
 COLUMNS: Final = ("member", "subscribed", "owned", "assigned", "load")
 LISTED_MAX: Final = 8
-"""So many weights or racks stand in a note; of weights of partitions twice as many."""
+"""The number of weights or racks in a note; twice as many for weights of partitions."""
 BYTES_SHOWN: Final = 4
 """Bytes of user data that a row shows."""
 
@@ -63,7 +63,7 @@ def group_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[F
 
 
 def _notes(rebalances: Sequence[ReportedRebalance]) -> Iterator[tuple[str, ...]]:
-    """The notes on each round: its topics, and what is not as in the round before."""
+    """The notes on each round: its topics, and the changes since the round before."""
     rounds = [round_ for each in rebalances for round_ in each.rounds]
     leads = any(each.leader not in (None, *(m.member_id for m in each.members[:1])) for each in rounds)
     last: list[str] = []
@@ -103,7 +103,7 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def _withheld(round_: ReportedRound) -> str:
-    """The partitions that a share group may not give out."""
+    """The partitions that a share group may not assign."""
     if round_.assignable is None:
         return ""
     able = frozenset(round_.assignable)
@@ -144,7 +144,7 @@ def _extras(member: ReportedMember, config: Mapping[str, str]) -> str:
 
 
 def _user_data(digits: str) -> str:
-    """User data by its first bytes and its length: only the assignor can read them."""
+    """User data as its first bytes and its length: only the assignor can read it."""
     size = len(digits) // 2
     return f"user data {digits[: 2 * BYTES_SHOWN]}" + (f".. ({size} bytes)" if size > BYTES_SHOWN else "")
 
@@ -163,7 +163,7 @@ def _tile(tp: TopicPartition, look: TileLook, names: frozenset[str]) -> Tile:
 
 
 def _unassigned(round_: ReportedRound, names: frozenset[str]) -> tuple[Row, ...]:
-    """A row of the partitions of subscribed topics that no member is assigned; none without an answer."""
+    """A row of the subscribed partitions that have no member; none without an answer."""
     if round_.answer is None:
         return ()
     assigned = {tp for member in round_.members for tp in round_.answer.get(member.member_id, ())}
@@ -183,7 +183,7 @@ def _unassigned(round_: ReportedRound, names: frozenset[str]) -> tuple[Row, ...]
 
 
 def _beside(round_: ReportedRound, possible: CouldBe) -> Beside:
-    """The members once more, with what each could be assigned."""
+    """The members again, each with its alternative assignment."""
     answer = GIVEN.read(possible.answer, "could_be.answer")
     rows = []
     for member in round_.members:

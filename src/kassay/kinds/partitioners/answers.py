@@ -1,4 +1,4 @@
-"""Answers of a partitioner: in words, and what must hold of one, as Python."""
+"""Answers of a partitioner: in words, and assertions on one, as Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kassay.model.partitioners.sends import ProducerSendsStep, Sent
 
 
 def record_words(sent: Sent) -> str:
-    """Where one record goes."""
+    """The partition of one record, in words."""
     return f"partition {sent.answer}" if isinstance(sent.answer, int) else f"refused: {sent.answer.message}"
 
 
@@ -29,7 +29,7 @@ def partition_asserts(name: str, broken: BrokenStep, step: ProducerSendsStep) ->
 
 
 def partition_call(form: str, broken: BrokenStep, step: ProducerSendsStep) -> PlainCall | None:
-    """How a class of that form is called with the record that breaks the claim."""
+    """How to call a class of that form with the record that breaks the claim."""
     if form != PARTITIONER:
         return None
     record, topic = step.request.records[broken.place[0]]

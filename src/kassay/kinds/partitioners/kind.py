@@ -1,4 +1,4 @@
-"""The driver of partitioners: one sending a case, through a new object of the target."""
+"""The driver of partitioners: one sending in a case, through a new object of the target."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from kassay.properties.sources import Source
 _Entry = tuple[ProducerRecord, TopicMetadata]
 
 SHORT_KEYS: Final = 16
-"""So many keys of one byte are tried in place of any, as which one it is goes by its hash alone."""
+"""The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
 _SINGLES_MAX = 16
-"""Up to so many partitions without a leader are taken one by one."""
+"""The number of partitions without a leader up to which each is removed by itself."""
 
 
 @drives(PARTITIONER)
@@ -42,11 +42,11 @@ class SendsDriver(Driver[ProducerSends]):
     narration = SENT
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
-        """A sending out of the source's choices."""
+        """A sending built from the source's choices."""
         return sending(source)
 
     def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
-        """The sending, and the same in another process if there is one."""
+        """The sending, and its repetition in another process if there is one."""
         step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
         if subject.twin is not None:
             elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
@@ -58,11 +58,11 @@ class SendsDriver(Driver[ProducerSends]):
         return {"partition": answer}
 
     def asked(self, case: ProducerSends, played: Calls[ProducerSendsStep]) -> int:
-        """The records."""
+        """The number of records."""
         return len(case.records)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:
-        """Records, partitions, bytes of keys, partitions not available, and the rest."""
+        """Records, partitions, bytes of keys, unavailable partitions, and the rest."""
         records = [record for record, _ in case.records]
         return (
             len(records),
@@ -75,7 +75,7 @@ class SendsDriver(Driver[ProducerSends]):
         )
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, what is rare first."""
+        """Each thing that can be removed, rare features first."""
         from kassay.kinds.partitioners.removal import record_removals
 
         return record_removals(document)
@@ -87,12 +87,12 @@ class SendsDriver(Driver[ProducerSends]):
         return record_frames(reported)
 
     def counts(self, case: ProducerSends) -> Mapping[str, int]:
-        """Nobody is a member; the records are the events."""
+        """No members; the records are the events."""
         partitions = {record.topic: topic.count for record, topic in case.records}
         return {"members": 0, "partitions": sum(partitions.values()), "events": len(case.records)}
 
     def answer_of(self, target: Any, step: ProducerSendsStep) -> tuple[Sent, ...]:
-        """Where the reference sends each record."""
+        """The reference's partition for each record."""
         return send_all(target, step.request)
 
     def shown(self, place: tuple[int, ...], step: ProducerSendsStep, answer: tuple[Sent, ...]) -> ShownAnswer:
@@ -107,11 +107,11 @@ class SendsDriver(Driver[ProducerSends]):
     def plain_call(
         self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: ProducerSendsStep
     ) -> PlainCall | None:
-        """How a user's partitioner is called with the record that breaks the claim."""
+        """How to call a user's partitioner with the record that breaks the claim."""
         return partition_call(form, broken, step)
 
     def document_of(self, step: Sent) -> dict[str, Any]:
-        """One record and where it went."""
+        """One record and its partition."""
         return sent_to_json(step)
 
     def places(
@@ -122,7 +122,7 @@ class SendsDriver(Driver[ProducerSends]):
         evidence: Sequence[Evidence],
         evidence_of: Callable[[Any], Sequence[Evidence]],
     ) -> list[tuple[int, ...]]:
-        """The first record by which the promise is broken."""
+        """The first record that breaks the claim."""
         sent = thing.answer
         if isinstance(sent, Failure):
             return [(0,)] * len(evidence)
@@ -131,12 +131,12 @@ class SendsDriver(Driver[ProducerSends]):
         return [(first,)] * len(evidence)
 
     def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
-        """Where each record went."""
+        """The partition of each record."""
         return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
 
 
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:
-    """The step as if there were so many records only."""
+    """The step with only its first records."""
 
     def cut(answer: tuple[Sent, ...] | Failure) -> tuple[Sent, ...] | Failure:
         return answer if isinstance(answer, Failure) else answer[:number]

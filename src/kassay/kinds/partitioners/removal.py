@@ -1,4 +1,4 @@
-"""What can be removed from records on their way through a partitioner, in words."""
+"""What can be removed from the records sent to a partitioner, in words."""
 
 from __future__ import annotations
 

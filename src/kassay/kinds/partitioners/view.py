@@ -1,4 +1,4 @@
-"""Partitioners as a frame: records as rows, with the partitions they may go to and the one they do."""
+"""Partitioners as a frame: records as rows, with their allowed partitions and the one chosen."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from kassay.model.shape.codec import listed
 from kassay.writing.text import counted
 
 RECORDS_MAX: Final = 200
-"""Of more records the last ones are drawn."""
+"""If there are more records, only this many of the last ones are drawn."""
 COLUMNS: Final = ("record", "key", "for topic", "partitions with a leader", "goes to")
 
 
 def record_frames(reported: Reported) -> list[Frame]:
-    """One frame: all records in the order in which they are sent; none without a record."""
+    """One frame: all records in sending order; none without a record."""
     records = listed(SENT).read(list(reported.steps), "told")
     if not records:
         return []
     first = max(0, len(records) - RECORDS_MAX)
     rows: list[Row] = []
-    beside: Beside | None = None
+    alternative: Beside | None = None
     for number, record in enumerate(records[first:], start=first):
         guilty = reported.marks.broken((number, None), number == len(records) - 1)
         rows.append(_row(number, record, guilty))
         possible = reported.marks.beside((number, None))
-        beside = beside if possible is None else beside_words(possible)
+        alternative = alternative if possible is None else beside_words(possible)
     return [
         Frame(
             anchor="records",
@@ -46,7 +46,7 @@ def record_frames(reported: Reported) -> list[Frame]:
             table=Grid(COLUMNS, tuple(rows)),
             notes=(f"The first {first} records are left out",) if first else (),
             broken=any(row.guilty for row in rows),
-            beside=beside,
+            beside=alternative,
         )
     ]
 
@@ -66,5 +66,5 @@ def _row(number: int, record: ReportedRecord, guilty: bool) -> Row:
         Cell(text=f"{number_ranges(led) or 'none'}{without}"),
         goes,
     )
-    asked = "" if record.partition is None else f"asks for partition {record.partition}"
-    return Row(f"record {number + 1}", cells, asked, guilty)
+    note = "" if record.partition is None else f"asks for partition {record.partition}"
+    return Row(f"record {number + 1}", cells, note, guilty)

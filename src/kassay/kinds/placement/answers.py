@@ -1,4 +1,4 @@
-"""Answers of placers and planners: in words, and what must hold of one, as Python."""
+"""Answers of placers and planners: in words, and assertions on one, as Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plan_words(step: PlanStep) -> str:
 
 
 def placer_asserts(name: str, broken: BrokenStep, step: PlacementStep) -> Asserts | None:
-    """What must hold of the answer to the step; None where it takes more than this one answer to say."""
+    """What must hold of the answer to the step; None where this takes more than this one answer."""
     request = step.request
     if name in ("too-few-brokers", "partial-racks-refused"):
         return Asserts(raises="ValueError")
@@ -51,7 +51,7 @@ def placer_asserts(name: str, broken: BrokenStep, step: PlacementStep) -> Assert
 
 
 def placer_call(form: str, step: PlacementStep) -> PlainCall | None:
-    """How a class of that form is called with the step's request."""
+    """How to call a class of that form with the step's request."""
     if form != PLACER:
         return None
     keywords = plain_request(step.request)

@@ -1,4 +1,4 @@
-"""A case of a placer: a request, and the random numbers that go with it."""
+"""A case of a placer: a request, and the seed of its random numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kassay.model.shape import codec
 
 
 class PlacementCase(NamedTuple):
-    """A request, and the seed of the random numbers that go with it."""
+    """A request, and the seed of its random numbers."""
 
     request: PlacementRequest
     seed: int

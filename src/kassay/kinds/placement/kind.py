@@ -1,4 +1,4 @@
-"""The drivers of placers, one request a case, and of planners, one placement to change a case."""
+"""The drivers of placers (one request in a case) and of planners (one placement to change in a case)."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ if TYPE_CHECKING:
 
 _SEED_MAX = 2**31 - 1
 FRESH_MAX: Final = 4000
-"""So many of the smallest requests are tried where one cannot be cut further."""
+"""The number of smallest requests that are tried where one cannot be cut further."""
 
 
 @drives(PLACER)
 class PlacementDriver(Driver[PlacementCase]):
-    """Puts requests to a placer."""
+    """Calls a placer with requests."""
 
     asks = "place"
     pasts = False
@@ -65,13 +65,13 @@ class PlacementDriver(Driver[PlacementCase]):
     aims = PLACER_AIMS
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
-        """A request out of the source's choices."""
+        """A request built from the source's choices."""
         sized = _profile(source, profile)
-        asked = aimed_request(source, sized, aim) if aim else request(source, sized)
-        return PlacementCase(asked, source.integer(0, _SEED_MAX))
+        generated = aimed_request(source, sized, aim) if aim else request(source, sized)
+        return PlacementCase(generated, source.integer(0, _SEED_MAX))
 
     def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
-        """The one answer; its balance is judged where there is a placement."""
+        """The one call; its balance is judged where there is a placement."""
         new = partial(subject.new, {})
         step = place(new, case.request, case.seed, subject.looks, subject.new_twin)
         yield Calls((step,), () if step.placed is None else (step,))
@@ -84,9 +84,11 @@ class PlacementDriver(Driver[PlacementCase]):
         """The replicas of each partition, counted from the first new one."""
         return {f"partition +{number}": replicas for number, replicas in enumerate(answer)}
 
-    def measures(self, asked: tuple[PlacementRequest, JavaRandom], answer: Placement) -> dict[str, object]:
+    def measures(
+        self, arguments: tuple[PlacementRequest, JavaRandom], answer: Placement
+    ) -> dict[str, object]:
         """Replicas and leaders of the topic on each unfenced broker, the most first."""
-        step = PlacementStep(asked[0], answer)
+        step = PlacementStep(arguments[0], answer)
         return {
             "replicas": tuple(sorted(step.replica_loads.values(), reverse=True)),
             "leaders": tuple(sorted(step.leader_loads.values(), reverse=True)),
@@ -97,38 +99,40 @@ class PlacementDriver(Driver[PlacementCase]):
         return best_of_placement(outcome)
 
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
-        """The smallest cases, which restart where one cannot be cut further."""
-        return islice((PlacementCase(asked, case.seed) for asked in fresh_requests(case.request)), FRESH_MAX)
+        """The smallest cases, to restart where one cannot be cut further."""
+        return islice(
+            (PlacementCase(request, case.seed) for request in fresh_requests(case.request)), FRESH_MAX
+        )
 
     def size(self, case: PlacementCase) -> tuple[int, ...]:
         """Brokers, partitions, replicas, existing partitions, and the rest."""
-        asked = case.request
-        ids = [broker.broker_id for broker in asked.brokers]
-        racks = sorted({broker.rack for broker in asked.brokers if broker.rack is not None})
+        wanted = case.request
+        ids = [broker.broker_id for broker in wanted.brokers]
+        racks = sorted({broker.rack for broker in wanted.brokers if broker.rack is not None})
         return (
             len(ids),
-            asked.partitions,
-            asked.replication_factor,
-            len(asked.existing),
-            sum(broker.fenced for broker in asked.brokers),
+            wanted.partitions,
+            wanted.replication_factor,
+            len(wanted.existing),
+            sum(broker.fenced for broker in wanted.brokers),
             len(racks),
-            sum(1 + racks.index(broker.rack) for broker in asked.brokers if broker.rack is not None),
-            asked.fixed_start_index + 1,
+            sum(1 + racks.index(broker.rack) for broker in wanted.brokers if broker.rack is not None),
+            wanted.fixed_start_index + 1,
             sum(place_ != broker for place_, broker in enumerate(ids)),
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
-        """Every request for so many new partitions on so many brokers."""
+        """Every request with these numbers of brokers and new partitions."""
         return starmap(PlacementCase, placer_cell(*cell.size, options.racks, options.alike_by_rack))
 
     def search(self) -> WorstSearch:
-        """Racks, replication factors and starts are changed."""
+        """Changes racks, replication factors and starts."""
         from kassay.kinds.placement.search.placers import PlacerSearch
 
         return PlacerSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, what is rare first."""
+        """Each thing that can be removed, rare features first."""
         from kassay.kinds.placement.removal import request_removals
 
         return request_removals(document)
@@ -140,11 +144,11 @@ class PlacementDriver(Driver[PlacementCase]):
         return placed_frames(reported)
 
     def counts(self, case: PlacementCase) -> Mapping[str, int]:
-        """Brokers stand for members; a request is one event."""
+        """Brokers count as members; a request is one event."""
         return {"members": len(case.request.brokers), "partitions": case.request.partitions, "events": 1}
 
     def offers(self, promise: Promise, broken: BrokenStep, step: PlacementStep) -> Iterator[Offer]:
-        """The certified best replicas of the new partitions, those that exist staying, if there are any."""
+        """The certified best replicas of the new partitions, if any; existing ones stay."""
         if (rows := best_rows(step.request)) is not None:
             yield OPTIMUM, rows
 
@@ -163,7 +167,7 @@ class PlacementDriver(Driver[PlacementCase]):
     def plain_call(
         self, form: str, extras: tuple[str, ...], broken: BrokenStep, step: PlacementStep
     ) -> PlainCall | None:
-        """How a user's placer is called."""
+        """How to call a user's placer."""
         return placer_call(form, step)
 
     def document_of(self, step: PlacementStep) -> dict[str, Any]:
@@ -171,23 +175,23 @@ class PlacementDriver(Driver[PlacementCase]):
         return step_to_json(step)
 
     def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
-        """The one answer."""
+        """The one step."""
         return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
 
 
 def _profile(source: Source, profile: Profile) -> PlacementProfile:
-    """The size and the racks that a run asks for."""
+    """The size and the racks that a run wants."""
     sized = LARGE if profile.goes_large(source) else SMALL
     return sized if profile.allows("no-racks") else replace(sized, racks=(NO_RACKS,))
 
 
 FRESH_PLANS_MAX: Final = 2000
-"""So many of the smallest requests are tried where one cannot be cut further."""
+"""The number of smallest requests that are tried where one cannot be cut further."""
 
 
 @drives(PLANNER)
 class PlanDriver(Driver[PlanRequest]):
-    """Asks a planner for plans."""
+    """Calls a planner for plans."""
 
     asks = "plan"
     options = frozenset()
@@ -200,11 +204,11 @@ class PlanDriver(Driver[PlanRequest]):
 
     @property
     def optimum(self) -> str:
-        """The planner that answers by the solver."""
+        """The planner that uses the solver."""
         return "plan:optimal"
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
-        """A request out of the source's choices."""
+        """A request built from the source's choices."""
         return aimed_plan_request(source) if aim else plan_request(source)
 
     def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
@@ -220,14 +224,14 @@ class PlanDriver(Driver[PlanRequest]):
         """The moves by number."""
         return {f"move {number}": str(move) for number, move in enumerate(answer.moves, start=1)}
 
-    def measures(self, asked: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
-        """Replicas on each broker afterwards, the most first, and how many are copied."""
-        before = dict(asked[0].before)
+    def measures(self, arguments: tuple[PlanRequest], answer: Plan) -> dict[str, object]:
+        """Replicas on each broker after the plan, the most first, and the number of copies."""
+        before = dict(arguments[0].before)
         copies = sum(len(set(row) - set(before.get(tp, ()))) for tp, row in answer.after)
-        return {"replicas": loads_after(asked[0], answer)[::-1], "copies": copies}
+        return {"replicas": loads_after(arguments[0], answer)[::-1], "copies": copies}
 
     def best(self, outcome: PlanStep, promise: Promise) -> BestPlan | int | None:
-        """The fewest copies, for a plan that reaches the best balance; for a sentence whatever is best."""
+        """The fewest copies, for a plan that reaches the best balance; for a sentence the best plan."""
         best = best_plan(outcome.request)
         if is_sentence(promise.id):
             return BestPlan(tuple(sorted(best.replicas)), best.copies)
@@ -235,7 +239,7 @@ class PlanDriver(Driver[PlanRequest]):
         return best.copies if reached else None
 
     def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:
-        """The smallest cases, which restart where one cannot be cut further."""
+        """The smallest cases, to restart where one cannot be cut further."""
         return islice(fresh_plan_requests(case), FRESH_PLANS_MAX)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
@@ -244,17 +248,17 @@ class PlanDriver(Driver[PlanRequest]):
         return len(case.before), case.replication_factor, len(case.brokers), len(racks)
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
-        """Every request for so many partitions on so many brokers and one that goes; 3 x 3 are 90,000."""
+        """Every request of the size, with one more broker that leaves; 3 x 3 gives 90,000 requests."""
         return plan_cell(*cell.size, options.racks)
 
     def search(self) -> WorstSearch:
-        """Racks, replication factors and rows of replicas are changed."""
+        """Changes racks, replication factors and rows of replicas."""
         from kassay.kinds.placement.search.planners import PlanSearch
 
         return PlanSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, what is rare first."""
+        """Each thing that can be removed, rare features first."""
         from kassay.kinds.placement.removal import plan_removals
 
         return plan_removals(document)
@@ -266,7 +270,7 @@ class PlanDriver(Driver[PlanRequest]):
         return planned_frames(reported)
 
     def counts(self, case: PlanRequest) -> Mapping[str, int]:
-        """Brokers stand for members; a request is one event."""
+        """Brokers count as members; a request is one event."""
         return {"members": len(case.brokers), "partitions": len(case.before), "events": 1}
 
     def words(self, step: PlanStep) -> str:
@@ -278,19 +282,19 @@ class PlanDriver(Driver[PlanRequest]):
         return plan_step_to_json(step)
 
     def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
-        """The one plan."""
+        """The one step."""
         return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
 
 
 def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:
-    """Replicas on each broker of the request once the plan is through, ascending."""
+    """Replicas on each broker of the request after the plan, ascending."""
     held = Counter(broker for _, row in plan.after for broker in row)
     return tuple(sorted(held[broker.broker_id] for broker in request.brokers))
 
 
 @lru_cache(maxsize=1024)
 def best_plan(request: PlanRequest) -> PlacementOptimum:
-    """The certified best placement that the request can end in, at the fewest copies."""
+    """The certified best placement that the request can reach, with the fewest copies."""
     from kassay.solver.placement.optimum import best_placement
     from kassay.solver.placement.problem import PlacementProblem
 

@@ -1,8 +1,8 @@
 """The certified best loads for a placement request, as the value that claims read.
 
-Replicas: the solver's optimum for the new partitions, existing ones staying where they are. Leaders: any
-unfenced broker can lead any new partition, whatever the rack rule says of its followers, so the best
-is to fill up those that lead least.
+Replicas: the solver's optimum for the new partitions; existing ones stay where they are. Leaders: any
+unfenced broker can lead any new partition, whatever the rack rule says of its followers, so the best is to
+add to those that lead least.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem
 
 CACHED = 4096
-"""Requests whose optimum is remembered."""
+"""Requests whose optimum is cached."""
 
 
 def best_of_placement(step: PlacementStep) -> BestPlacement | None:
-    """The certified best for the step's request; None where it cannot be met.
+    """The certified best for the step's request; None where the request cannot be met.
 
-    Racks of which only some brokers have one say nothing about balance: such a request is left out.
+    Where only some brokers have a rack, racks say nothing about balance: such a request is left out.
     """
     return _best(step.request)
 
@@ -40,9 +40,9 @@ def _best(request: PlacementRequest) -> BestPlacement | None:
 
 
 def best_rows(request: PlacementRequest) -> Placement | None:
-    """The most even replicas of the new partitions, on unfenced brokers if these are enough; None for none.
+    """The most even replicas of the new partitions, on unfenced brokers if enough; None if impossible.
 
-    A partition is led by the one of its unfenced brokers that leads the fewest by then.
+    The leader of a partition is its unfenced broker with the fewest led partitions so far.
     """
     unfenced = [broker for broker in request.brokers if not broker.fenced]
     brokers = unfenced if len(unfenced) >= request.replication_factor else request.brokers
@@ -59,7 +59,7 @@ def best_rows(request: PlacementRequest) -> Placement | None:
 
 
 def _optimum(request: PlacementRequest, brokers: Iterable[cluster.Broker]) -> PlacementOptimum:
-    """The most even replicas of the new partitions on these brokers, which keep what they have."""
+    """The most even replicas of the new partitions on these brokers; existing replicas stay."""
     held = Counter(broker for row in request.existing for broker in row)
     taking = tuple(
         Broker(broker.broker_id, broker.rack, base=held[broker.broker_id]) for broker in sorted(brokers)

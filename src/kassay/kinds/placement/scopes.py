@@ -1,9 +1,9 @@
 """Small requests to placers and planners: every way to put brokers in racks, and the smallest requests.
 
-Racks are told apart by the order in which their first brokers come: other names in that order are the same.
-The smallest requests restart shrinking where a request cannot be cut further; they have what the request has:
-so many racks, fenced brokers, ids in another order. The smallest come first, by brokers and then by
-partitions.
+Racks are distinguished by the order of their first brokers: other names in that order are equivalent. The
+smallest requests restart shrinking where a request cannot be cut further; they share features with the
+request: the number of racks, fenced brokers, ids in another order. The smallest come first, by brokers and
+then by partitions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kassay.model.placement.request import PlacementRequest
 
 
 def groupings(members: int) -> Iterator[tuple[int, ...]]:
-    """The ways to put so many into groups, a group's number being that of its first member among first ones.
+    """The ways to split items into groups; groups are numbered in the order of their first items.
 
     >>> list(groupings(3))
     [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 1, 2)]
@@ -32,7 +32,7 @@ def groupings(members: int) -> Iterator[tuple[int, ...]]:
 
 
 def rack_sizes(brokers: int) -> list[tuple[int, ...]]:
-    """How many of so many brokers each rack has: the evenest first, of those alike the large racks first.
+    """The ways to split brokers into racks, by size: the most even first, then large racks first.
 
     >>> rack_sizes(4)
     [(1, 1, 1, 1), (2, 1, 1), (1, 2, 1), (1, 1, 2), (2, 2), (3, 1), (1, 3), (4,)]
@@ -41,7 +41,7 @@ def rack_sizes(brokers: int) -> list[tuple[int, ...]]:
 
 
 def racks_of(brokers: int, *, runs: bool) -> Iterator[tuple[int, ...]]:
-    """The rack of each broker, in every way; with `runs` only those in which a rack's are neighbours.
+    """The rack of each broker, in every way; with `runs` only those where each rack's brokers are neighbours.
 
     >>> list(racks_of(3, runs=False))
     [(0, 1, 2), (0, 0, 1), (0, 1, 0), (0, 1, 1), (0, 0, 0)]
@@ -49,11 +49,11 @@ def racks_of(brokers: int, *, runs: bool) -> Iterator[tuple[int, ...]]:
     [(0, 1, 2), (0, 0, 1), (0, 1, 1), (0, 0, 0)]
     """
     for sizes in rack_sizes(brokers):
-        yield from islice(_dealt((), sizes), 1 if runs else None)
+        yield from islice(_fill_racks((), sizes), 1 if runs else None)
 
 
 def _sums(total: int) -> Iterator[tuple[int, ...]]:
-    """The ways to write a number as a sum of positive ones, whose order counts."""
+    """The ways to write a number as a sum of positive ones, in every order."""
     if total == 0:
         yield ()
     for first in range(1, total + 1):
@@ -61,34 +61,34 @@ def _sums(total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _dealt(before: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The ways to go on from these racks where each has so much room left, the lowest rack first."""
+def _fill_racks(before: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The completions of these racks where each has so much room left, the lowest rack first."""
     if not any(left):
         yield before
     opened = max(before, default=-1) + 1
     for rack, room in enumerate(left[: opened + 1]):
         if room:
-            yield from _dealt((*before, rack), (*left[:rack], room - 1, *left[rack + 1 :]))
+            yield from _fill_racks((*before, rack), (*left[:rack], room - 1, *left[rack + 1 :]))
 
 
 BROKERS_MAX: Final = 4
 PARTITIONS_MAX: Final = 4
 RACKS_MAX: Final = 2
-"""Larger requests are left to the cuts."""
+"""Larger requests are only cut."""
 
 
-def fresh_requests(asked: PlacementRequest) -> Iterator[PlacementRequest]:
+def fresh_requests(request: PlacementRequest) -> Iterator[PlacementRequest]:
     """Requests to a placer with at most as many brokers and partitions, each from every start."""
-    ids = [broker.broker_id for broker in asked.brokers]
+    ids = [broker.broker_id for broker in request.brokers]
     orders = (1,) if ids == sorted(ids) else (1, -1)
-    fenced = any(broker.fenced for broker in asked.brokers)
-    beyond = asked.replication_factor > len(ids)
+    fenced = any(broker.fenced for broker in request.brokers)
+    beyond = request.replication_factor > len(ids)
     sizes = product(
-        range(1, min(len(ids), BROKERS_MAX) + 1), range(1, min(asked.partitions, PARTITIONS_MAX) + 1)
+        range(1, min(len(ids), BROKERS_MAX) + 1), range(1, min(request.partitions, PARTITIONS_MAX) + 1)
     )
     for count, partitions in sizes:
         factors = range(1, count + 1 + beyond)
-        for factor, racks, gone in product(factors, _racks(count, asked.brokers), _fenced(count, fenced)):
+        for factor, racks, gone in product(factors, _racks(count, request.brokers), _fenced(count, fenced)):
             brokers = tuple(Broker(i, racks[i], i in gone) for i in range(count))
             rows = ((), (tuple(range(factor)),)) if factor <= count else ((),)
             for existing in rows:
@@ -98,21 +98,21 @@ def fresh_requests(asked: PlacementRequest) -> Iterator[PlacementRequest]:
                     )
 
 
-def fresh_plan_requests(asked: PlanRequest) -> Iterator[PlanRequest]:
-    """Requests to a planner of one or two partitions, wherever these may be before, on a going broker too."""
-    for partitions in range(1, min(len(asked.before), 2) + 1):
+def fresh_plan_requests(request: PlanRequest) -> Iterator[PlanRequest]:
+    """Requests to a planner of one or two partitions, placed anywhere before, also on a leaving broker."""
+    for partitions in range(1, min(len(request.before), 2) + 1):
         for factor, count in product(
-            range(1, asked.replication_factor + 1), range(1, min(len(asked.brokers), BROKERS_MAX) + 1)
+            range(1, request.replication_factor + 1), range(1, min(len(request.brokers), BROKERS_MAX) + 1)
         ):
             if factor > count:
                 continue
             rows = list(permutations(range(count + 1), factor))
-            for racks, before in product(_racks(count, asked.brokers), product(rows, repeat=partitions)):
+            for racks, before in product(_racks(count, request.brokers), product(rows, repeat=partitions)):
                 yield _plan_request(factor, racks, before)
 
 
 def plan_cell(count: int, partitions: int, racks: bool) -> Iterator[PlanRequest]:
-    """Every request for so many brokers and partitions, on these brokers before and one that goes."""
+    """Every request with these counts of brokers and partitions, placed on the brokers and a leaving one."""
     placed: list[tuple[str | None, ...]] = [(None,) * count]
     placed += [tuple(f"r{i}" for i in groups) for groups in groupings(count)] if racks else []
     for names, factor in product(placed, range(1, count + 1)):
@@ -129,7 +129,7 @@ def _plan_request(
 
 
 def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:
-    """The racks of so many brokers, plainer ones first: some are in none where that is so in `like`."""
+    """The racks of `count` brokers, plainer ones first: some brokers have none where that is so in `like`."""
     names = {broker.rack for broker in like}
     if names == {None}:
         names = {None, *(f"rack{i}" for i in range(RACKS_MAX))}
@@ -140,7 +140,7 @@ def _racks(count: int, like: Sequence[Broker]) -> list[tuple[str | None, ...]]:
 
 
 def _fenced(count: int, some: bool) -> list[tuple[int, ...]]:
-    """Which of so many brokers are fenced: none, or any but not all."""
+    """The fenced ones of `count` brokers: none, or any but not all."""
     most = count - 1 if some else 0
     return [gone for size in range(most + 1) for gone in combinations(range(count), size)]
 

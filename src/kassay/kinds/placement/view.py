@@ -22,11 +22,11 @@ from kassay.writing.text import counted
 Replicas = Mapping[tuple[str, int], Sequence[int]]
 """The replicas of each partition by its group and number, the preferred leader first."""
 LISTED_MAX: Final = 150
-"""Up to so many partitions stand in a note with their replicas in order."""
+"""The number of partitions up to which a note lists their replicas in order."""
 
 
 def placed_frames(reported: Reported) -> list[Frame]:
-    """A frame for each request: where the replicas of new partitions are, and of those that existed."""
+    """A frame for each request: the brokers of new replicas, and of the existing ones."""
     steps = listed(PLACEMENT_STEP).read(list(reported.steps), "told")
     return [_placed(step, number, len(steps), reported.marks) for number, step in enumerate(steps)]
 
@@ -37,13 +37,13 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
     old = {n for _, n in existing}
     new = {("", n): replicas for n, replicas in step.answer or ()}
     possible = marks.beside(place)
-    beside = None
+    alternative = None
     if possible is not None:
-        beside = beside_words(possible)
+        alternative = beside_words(possible)
         if isinstance(possible.answer, list):  # and not a refusal
             could = {("", n): row for n, row in NUMBERED.read(possible.answer, "could_be.answer")}
             table = _brokers(request.brokers, {**existing, **could}, old, frozenset())
-            beside = beside._replace(table=table)
+            alternative = alternative._replace(table=table)
     return Frame(
         anchor=f"request-{number + 1}",
         label=str(number + 1),
@@ -60,7 +60,7 @@ def _placed(step: ReportedPlacement, number: int, count: int, marks: Guilt) -> F
         ),
         failure=outcome_words(step.failure, step.refused),
         broken=marks.broken(place, last),
-        beside=beside,
+        beside=alternative,
     )
 
 
@@ -75,7 +75,7 @@ def _rows(replicas: Replicas) -> str:
 
 
 def planned_frames(reported: Reported) -> list[Frame]:
-    """The placement at the start, and after each move of a plan a frame."""
+    """The placement at the start, and a frame after each move of a plan."""
     steps = listed(PLAN_STEP).read(list(reported.steps), "told")
     return [frame for number, step in enumerate(steps) for frame in _planned(step, number, reported.marks)]
 
@@ -127,7 +127,7 @@ def _brokers(
     names: frozenset[str],
     before: Replicas | None = None,
 ) -> Grid:
-    """The brokers, those that replicas stand on without being there among them."""
+    """The brokers, including those that replicas name but the cluster lacks."""
     known = {broker.broker_id: _place(broker) for broker in brokers}
     strangers = sorted({broker for each in replicas.values() for broker in each} - known.keys())
     rows = []

@@ -1,4 +1,4 @@
-"""Answers of a task assignor: in words, and what they could have been."""
+"""Answers of a task assignor in words, and better alternatives."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def task_words(step: TaskStep) -> str:
 
 
 def by_threads(step: TaskStep) -> TaskAssignment:
-    """Active tasks so that each weighs as little as it can, with the fewest leaving their process.
+    """Active tasks so that each weighs as little as possible, with the fewest leaving their process.
 
-    The k-th task of a process with c threads weighs k/c. Standby copies stay with those who are given them.
+    The k-th task of a process with c threads weighs k/c. Standby copies stay where the answer has them.
     """
     request = step.request
     threads = {client.process_id: client.capacity for client in request.clients}

@@ -1,7 +1,7 @@
-"""Instances of Streams applications, as assignors of tasks are asked them.
+"""How assignors of tasks answer instances of Streams applications.
 
-Processes come with the tasks and the state that the instance says they have. Racks of clients are left out,
-for the rules that are measured know none: loads are tasks.
+Processes start with the tasks and the state of the instance. Racks of clients are left out, since the
+measured rules know none: loads count tasks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kassay.solver.streams.problem import TaskProblem
 
 
 def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[TaskAssignment]:
-    """What a target makes of an application that starts with this request, once it is at rest."""
+    """The target's assignment for an application that starts with this request, once it is stable."""
     ask = asking(partial(new, {}))
     began = time.perf_counter()
     first = ask(request)
@@ -49,34 +49,36 @@ def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[Tas
     return PlayedInstance(last.answer, None, rounds, seconds)
 
 
-def _told_application(
-    asked: MemberTaskProblem,
+def _telling_of(
+    problem: MemberTaskProblem,
     request: TaskRequest,
     played: PlayedInstance[TaskAssignment],
     best: PlacedActives,
 ) -> Telling | None:
     if played.answer is None:
         return None
-    return partial(told_application, asked, request, played.answer, best.member)
+    return partial(told_application, problem, request, played.answer, best.member)
 
 
 def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
-    """What puts an instance of tasks; raises `OutOfTimeError` where the optimum takes too long."""
+    """What calls a target with instances of tasks; raises `OutOfTimeError` if the optimum is too slow."""
     how.flow_only("tasks")
     members = problem if isinstance(problem, MemberTaskProblem) else MemberTaskProblem.by_thread(problem)
     request = request_of(members)
-    asked = replace(problem_of(request), name=problem.name)
-    best = place_actives(asked, None if how.seconds is None else time.monotonic() + how.seconds)
+    instance = replace(problem_of(request), name=problem.name)
+    best = place_actives(instance, None if how.seconds is None else time.monotonic() + how.seconds)
     if not best.proven:
         raise OutOfTimeError(f"no optimum within {how.seconds:g} s")
 
     def ask(new: NewTarget, _: RebalanceProtocol) -> AskedInstance:
         played = play_application(new, request)
         measured = gap_of_played(
-            asked.name, played, lambda answer: member_gap(asked, runs_of(asked, request, answer), best)
+            instance.name,
+            played,
+            lambda answer: member_gap(instance, runs_of(instance, request, answer), best),
         )
         return AskedInstance(
-            measured, played.rounds, played.seconds, _told_application(asked, request, played, best)
+            measured, played.rounds, played.seconds, _telling_of(instance, request, played, best)
         )
 
     return ask
@@ -85,9 +87,9 @@ def ask_tasks(problem: TaskProblem | MemberTaskProblem, how: How) -> Asking:
 def told_application(
     problem: MemberTaskProblem, request: TaskRequest, answer: TaskAssignment, best: Sequence[int]
 ) -> ToldInstance:
-    """A Streams application that starts, its tasks at rest; `best` has each task's member at the optimum.
+    """A starting application with its stable tasks; `best` maps each task to its member at the optimum.
 
-    Standby copies are the answer's own: the optimum is one of active tasks.
+    Standby copies are those of the answer: the optimum covers active tasks.
     """
     active: dict[str, list[str]] = {client.process_id: [] for client in request.clients}
     for task, member in zip(sorted(request.tasks), best, strict=True):

@@ -1,4 +1,4 @@
-"""The driver of Streams task assignors: a history a case, and the way to rest that follows it."""
+"""The driver of Streams task assignors: one history in a case, and the rebalances until it is stable."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=TaskEvent)
 
 FRESH_MAX: Final = 4500
-"""So many of the smallest histories are tried where one cannot be cut further."""
+"""The number of smallest histories that are tried where one cannot be cut further."""
 
 
 @drives(STREAMS)
 class TaskDriver(Driver[TaskHistory]):
-    """Plays an application's life against an assignor of tasks."""
+    """Plays the history of an application against an assignor of tasks."""
 
     pasts = True
     goals = ("active", "all", "movement")
@@ -60,37 +60,37 @@ class TaskDriver(Driver[TaskHistory]):
     )
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> TaskHistory:
-        """A history out of the source's choices."""
+        """A history built from the source's choices."""
         if aim:
             return aimed_task_history(source, aim)
         return task_history(source, LARGE if profile.goes_large(source) else SMALL)
 
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
-        """The history played, and left alone until it is at rest."""
+        """The history, played until it is stable without further changes."""
         yield run_tasks(case, asking(partial(subject.new, {}), subject.looks, subject.new_twin))
 
     def compared(self, played: TaskRun) -> Sequence[TaskStep]:
-        """What answered each change: on the way to rest after the last one, nothing has happened."""
+        """The answer to each change; the rebalances after the last one follow no event."""
         return [step for step in played.steps[: played.played] if not isinstance(step.answer, Failure)]
 
     def best(self, outcome: TaskStep, promise: Promise) -> BestMembers | BestStandbys | None:
-        """The certified best of standbys beside the answer's active tasks, or of active tasks on members."""
+        """The certified best of standbys for the answer's active tasks, or of active tasks on members."""
         return (best_of_standbys if promise.claim.id == "sticky-standbys" else best_of_members)(outcome)
 
     def parts(self, answer: TaskAssignment) -> dict[str, object]:
-        """Each process's tasks, those of threads that are given some, and whether to rebalance again."""
+        """Each process's tasks, those of its threads if any, and whether to rebalance again."""
         threads = {of: tasks for of, tasks in _lists(answer.members or {}).items() if tasks}
         return {**_lists(answer.processes), **threads, "probing": answer.probing_rebalance}
 
     def beside(self, answer: TaskAssignment, other: TaskAssignment) -> TaskAssignment:
-        """Threads are compared where both answers name them and give the processes the same."""
+        """Threads are compared where both answers name them and give the processes the same tasks."""
         if other.members is None or _lists(answer.processes) != _lists(other.processes):
             return replace(answer, members=None)
         return answer
 
-    def measures(self, asked: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
+    def measures(self, arguments: tuple[TaskRequest], answer: TaskAssignment) -> dict[str, object]:
         """Active and all tasks by process, the most first, and how many active tasks move."""
-        (request,) = asked
+        (request,) = arguments
         tasks = [answer.processes.get(client.process_id, ClientTasks()) for client in request.clients]
         previous, owners = request.previous_owners, answer.owners
         return {
@@ -104,19 +104,19 @@ class TaskDriver(Driver[TaskHistory]):
         return case
 
     def rest(self, played: TaskRun) -> MeasuredRest | None:
-        """What follows the last change, next to the certified best."""
+        """What follows the last change, compared with the certified best."""
         from kassay.kinds.streams.measures import rest_of_application
 
         return rest_of_application(played)
 
     def ask_instance(self, problem: Any, how: How) -> Asking:
-        """The application of the instance that starts."""
+        """The application of the instance, at its start."""
         from kassay.kinds.streams.instances import ask_tasks
 
         return ask_tasks(problem, how)
 
     def smallest(self, case: TaskHistory) -> Iterator[TaskHistory]:
-        """The smallest cases, which restart where one cannot be cut further."""
+        """The smallest cases, to restart where one cannot be cut further."""
         return islice(fresh_tasks(case), FRESH_MAX)
 
     def size(self, case: TaskHistory) -> tuple[int, ...]:
@@ -138,17 +138,17 @@ class TaskDriver(Driver[TaskHistory]):
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
-        """Every application of so many processes and tasks."""
+        """Every application with these numbers of processes and tasks."""
         return task_cell(*cell)
 
     def search(self) -> WorstSearch:
-        """Subtopologies, state, standbys and the one event are changed."""
+        """Changes subtopologies, state, standbys and the one event."""
         from kassay.kinds.streams.search import TaskSearch
 
         return TaskSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
-        """Each thing that can be removed, events and what is rare first."""
+        """Each thing that can be removed, events and rare features first."""
         from kassay.kinds.streams.removal import task_removals
 
         return task_removals(document)
@@ -160,7 +160,7 @@ class TaskDriver(Driver[TaskHistory]):
         return task_frames(reported, self.event_sentence)
 
     def counts(self, case: TaskHistory) -> Mapping[str, int]:
-        """Processes stand for members and tasks for partitions."""
+        """Processes count as members and tasks as partitions."""
         return {
             "members": len(case.processes),
             "partitions": sum(case.partitions),
@@ -169,7 +169,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     @property
     def optimum(self) -> str:
-        """The rule that answers by the solver."""
+        """The rule that uses the solver."""
         return "optimal-streams"
 
     def is_proven(self, step: TaskStep) -> bool:
@@ -191,7 +191,7 @@ class TaskDriver(Driver[TaskHistory]):
         return task_step_to_json(step)
 
     def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
-        """The rebalances as they go."""
+        """The rebalances in order."""
         return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
 
 
@@ -202,18 +202,18 @@ def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
 
 
 def _rank(name: str) -> int:
-    """How plain a process id is: its number."""
+    """The rank of a process id by plainness: its number."""
     return int(name[-12:], 16)
 
 
 def _placed(event: TaskEvent) -> int:
-    """How much an event says of where its process runs."""
+    """How many details of a process's location an event has."""
     if isinstance(event, ProcessJoin | ProcessRetag):
         return len(event.tags) + (event.rack is not None)
     return 0
 
 
 def _named_in(case: TaskHistory) -> list[str]:
-    """The process ids of a history in the order of their mention, once for each."""
+    """The process ids of a history in the order of mention, one for each event."""
     events = [*case.processes, *(event for change in case.changes for event in change.events)]
     return [event.process_id for event in events if not isinstance(event, StandbysChange)]

@@ -1,4 +1,4 @@
-"""The outcomes of Streams applications next to the certified best."""
+"""The outcomes of Streams applications, compared with the certified best."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kassay.solver.streams.members.requests import problem_of
 
 
 def rest_of_application(run: TaskRun) -> MeasuredRest | None:
-    """The rest after the last change of a Streams application, beside who ran what before that change."""
+    """The stable state after an application's last change, compared with the tasks before it."""
     if not run.answered:
         return None
     return MeasuredRest([_application(run)], run.settling) if run.at_rest else MeasuredRest([], None)
 
 
 def _application(run: TaskRun) -> Measure | None:
-    """Active tasks by thread; what moves is counted as restores (3) and changes of process (1)."""
+    """Active tasks by thread; moves are counted as restores (3) and changes of process (1)."""
     before = run.steps[run.played - 1].request
     problem = problem_of(before)
     try:

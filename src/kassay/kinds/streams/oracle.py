@@ -1,4 +1,4 @@
-"""The certified best of a Streams application's tasks, for claims that need it."""
+"""The certified best of a Streams application's tasks, as the value that claims read."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from kassay.solver.streams.members.requests import problem_of
 from kassay.solver.streams.members.standbys import dearest_standbys, place_standbys
 
 OPTIMA_CACHED: Final = 1024
-"""Requests whose optimum is remembered."""
+"""Requests whose optimum is cached."""
 
 
 def best_of_members(step: TaskStep) -> BestMembers | None:
-    """The certified best of active tasks; None where the answer does not speak of members."""
+    """The certified best of active tasks; None where the answer does not name members."""
     if step.given.members is None or not step.request.clients:
         return None
     return _best(step.request)
 
 
 def is_proven(request: TaskRequest) -> bool:
-    """Whether the active tasks of the optimum are proven to be the best."""
+    """Whether the solver proves that the optimum's active tasks are the best."""
     return bool(request.clients) and _best(request) is not None
 
 
 def best_of_standbys(step: TaskStep) -> BestStandbys | None:
-    """The certified best of standbys beside the answer's active tasks; None where these are no assignment."""
+    """The certified best of standbys for the answer's active tasks; None where these are no assignment."""
     if not step.request.clients:
         return None
     problem = _problem(step.request)

@@ -1,4 +1,4 @@
-"""What can be removed from the life of a Streams application, in words."""
+"""What can be removed from the history of a Streams application, in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kassay.model.shape.removal import Removal, event_removals
 
 
 def task_removals(case: Mapping[str, Any]) -> Iterator[Removal]:
-    """Without each event, what is set, tags and racks, each process and each task."""
+    """Without each event, each setting, tags and racks, each process and each task."""
     yield from event_removals(case, partial(noun_of, EVENT_FORMS))
     for number, change in enumerate(case.get("changes", ())):
         if change.get("lags"):

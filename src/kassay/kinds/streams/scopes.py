@@ -1,6 +1,6 @@
-"""The smallest lives of Streams applications, to begin anew where one cannot be cut further.
+"""The smallest histories of Streams applications, to restart shrinking where one cannot be cut further.
 
-They have what the life has: tags to spread copies over, copies that lag, and how far these may.
+They have the features of the history: tags to spread copies over, copies that lag, and the acceptable lag.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from kassay.model.streams.tasks import CHANGELOG, process_id
 
 PROCESSES_MAX: Final = 3
 TASKS_MAX: Final = 4
-"""Larger histories are left to the cuts."""
+"""Larger histories are only cut."""
 PLAIN: Final = TaskHistory((1,), 0, ())
-"""The settings of an application that nobody has changed."""
+"""The default settings of an application."""
 TAG_VALUES: Final = ("a", "b")
 
 
 def fresh_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
     """Histories without a change, with copies that lag, or with one event; the fewest processes first.
 
-    Only the first where the case has no change. One warm-up at a time is allowed, and one tag is asked for.
+    Only those without a change if the case has none. They allow one warm-up at a time and require one tag.
     """
     joins = [event for change in case.changes for event in change.events if isinstance(event, ProcessJoin)]
     processes = range(1, min(len(case.processes) + len(joins) + 1, PROCESSES_MAX) + 1)
@@ -44,7 +44,7 @@ def fresh_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
 
 
 def task_cell(count: int, tasks: int, past: bool) -> Iterator[TaskHistory]:
-    """One or two threads each, all subtopologies, some stateful, a standby or none.
+    """Applications with one or two threads each, all subtopologies, some stateful, a standby or none.
 
     With a `past`, copies then lag, or one event happens.
     """
@@ -54,9 +54,9 @@ def task_cell(count: int, tasks: int, past: bool) -> Iterator[TaskHistory]:
 
 
 def _starts(count: int, tasks: int, like: TaskHistory, partly: bool = True) -> Iterator[TaskHistory]:
-    """All applications of so many processes and tasks with these settings; processes have all tags.
+    """All applications of this size with these settings; processes have all tags.
 
-    All subtopologies have state, or none; `partly`: or some.
+    Either all subtopologies have state, or none; with `partly` also some.
     """
     keys = like.rack_aware_tags
     placed = [tuple(zip(keys, values)) for values in product(TAG_VALUES, repeat=len(keys))]
@@ -78,18 +78,18 @@ def _starts(count: int, tasks: int, like: TaskHistory, partly: bool = True) -> I
 
 
 def _nothing(start: TaskHistory) -> Iterator[TaskHistory]:
-    """Nothing but the start."""
+    """Only the start."""
     yield start
 
 
 def _lag(start: TaskHistory) -> Iterator[TaskHistory]:
-    """A rebalance by which no copy has caught up."""
+    """A rebalance before which no copy has caught up."""
     if start.standby_replicas:
         yield replace(start, changes=(TaskChange(lags=(CHANGELOG,)),))
 
 
 def _next_event(start: TaskHistory) -> Iterator[TaskHistory]:
-    """What one process may do next: come, go, start again, or have a thread more or fewer."""
+    """The next event of one process: join, leave, restart, or have a thread more or fewer."""
     for event in _events(start):
         yield replace(start, changes=(TaskChange((event,)),))
 

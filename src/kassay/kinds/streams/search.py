@@ -1,4 +1,4 @@
-"""Applications of Streams: subtopologies, state, standbys and the last event."""
+"""The search for worst cases of Streams applications: subtopologies, state, standbys and the last event."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TaskSearch(WorstSearch):
                 yield case
 
     def widened(self, case: TaskHistory, size: tuple[int, int]) -> TaskHistory:
-        """The subtopologies again and again, and more processes; who comes is the next one."""
+        """The subtopologies repeated, and more processes; the joining process gets the next id."""
         sizes = list(case.partitions)
         while sum(sizes) < size[1]:
             sizes.append(min(case.partitions[len(sizes) % len(case.partitions)], size[1] - sum(sizes)))
@@ -50,7 +50,7 @@ class TaskSearch(WorstSearch):
         return replace(wide, changes=(_change(wide, 0, size[0]),)) if _joins(case) else wide
 
     def changed(self, case: TaskHistory, rng: random.Random) -> TaskHistory:
-        """A task in another subtopology, state, standbys, or what happens."""
+        """A task moved to another subtopology, other state or standbys, or another event."""
         sizes = list(case.partitions)
         what = rng.randrange(4)
         if what == 0 and len(sizes) > 1:
@@ -65,7 +65,7 @@ class TaskSearch(WorstSearch):
         return replace(case, changes=(_change(case, rng.randrange(3), rng.randrange(len(case.processes))),))
 
     def value(self, badness: str, played: Any, _: Any, /) -> int:
-        """Of the whole run."""
+        """The measure of the whole run."""
         if any(isinstance(step.answer, Failure) for step in played.steps):
             return -1
         if badness == "rounds":
@@ -77,7 +77,7 @@ class TaskSearch(WorstSearch):
         return max((apart(TASK_WORDS, "active", scene, "processes") for scene in resting), default=-1)
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """No more than there are can be apart, or move."""
+        """At most all tasks can be the difference of loads, or move."""
         return None if badness == "rounds" else size[1]
 
 
@@ -94,7 +94,7 @@ def _processes(count: int) -> tuple[ProcessJoin, ...]:
 
 
 def _change(case: TaskHistory, what: int, who: int) -> TaskChange:
-    """A process comes, starts again, or goes where another one stays."""
+    """A process joins, restarts, or leaves where another one stays."""
     process = process_id(who)
     if what == 0:
         return TaskChange((ProcessJoin(process_id(len(case.processes)), 1),))

@@ -1,4 +1,4 @@
-"""Kafka Streams as frames: processes as rows, tasks as tiles in the role that they are given."""
+"""Kafka Streams as frames: processes as rows, tasks as tiles that show their role."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from kassay.model.streams.documents import (
 from kassay.writing.text import counted
 
 TASKS_LISTED_MAX: Final = 24
-"""Up to so many tasks of a note stand one by one."""
+"""The number of tasks up to which a note lists each."""
 COLUMNS: Final = ("process", "had active", "had standby", "active", "standby and warm-up", "per thread")
 
 Answer = Mapping[str, AssignedTasks]
 
 
 def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Frame]:
-    """A frame for each rebalance: the start, one for each change, and those until the tasks are at rest."""
+    """A frame for each rebalance: the start, one for each change, and those until the tasks are stable."""
     steps = listed(TASK_STEP).read(list(reported.steps), "told")
     happened = reported.happened(sentence)
     frames = []
     for number, step in enumerate(steps):
         last, place = number == len(steps) - 1, (number, None)
         possible = reported.marks.beside(place)
-        beside = None
+        alternative = None
         if possible is not None:
             could = ASSIGNED_TASKS.read(possible.answer, "could_be.answer")
-            beside = beside_words(possible, _table(step, could, frozenset()))
+            alternative = beside_words(possible, _table(step, could, frozenset()))
         title = f"Rebalance {number + 1} of {len(steps)}"
         frames.append(
             Frame(
@@ -59,7 +59,7 @@ def task_frames(reported: Reported, sentence: Callable[[Event], str]) -> list[Fr
                 events=happened[number - 1] if 0 < number <= len(happened) else (),
                 failure=outcome_words(step.failure, step.refused),
                 broken=reported.marks.broken(place, last),
-                beside=beside,
+                beside=alternative,
             )
         )
     return frames
@@ -79,7 +79,7 @@ def _notes(step: ReportedTaskStep) -> tuple[str, ...]:
 
 
 def _listed(tasks: Sequence[str]) -> str:
-    """The tasks, which ascend, one by one, or of many the numbers of each subtopology in ranges."""
+    """The tasks, in ascending order, one by one; many tasks as ranges of numbers for each subtopology."""
     if len(tasks) <= TASKS_LISTED_MAX:
         return ", ".join(tasks)
     numbers: dict[str, list[int]] = {}

@@ -1,1 +1,1 @@
-"""The description of a value, said once: reading, writing, schema, smaller values, renaming, enumeration."""
+"""The shape of a value, from which its reader, writer, schema, cuts, names and enumeration derive."""

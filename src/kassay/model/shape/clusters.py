@@ -1,4 +1,4 @@
-"""Shapes of what several families' documents hold of a cluster."""
+"""Shapes of the parts of a cluster that documents of several families hold."""
 
 from __future__ import annotations
 

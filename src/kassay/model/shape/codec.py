@@ -1,7 +1,7 @@
-"""How values stand in JSON documents, said once for both ways: what is written is what is read.
+"""The codec of JSON documents: one declaration both reads and writes a value.
 
-A `Shape` says the structure as well (`nodes`), from which everything else about a kind's documents is
-derived. It reads strictly: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
+A `Shape` also describes the structure (`nodes`), from which everything else about a kind's documents is
+derived. Reading is strict: an `InputError` names the place (`case.changes[2][0].member.owned[1]`), what was
 expected there and what was found. A path that ends with a colon names a file.
 """
 
@@ -35,21 +35,21 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 MOST: Final = 1_000_000
-"""The largest size that a document may ask for; Kafka's largest clusters have about as many partitions."""
+"""The largest size that a document may declare; Kafka's largest clusters have about as many partitions."""
 _NEEDED: Final = object()
-"""The default of a field that a document must have."""
+"""The default of a required field."""
 
 
 @dataclass(frozen=True)
 class Shape(Generic[T]):
-    """How a value stands in a document: what reads it at a path, what writes it, and how it is built."""
+    """The JSON form of a value: how to read it at a path, how to write it, and its structure."""
 
     read: Callable[[object, str], T]
     write: Callable[[Any], Any] = lambda value: value
     node: Node = ANYTHING_NODE
 
     def checked(self, check: Callable[[T, str], None]) -> Shape[T]:
-        """The form of those values to which `check`, shown the value and its path, does not object."""
+        """The form, restricted to values that pass `check`, which receives the value and its path."""
 
         def read(value: object, path: str) -> T:
             result = self.read(value, path)
@@ -60,10 +60,10 @@ class Shape(Generic[T]):
 
 
 class Field(NamedTuple):
-    """A field of a record; `get` is what is written of the record, its attribute of that name if not said.
+    """A field of a record; `get` returns the value to write, by default the record's attribute of that name.
 
-    A field with a default may be missing; one that is `sparse` is not written where it is None. `noun` is
-    what people call it, its name with blanks if not said. A `fixed` field stays as it is when documents are
+    A field with a default may be missing; a `sparse` field is not written where it is None. `noun` is the
+    word in messages, by default the name with blanks. A `fixed` field stays as it is when documents are
     enumerated or made smaller.
     """
 
@@ -84,13 +84,13 @@ class Field(NamedTuple):
 
 
 def wrong(path: str, expected: str, got: object) -> InputError:
-    """The error for a field that is not what it should be."""
+    """The error for a field with a wrong value."""
     text = repr(got)
     return InputError(f"{path}: expected {expected}, got {text if len(text) <= 60 else text[:57] + '...'}")
 
 
 def inside(path: str, name: str) -> str:
-    """The path of a field of what is at the path."""
+    """The path of a field inside the value at the path."""
     return f"{path} {name}" if path.endswith(":") else f"{path}.{name}"
 
 
@@ -108,7 +108,7 @@ def mapping(value: object, path: str, fields: Iterable[str] | None = None) -> Ma
 
 
 def leaf(kind: type[T], expected: str, node: Node = ANYTHING_NODE) -> Shape[T]:
-    """A value of a plain type, and of no other: no number is a boolean."""
+    """A value of exactly this plain type; a boolean is not a number."""
 
     def read(value: object, path: str) -> T:
         if type(value) is not kind:
@@ -119,7 +119,7 @@ def leaf(kind: type[T], expected: str, node: Node = ANYTHING_NODE) -> Shape[T]:
 
 
 def whole(least: int, most: float = inf, plain: int | None = None) -> Shape[int]:
-    """Whole numbers from `least` to `most`; `plain` is the simplest, by default that nearest to 0."""
+    """Whole numbers from `least` to `most`; `plain` is the simplest, by default the one nearest to 0."""
     plainest = min(max(least, 0), most) if plain is None else plain
     to = "" if most == inf else f" and at most {most}"
 
@@ -132,19 +132,19 @@ def whole(least: int, most: float = inf, plain: int | None = None) -> Shape[int]
 
 
 def size(least: int = 0) -> Shape[int]:
-    """Whole numbers from `least` to MOST: how many there are of something that is to be made."""
+    """Whole numbers from `least` to MOST: the number of things to create."""
     return whole(least, MOST)
 
 
 def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
-    """Raise unless there are at most MOST of the things together."""
+    """Raise if there are more than MOST of the things together."""
     total = sum(sizes)
     if total > MOST:
         raise wrong(path, f"at most {MOST} {things} in all", total)
 
 
 def optional(form: Shape[T]) -> Shape[T | None]:
-    """What the form says, or null."""
+    """A value of the form, or null."""
     return Shape(
         lambda value, path: None if value is None else form.read(value, path),
         lambda value: None if value is None else form.write(value),
@@ -153,7 +153,7 @@ def optional(form: Shape[T]) -> Shape[T | None]:
 
 
 def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
-    """A list of what the form says."""
+    """A list of values of the form."""
 
     def read(value: object, path: str) -> tuple[T, ...]:
         if not isinstance(value, list):
@@ -164,7 +164,7 @@ def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
 
 
 def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
-    """An object with any names, each with what the form says."""
+    """An object with any names, each with a value of the form."""
     return Shape(
         lambda value, path: {n: form.read(v, inside(path, n)) for n, v in mapping(value, path).items()},
         lambda values: {name: form.write(value) for name, value in values.items()},
@@ -186,10 +186,10 @@ def enum(kind: type[E]) -> Shape[E]:
 
 
 def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
-    """An object with these fields and no others, which `make` is called with by their names.
+    """An object with these fields and no others; `make` is called with them as keyword arguments.
 
-    A field whose `get` names an attribute is passed under that attribute's name. What `make` objects to is
-    told with the path.
+    A field whose `get` names an attribute is passed under that attribute's name. An error of `make` is
+    reported with the path.
     """
     known = {name: field if isinstance(field, Field) else Field(field) for name, field in fields.items()}
     keywords = {name: field.get if isinstance(field.get, str) else name for name, field in known.items()}
@@ -225,7 +225,7 @@ def record(make: Callable[..., T], **fields: Field | Shape[Any]) -> Shape[T]:
 
 
 def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
-    """An object with these fields and no others, which stays the object that it is."""
+    """An object with these fields and no others, which stays a plain object."""
     form: Shape[dict[str, Any]] = record(dict, **fields)
 
     def read(value: object, path: str) -> Mapping[str, Any]:
@@ -236,7 +236,7 @@ def document(**fields: Field | Shape[Any]) -> Shape[Mapping[str, Any]]:
 
 
 def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape[Any]:
-    """A record of one of several types, told apart by a name in the field `tag`."""
+    """A record of one of several types; the field `tag` names the type."""
     of_type = {kind: (name, form) for name, (kind, form) in forms.items()}
 
     def read(value: object, path: str) -> Any:
@@ -258,7 +258,7 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape
 
 
 def identity(space: str, form: Shape[T], named: Callable[[int], Any] | None = None) -> Shape[T]:
-    """A leaf that names a thing of the space, such as a topic; `named` gives plain names by number."""
+    """A leaf that names a thing of the space, such as a topic; `named` returns plain names by number."""
     return replace(form, node=replace(_leaf_of(form), space=space, defines=True, named=named))
 
 
@@ -268,7 +268,7 @@ def reference(space: str, form: Shape[T]) -> Shape[T]:
 
 
 def count_of(space: str, form: Shape[int]) -> Shape[int]:
-    """How many parts, numbered from 0, the thing has that its record names or refers to."""
+    """The number of parts, numbered from 0, of the thing that its record names or refers to."""
     return replace(form, node=replace(_leaf_of(form), counts=space))
 
 
@@ -297,9 +297,9 @@ PARTITIONS: Final = listed(Shape(_pair, list, PartNode("topic")))
 
 
 def sparse(form: Shape[T], document: Any) -> Any:
-    """The document without the fields that say nothing: what is read of it is the same.
+    """The document without the fields that carry no information: it reads as the same value.
 
-    Of each name and simple value all fields go, or none.
+    Of each name and simple value either all fields are removed or none.
     """
     value = form.read(document, "document:")
     for name, plain in dict.fromkeys(_simple_fields(document)):
@@ -314,7 +314,7 @@ def sparse(form: Shape[T], document: Any) -> Any:
 
 
 def _simple_fields(document: Any) -> Iterable[tuple[str, str]]:
-    """The names and values, as text, of the fields that hold nothing or no more than a number or a text."""
+    """The names and values, as text, of the fields that are empty or hold a plain number or text."""
     if isinstance(document, dict):
         for name, value in document.items():
             if not value or isinstance(value, bool | int | float | str):
@@ -327,7 +327,7 @@ def _simple_fields(document: Any) -> Iterable[tuple[str, str]]:
 
 
 def _without(document: Any, name: str, plain: str) -> Any:
-    """The document without the fields of this name that hold this."""
+    """The document without the fields of this name and value."""
     if isinstance(document, dict):
         return {
             key: _without(value, name, plain)

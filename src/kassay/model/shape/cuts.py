@@ -1,8 +1,7 @@
-"""Smaller documents: what a shrinker tries in place of one, derived from the shape, the boldest cuts first.
+"""Smaller documents for a shrinker, derived from the shape, the boldest cuts first.
 
-A cut takes away runs of a list's items, an optional value, or part of a number or a text. What refers to
-something that is cut away goes with it. Documents that the shape does not read are left out by whoever reads
-them.
+A cut removes runs of a list's items, an optional value, or part of a number or a text. References to a
+removed thing are removed too. The caller skips documents that the shape does not read.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from kassay.model.shape.nodes import (
 )
 
 SINGLES_MAX: Final = 16
-"""Runs of at most so many items of a long list are tried; each item by itself where the list is short."""
+"""A long list has this many of its last items each removed alone; one up to four times as long has all."""
 SHORT_BYTES: Final = 16
-"""So many single bytes are tried in place of any bytes: which one it is may go by a hash alone."""
+"""Single bytes tried to replace longer bytes: a hash alone may decide which byte fails."""
 
 
 def cuts(node: Node, document: Any) -> Iterator[Any]:
@@ -53,7 +52,7 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
 
 
 def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
-    """Without runs of the items, halves first; then with two neighbours joined, where the items are lists."""
+    """Documents with fewer items: runs removed, halves first; then neighbouring lists joined."""
     items, many = place.value, inside(place.node, place.value)
     assert isinstance(many, ManyNode)
     width = len(items)
@@ -70,7 +69,7 @@ def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
 
 
 def _joined(node: Node, one: Any, other: Any) -> Any | None:
-    """Two neighbours as one: lists put together, of records of events the other with the events of both."""
+    """Two neighbours joined: lists concatenated; for records the second one with the events of both."""
     if isinstance(node, ManyNode):
         return one + other
     if isinstance(node, RecordNode):
@@ -85,7 +84,7 @@ def _joined(node: Node, one: Any, other: Any) -> Any | None:
 
 
 def without_items(node: Node, document: Any, place: NodePlace, start: int, width: int = 1) -> Any:
-    """Without these items of the list, and without what refers to a name that only they define."""
+    """The document without these items of the list, and without references to names that only they define."""
     items = place.value
     gone = put(document, place.path, [*items[:start], *items[start + width :]])
     held = inside(place.node, items)
@@ -100,7 +99,7 @@ def without_items(node: Node, document: Any, place: NodePlace, start: int, width
 
 
 def _fewer_parts(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
-    """With a smaller number of parts of a thing, and without what refers to the parts that are gone."""
+    """Documents with fewer parts of a thing, and without references to the removed parts."""
     leaf = place.node
     if not isinstance(leaf, LeafNode) or not leaf.counts:
         return
@@ -110,7 +109,7 @@ def _fewer_parts(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
 
 
 def _simpler(place: NodePlace) -> Iterator[Any]:
-    """Simpler values in the same place."""
+    """Documents with a simpler value in the same place."""
     node, value = place.node, place.value
     if isinstance(node, MaybeNode) and value is not None:
         yield None
@@ -124,7 +123,7 @@ def _simpler(place: NodePlace) -> Iterator[Any]:
 
 
 def simpler_leaf(leaf: LeafNode, value: Any) -> Iterator[Any]:
-    """Values in place of a plain one, the plainest first."""
+    """Values that replace a plain one, the plainest first."""
     if leaf.choices:
         yield from (choice for choice in leaf.choices[: _turn(leaf.choices, value)])
     elif leaf.kind is LeafKind.WHOLE:
@@ -141,7 +140,7 @@ def _turn(choices: tuple[Any, ...], value: Any) -> int:
 
 
 def smaller_numbers(value: int, leaf: LeafNode) -> list[int]:
-    """Numbers nearer to the plainest one: that, half the way, and one nearer."""
+    """Numbers nearer to the plainest one: the plainest itself, half the way, and one step."""
     plain = leaf.plain if leaf.plain is not None else 0
     away = value - plain
     if not away:
@@ -167,7 +166,7 @@ def smaller_bytes(data: bytes) -> Iterator[bytes]:
 
 
 def _together(document: Any, every: Iterable[NodePlace]) -> Iterator[Any]:
-    """A number that stands in the same field of several items made smaller in all of them at once."""
+    """Documents with the number in the same field of several items reduced in all of them at once."""
     groups: dict[tuple[Path, Any], list[NodePlace]] = {}
     for place in every:
         if isinstance(place.node, LeafNode) and place.node.kind is LeafKind.WHOLE and "*" in place.pattern:
@@ -183,7 +182,7 @@ def _together(document: Any, every: Iterable[NodePlace]) -> Iterator[Any]:
 
 
 def size_of(node: Node, document: Any) -> tuple[int, ...]:
-    """How large a document is: its items, its numbers, its bytes and letters, and how plain its names are."""
+    """The size of a document: its items, numbers, bytes and letters, and how plain its names are."""
     items, numbers, letters, names = 0, 0, 0, 0
     for place in places(node, document):
         held = inside(place.node, place.value)
@@ -209,7 +208,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
 
 
 def _rank(name: Any) -> int:
-    """How plain a name is: its number; a name without one comes last."""
+    """The rank of a name by plainness: its number; a name without one comes last."""
     if isinstance(name, int):
         return abs(name)
     return int(name[1:]) if name[1:].isdecimal() and len(name) < 6 else 1000 + len(name)

@@ -1,7 +1,7 @@
-"""Names in documents: which things a document names, what refers to them, and other names for them.
+"""Names in documents: what a document names, what refers to it, and how to rename it.
 
-A space of names, such as `topic`, is told by the leaves that belong to it (`nodes`). Renaming to plain names
-in the order of their first mention makes documents that differ by names alone equal.
+A space of names, such as `topic`, consists of the leaves that belong to it (`nodes`). Renaming to plain names
+in the order of first mention makes documents equal that differ only in names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kassay.model.shape.nodes import (
 
 
 class _Gone:
-    """In place of a value that refers to something that is gone."""
+    """Marks a value that refers to a removed thing."""
 
 
 _GONE: Final = _Gone()
@@ -57,9 +57,9 @@ def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
 
 
 def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
-    """The document without the things of these names, and without what refers to them.
+    """The document without the things of these names, and without references to them.
 
-    What refers to one goes where it is optional or an item of a list; else the record around it does.
+    A reference is removed where it is optional or an item of a list; otherwise the record around it is.
     """
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
@@ -70,7 +70,7 @@ def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
 
 
 def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, int]) -> Any:
-    """The document without references to parts that things of the space do not have any more."""
+    """The document without references to parts that things of the space no longer have."""
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
         return (
@@ -83,7 +83,7 @@ def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, in
 
 
 def counted_parts(node: Node, document: Any, space: str) -> dict[Any, int]:
-    """How many parts each thing of the space has at the most, by name."""
+    """The largest number of parts of each thing of the space, by name."""
     counts: dict[Any, int] = {}
     for place in places(node, document):
         held = inside(place.node, place.value)
@@ -142,7 +142,7 @@ def _prune(node: Node, value: Any, is_gone: Callable[[LeafNode | PartNode, Any],
 
 
 def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -> Any:
-    """The document with other names: by space, the new name of each."""
+    """The document with new names; `names` maps each old name of a space to its new one."""
     match node:
         case LeafNode(space=space):
             return names.get(space, {}).get(document, document) if space else document
@@ -168,7 +168,7 @@ def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -
 
 
 def plain_name(node: Node, space: str, number: int) -> Any:
-    """The plain name of that number: `t0` of the space `topic`, the number itself where names are numbers."""
+    """The plain name of that number: `t0` of the space `topic`, or the number where names are numbers."""
     leaf = leaf_of(node, space)
     if leaf is not None and leaf.named is not None:
         return leaf.named(number)
@@ -177,7 +177,7 @@ def plain_name(node: Node, space: str, number: int) -> Any:
 
 @cache
 def leaf_of(node: Node, space: str) -> LeafNode | None:
-    """A leaf of the space, one that says how its names look if there is one; None if there is none."""
+    """A leaf of the space, preferably one that declares its names; None if there is none."""
     within: Iterable[Node] = ()
     match node:
         case LeafNode():
@@ -195,12 +195,10 @@ def leaf_of(node: Node, space: str) -> LeafNode | None:
 
 
 def canonical(node: Node, document: Any) -> Iterator[Any]:
-    """The document with plain names, in the order of first mention and in the order of the names; then with
-    one.
+    """The document with plain names: in the order of first mention, in the order of the names, and with one.
 
-    Rules break ties by names, so that both orders are worth a try. The last has one name in place of all, in
-    each space whose things the document does not define.
-    """
+    Rules break ties by names, so both orders are worth a try. The last variant has a single name in each
+    space whose things the document does not define."""
     every = mentioned(node, document)
     defined = named_in(node, document)
     for ordered in (list, _by_name):
@@ -216,7 +214,7 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
 
 
 def _by_name(names: list[Any]) -> list[Any]:
-    """The names in order, those that end in numbers by these: `t2` before `t10`."""
+    """The names in order; those that end in numbers are ordered by the number: `t2` before `t10`."""
 
     def key(name: Any) -> tuple[str, int, str]:
         if isinstance(name, int):

@@ -1,11 +1,11 @@
-"""What a shape says about the structure of its documents: nodes, and the walk over a document by its node.
+"""The structure of a shape's documents as nodes, and the walk over a document by its node.
 
 Everything that is derived from a shape (smaller documents, renaming, enumeration, a schema) reads these
-nodes; reading and writing are `codec`'s.
+nodes; `codec` reads and writes.
 
 Names refer to each other by spaces: a leaf of the space `topic` that `defines` names a topic, any other leaf
-of that space refers to it. A record that defines a name may say how many numbered parts the thing has
-(`counts`), and a part is referred to as `[name, number]`.
+of that space refers to it. A record that defines a name may declare how many numbered parts the thing has
+(`counts`), and `[name, number]` refers to a part.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import inf
 from typing import Any, Final, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
-"""The way from a document to a part of it: names of fields and numbers of items."""
+"""The path from a document to a part of it: names of fields and numbers of items."""
 
 
 class LeafKind(Enum):
@@ -34,10 +34,10 @@ class LeafKind(Enum):
 
 @dataclass(frozen=True)
 class LeafNode:
-    """A plain value. `choices` are all that it may be, where these are few; `plain` is the simplest.
+    """A plain value. `choices` are all its possible values, where these are few; `plain` is the simplest.
 
-    `space` is the space of names that it belongs to, `defines` whether it names something there. `counts` is
-    the space whose things have that many numbered parts, `named` gives the plain names of the space by
+    `space` is the space of names that it belongs to, `defines` says whether it names a thing there. `counts`
+    is the space whose things have that many numbered parts, `named` returns the plain names of the space by
     number.
     """
 
@@ -68,14 +68,14 @@ class RowNode:
 
 @dataclass(frozen=True)
 class MaybeNode:
-    """What is within, or null."""
+    """A value of the inner node, or null."""
 
     inner: Node
 
 
 @dataclass(frozen=True)
 class ManyNode:
-    """A list; at least so many items."""
+    """A list with at least so many items."""
 
     item: Node
     least: int = 0
@@ -91,9 +91,9 @@ class TableNode:
 
 @dataclass(frozen=True)
 class FieldNode:
-    """A field of a record: its `default`, as it stands in the document, where it may be missing.
+    """A field of a record; `default` is its JSON value where it may be missing.
 
-    `noun` is what people call it. A `fixed` field is not enumerated and not made smaller by itself.
+    `noun` is the word in messages. A `fixed` field is not enumerated and not made smaller by itself.
     """
 
     name: str
@@ -129,12 +129,12 @@ class VariantNode:
 Node: TypeAlias = LeafNode | PartNode | RowNode | MaybeNode | ManyNode | TableNode | RecordNode | VariantNode
 ANYTHING: Final = LeafNode()
 PLAIN_ITEMS_MAX: Final = 16
-"""Plain items of a list are places of their own where there are at most so many."""
+"""The number of plain items up to which each item of a list is a separate place."""
 
 
 @dataclass(frozen=True)
 class NodePlace:
-    """A part of a document: where it is, its node, and the field that holds it or its list."""
+    """A part of a document: its path, its node, and the field that holds it or its list."""
 
     path: Path
     node: Node
@@ -143,19 +143,19 @@ class NodePlace:
 
     @property
     def pattern(self) -> Path:
-        """The path with every number left out: equal for the same field of all items of a list."""
+        """The path without numbers: the same for one field of all items of a list."""
         return tuple("*" if isinstance(step, int) else step for step in self.path)
 
 
 def places(node: Node, value: Any, path: Path = (), within: FieldNode | None = None) -> Iterator[NodePlace]:
-    """Every part of the document, outer ones first."""
+    """Every part of the document, outer parts first."""
     yield NodePlace(path, node, value, within)
     match node:
         case MaybeNode(inner):
             if value is not None:
                 yield from list(places(inner, value, path, within))[1:] if _nests(inner) else ()
         case ManyNode(item):
-            # Of many plain items each is as good as the others: the list stands for them.
+            # Many plain items are interchangeable: the list represents them.
             for number, each in enumerate(value) if _nests(item) or len(value) <= PLAIN_ITEMS_MAX else ():
                 yield from places(item, each, (*path, number), within)
         case RowNode(items):
@@ -180,7 +180,7 @@ def _nests(node: Node) -> bool:
 
 @cache
 def defining(node: Node) -> bool:
-    """Whether anything within names a thing."""
+    """Whether the node contains a leaf that names a thing."""
     match node:
         case LeafNode():
             return node.defines
@@ -203,7 +203,7 @@ def at(document: Any, path: Path) -> Any:
 
 
 def put(document: Any, path: Path, value: Any) -> Any:
-    """The document with this value at the path; everything else is shared with it."""
+    """The document with this value at the path; it shares everything else with the old one."""
     if not path:
         return value
     first, rest = path[0], path[1:]
@@ -220,7 +220,7 @@ def without_item(document: Any, path: Path, number: int) -> Any:
 
 
 def inside(node: Node, value: Any) -> Node:
-    """The node of the value itself: null and variants looked through."""
+    """The node of the value itself, inside optional and variant nodes."""
     if isinstance(node, MaybeNode) and value is not None:
         return inside(node.inner, value)
     if isinstance(node, VariantNode) and value.get(node.tag) in node.variants:

@@ -1,4 +1,4 @@
-"""Documents with one thing less, each with what was removed in words: what a counterfactual is about."""
+"""Documents with one thing less, each with the removed thing in words, for counterfactuals."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from kassay.model.shape.nodes import (
 
 @dataclass(frozen=True)
 class Removal:
-    """What was removed, in words, and the case that is left.
+    """The removed thing, in words, and the remaining case.
 
-    `event` says whether it is something that happened. An `extent` counts something instead: how many there
-    are of it, and its noun in the singular.
+    `event` says whether it is an event. An `extent` is a count instead: the number of such things, and their
+    noun in the singular.
     """
 
     words: str
@@ -44,7 +44,7 @@ EventWords = Callable[[Mapping[str, Any]], str]
 
 
 def plain_event(event: Mapping[str, Any]) -> str:
-    """What happened, in the event's own words.
+    """The event, in its own words.
 
     >>> plain_event({"event": "ProcessLeave", "process": "p1"})
     'the process leave p1'
@@ -55,7 +55,7 @@ def plain_event(event: Mapping[str, Any]) -> str:
 
 
 def event_removals(case: Mapping[str, Any], words: EventWords = plain_event) -> Iterator[Removal]:
-    """Each event of the changes of a history, and each change in which nothing happens."""
+    """The case without each event of a history, and without each change in which nothing happens."""
     for number, change in enumerate(case.get("changes", ())):
         for place, event in enumerate(change.get("events", ())):
             less = without_item(case, ("changes", number, "events"), place)
@@ -66,7 +66,7 @@ def event_removals(case: Mapping[str, Any], words: EventWords = plain_event) -> 
 
 
 def removals(node: Node, document: Any, words: EventWords = plain_event) -> Iterator[Removal]:
-    """Each thing that can be removed: events, what is rarely set, parts and items."""
+    """The case without each removable thing: events, rarely set values, parts and items."""
     every = [place for place in places(node, document) if place.field is None or not place.field.fixed]
     parents = _named_parents(node, document)
     for place in every:
@@ -88,7 +88,7 @@ def _events(node: Node, document: Any, place: NodePlace, words: EventWords) -> I
 
 
 def _settings(document: Any, place: NodePlace, parents: Mapping[Path, str]) -> Iterator[Removal]:
-    """Optional values, flags, choices, texts and tables that are set, and each of a table's entries."""
+    """Optional values, flags, choices, texts and tables that are set, and each entry of a table."""
     if place.field is None or place.path[-1:] != (place.field.name,):
         return
     held, noun, about = place.node, place.field.noun, _of(place.path, parents)
@@ -107,7 +107,7 @@ def _settings(document: Any, place: NodePlace, parents: Mapping[Path, str]) -> I
 
 
 def _is_set(leaf: LeafNode) -> bool:
-    """Whether the value is a setting: a choice, a text or bytes, and no number."""
+    """Whether the value is a setting: a choice, a text or bytes, but not a number."""
     return bool(leaf.choices) or leaf.kind in (LeafKind.BYTES, LeafKind.TEXT)
 
 
@@ -151,7 +151,7 @@ def _numbers(node: Node, document: Any, place: NodePlace, parents: Mapping[Path,
 
 
 def _which(place: NodePlace) -> str:
-    """Which item or entry of its field it is: numbers from 1, and names; nothing for the field itself."""
+    """The number (from 1) or name of the item or entry in its field; empty for the field itself."""
     steps: list[str] = []
     for step in reversed(place.path):
         if place.field is None or step == place.field.name:
@@ -168,7 +168,7 @@ def _label(node: Node, item: Any, number: int) -> str:
 
 
 def _named_parents(node: Node, document: Any) -> dict[Path, str]:
-    """What each record is called: by its name, else by its noun and number."""
+    """What to call each record: its name, else its noun and number."""
     names: dict[Path, str] = {}
     for place in places(node, document):
         held = inside(place.node, place.value)
@@ -180,7 +180,7 @@ def _named_parents(node: Node, document: Any) -> dict[Path, str]:
 
 
 def _of(path: Path, parents: Mapping[Path, str]) -> str:
-    """Of which record it is."""
+    """The record that it belongs to, in words."""
     for length in range(len(path) - 1, 0, -1):
         if path[:length] in parents:
             return f" of {parents[path[:length]]}"
@@ -200,7 +200,7 @@ def singular(noun: str) -> str:
 
 
 def differences(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
-    """Where two documents differ: the path, the one value and the other; None for what is not there."""
+    """The differences between two documents: the path and both values; None for a missing value."""
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys((*before, *after)):
             yield from differences(before.get(name), after.get(name), (*path, name))
@@ -212,7 +212,7 @@ def differences(before: Any, after: Any, path: Path = ()) -> Iterator[tuple[Path
 
 
 def difference_words(before: Any, after: Any) -> list[str]:
-    """The differences of two documents, a line each.
+    """The differences between two documents, a line each.
 
     >>> difference_words({"n": 1, "m": [1, 2]}, {"n": 2, "m": [1, 2]})
     ['n: 1, 2']

@@ -21,7 +21,7 @@ from kassay.model.shape.nodes import (
 
 
 def schema_of(node: Node) -> dict[str, Any]:
-    """What JSON Schema (2020-12) says of the documents; checks across fields are the reader's alone."""
+    """The documents as JSON Schema (2020-12); only the reader checks across fields."""
     match node:
         case LeafNode():
             return _leaf(node)

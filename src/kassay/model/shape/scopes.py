@@ -1,8 +1,8 @@
 """All small documents of a shape by size, boundary values, and the neighbours of a document.
 
-The size of an enumerated document is what it has beyond the least that the shape allows: one for each item of
-a list and each optional value, and the distance of a number from the plainest. Names are plain: the things
-that a document defines are numbered as they come, and a reference is to one of the first so many.
+The size of an enumerated document is its excess over the least that the shape allows: one for each item of a
+list and each optional value, and the distance of a number from the plainest. Names are plain: the things that
+a document defines are numbered in order of appearance, and a reference is to one of the first so many.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from kassay.model.shape.nodes import (
 WHOLE_MAX: Final = 2**31 - 1
 """The largest boundary of a number whose shape has none."""
 NEW: Final = -1
-"""In place of a name that is defined: numbered when the document is whole."""
+"""A placeholder for a defined name: numbered when the document is complete."""
 
 
 def documents(node: Node, largest: int, like: Any = None, items_max: int | None = None) -> Iterator[Any]:
-    """Every document of at most that size, the smallest first; `fixed` fields are as in the document `like`.
+    """Every document of at most that size, the smallest first; `fixed` fields are those of `like`.
 
     Lists have at most `items_max` items where that is given. References are to things that the document
     defines; where the shape defines none of a space, to plain names.
@@ -63,7 +63,7 @@ def documents(node: Node, largest: int, like: Any = None, items_max: int | None 
 
 
 def _of_size(node: Node, size: int, like: Any, most: int) -> Iterator[Any]:
-    """Drafts of exactly that size: names that are defined stand as `NEW`, references as their number."""
+    """Drafts of exactly that size: `NEW` marks a defined name, a number a reference."""
     match node:
         case LeafNode():
             yield from _leaves(node, size, like)
@@ -109,7 +109,7 @@ def _kept(field: FieldNode, like: Any) -> Any:
 
 
 def _spread(nodes: Sequence[Node], size: int, like: Sequence[Any], most: int) -> Iterator[tuple[Any, ...]]:
-    """Values of these nodes whose sizes add up."""
+    """Values of these nodes whose sizes add up to the total."""
     if not nodes:
         if size == 0:
             yield ()
@@ -145,7 +145,7 @@ def _leaves(leaf: LeafNode, size: int, like: Any) -> Iterator[Any]:
 
 @cache
 def _spaces_of(node: Node) -> frozenset[str]:
-    """The spaces whose things documents of the node define."""
+    """The spaces in which documents of the node define things."""
     match node:
         case LeafNode():
             return frozenset((node.space,)) if node.defines else frozenset()
@@ -161,7 +161,7 @@ def _spaces_of(node: Node) -> frozenset[str]:
 
 
 def with_names(node: Node, draft: Any, *, wrap: bool = False) -> Any | None:
-    """The draft with names for numbers; None where a reference is to nothing, unless numbers `wrap`.
+    """The draft with names for numbers; None where a reference has no target, unless numbers `wrap`.
 
     Where they wrap and nothing is defined, a reference is to a plain name.
     """
@@ -182,7 +182,7 @@ def with_names(node: Node, draft: Any, *, wrap: bool = False) -> Any | None:
 
 
 def _has_its_parts(node: Node, document: Any, spaces: Iterable[str]) -> bool:
-    """Whether no reference is to a part that the thing does not have."""
+    """Whether every reference to a part is to a part that the thing has."""
     for space in spaces:
         counts = counted_parts(node, document, space)
         if counts and without_parts(node, document, space, counts) != document:
@@ -191,7 +191,7 @@ def _has_its_parts(node: Node, document: Any, spaces: Iterable[str]) -> bool:
 
 
 def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
-    """The draft in which each thing that is defined has its number in its space, counted in `counts`."""
+    """The draft with a number in its space for each defined thing, counted in `counts`."""
     match node:
         case LeafNode(space=space, defines=True):
             counts[space] = counts.get(space, 0) + 1
@@ -214,7 +214,7 @@ def _numbered(node: Node, value: Any, counts: dict[str, int]) -> Any:
 
 
 def boundaries(leaf: LeafNode) -> list[Any]:
-    """The values of a plain node at the edges of what it may be, the plainest first."""
+    """The boundary values of a plain node, the plainest first."""
     if leaf.choices:
         return list(leaf.choices)
     if leaf.kind is LeafKind.WHOLE:
@@ -230,7 +230,7 @@ def boundaries(leaf: LeafNode) -> list[Any]:
 
 
 def neighbour(node: Node, document: Any, rng: random.Random) -> Any:
-    """The document with one value changed or two items swapped, its lists as long as before."""
+    """The document with one value changed or two items swapped; its lists keep their lengths."""
     every = [place for place in places(node, document) if place.field is None or not place.field.fixed]
     able = [change for place in every if (change := _change(node, document, place)) is not None]
     return rng.choice(able)(rng) if able else document
@@ -240,7 +240,7 @@ Change = Callable[[random.Random], Any]
 
 
 def _change(node: Node, document: Any, place: NodePlace) -> Change | None:
-    """What changes the value at the place; None where nothing can."""
+    """A function that changes the value at the place; None where none exists."""
     leaf = place.node.inner if isinstance(place.node, MaybeNode) else place.node
     if isinstance(leaf, ManyNode) and len(place.value or ()) > 1:
         return lambda rng: put(document, place.path, _swapped(place.value, rng))

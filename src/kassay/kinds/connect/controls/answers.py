@@ -1,4 +1,4 @@
-"""The optimal rule, or the eager one, with something wrong in what it answers or how it decides."""
+"""Faulty Connect assignors: the optimal or the eager rule with a fault in its answer or its decision."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ control = partial(
 
 
 class _SpoiltConnect(OptimalConnect):
-    """The optimal rule, and then something done to the answer."""
+    """The optimal rule, whose answer is then changed."""
 
     name = "control"
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """The spoilt answer."""
+        """The changed answer."""
         good = super().assign(request)
         return replace(good, workers=self.spoil(request, good.workers))
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What each worker is told, with the fault in it."""
+        """The answer for each worker, with the fault in it."""
         return dict(answer)
 
 
@@ -47,7 +47,7 @@ class ConnectorRunsTwice(_SpoiltConnect):
     """What is new is started on two workers in a round after which somebody comes again anyway."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What one worker is to start, another one starts as well where something has to be stopped."""
+        """Where something has to be stopped, what one worker starts another one starts as well."""
         starting = [worker for worker in sorted(answer) if answer[worker].assigned]
         if not starting or len(answer) == 1 or not any(change.revoked for change in answer.values()):
             return dict(answer)
@@ -70,7 +70,7 @@ class ForgetsConnectTask(OptimalConnect):
     """The last of what is new is started nowhere while one worker is all there is."""
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """All but the last thing that nobody has lost, once a leader remembers the round before."""
+        """All but the last thing that was not lost, once a leader remembers the round before."""
         good, memory = super().assign(request), request.memory
         if len(good.workers) > 1 or not isinstance(memory, WaitingLeader):
             return good
@@ -91,7 +91,7 @@ class LeavesDeletedRunning(_SpoiltConnect):
     """What is deleted is not stopped."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """Only what is configured is revoked."""
+        """Only configured connectors and tasks are revoked."""
         return {
             worker: change._replace(revoked=tuple(w for w in change.revoked if w in request.configured))
             for worker, change in answer.items()
@@ -103,7 +103,7 @@ class HandsConnectorOver(_SpoiltConnect):
     """What one worker is to stop another is to start in the same round."""
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What is taken back goes at once to whom the next round would give it."""
+        """Revoked work starts in the same round on the worker that the next round would choose."""
         running = {w.worker_id: list(after(w, answer[w.worker_id])) for w in sorted(request.workers)}
         placed = {work for own in running.values() for work in own}
         free = [w for w in request.runners if w in request.configured and w not in placed]
@@ -121,7 +121,7 @@ class TakesBackTooMuch(OptimalConnect):
     """Where something must be taken back, each worker gives its first up as well."""
 
     def surplus(self, request: ConnectRequest, loads: Loads) -> frozenset[Work]:
-        """What must be taken back, and more."""
+        """What must be revoked, and more."""
         needed = super().surplus(request, loads)
         return needed.union(work[0] for work in loads.values() if work) if needed else needed
 
@@ -144,7 +144,7 @@ class WaitsTwice(OptimalConnect):
         return request.now_ms - since_ms >= 2 * request.max_delay_ms
 
     def delay(self, waiting: Mapping[Work, int], request: ConnectRequest) -> int:
-        """What is left of the first time, and of the second where that is over."""
+        """The rest of the first delay, then of the second one."""
         left = super().delay(waiting, request)
         return left if left > 0 else left + request.max_delay_ms
 
@@ -177,7 +177,7 @@ class RemembersConnect(_SpoiltConnect):
         self._last: ConnectRequest | None = None
 
     def spoil(self, request: ConnectRequest, answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-        """What is to be started turned where the question was the last one."""
+        """The work to start is rotated where the last call had the same input."""
         again, self._last = self._last == request, request
         return _turned(answer) if again else dict(answer)
 
@@ -187,7 +187,7 @@ class ConnectByListing(OptimalConnect):
     """New work goes round in the order in which workers are listed."""
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """The first time, when nobody runs anything, dealt out by listing."""
+        """Assigned by listing in the first round, when no worker runs anything."""
         good = super().assign(request)
         if request.runners or request.memory is not None:
             return good
@@ -200,7 +200,7 @@ class ConnectFollowsHashes(OptimalConnect):
     """New work goes round in the order of a hash set, another one in each process."""
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """The first time, when nobody runs anything, dealt out in hash order."""
+        """Assigned in hash order in the first round, when no worker runs anything."""
         good = super().assign(request)
         if request.runners or request.memory is not None:
             return good
@@ -225,7 +225,7 @@ class Restless(ConnectEager):
     """With each generation all that a worker runs goes on to the worker before it."""
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What the eager rule says, in turn."""
+        """The eager rule's answer, rotated."""
         good = super().assign(request)
         workers: Mapping[str, WorkerChange] = good.workers
         for _ in range(request.generation % len(workers)):
@@ -234,7 +234,7 @@ class Restless(ConnectEager):
 
 
 def _turned(answer: Mapping[str, WorkerChange]) -> dict[str, WorkerChange]:
-    """What each worker is to start goes to the one before it, the first one's to the last."""
+    """The answer with what each worker must start moved to the one before it, the first one's to the last."""
     ids = sorted(answer)
     turned = zip(ids, [*ids[1:], *ids[:1]], strict=True)
     return {w: answer[w]._replace(assigned=answer[other].assigned) for w, other in turned}

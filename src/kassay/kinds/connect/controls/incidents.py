@@ -1,4 +1,4 @@
-"""What Kafka itself once did: the issue is in the first line of each."""
+"""Faulty Connect assignors that repeat faults of Kafka's own; the docstring of each names the issue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ control = partial(
 alone = partial(controls.control, kinds=CONNECT, protocol=RebalanceProtocol.COOPERATIVE)
 
 _ONE_ROUND: Final = ("deleted-stops", "revoke-before-assign", "delayed-for-loss", "lost-returns", "converges")
-"""What a fault in what is started keeps, as long as nothing is taken back for it."""
+"""The claims that a fault in what is started keeps, as long as nothing is revoked for it."""
 
 
 @control("delays-though-nobody-left", breaks="delayed-for-loss")
@@ -27,7 +27,7 @@ class DelaysThoughNobodyLeft(OptimalConnect):
     """Work that a worker missed counts as lost though the worker is still there (KAFKA-9848)."""
 
     def lost(self, request: ConnectRequest, memory: WaitingLeader) -> dict[Work, int]:
-        """Whatever should run by the last answer and does not."""
+        """Everything that should run by the last answer and does not run."""
         missing = request.configured - request.runners.keys()
         placed = {work: request.now_ms for work, _ in memory.placed if work in missing}
         return placed | super().lost(request, memory)
@@ -55,7 +55,7 @@ class NeverStopsWhatItRevokes(OptimalConnect):
         return self._is_completed(request) and super().must_wait(request, memory)
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """What is taken back is given to another in the same round, and nobody is told to stop it."""
+        """What should be revoked is assigned elsewhere in the same round, and no revocation is sent."""
         good = super().assign(request)
         if self._is_completed(request):
             return good
@@ -78,7 +78,7 @@ class StopsHalfway(OptimalConnect):
     """A round after one that took work back takes none, and asks for no other (KAFKA-12495)."""
 
     def assign(self, request: ConnectRequest) -> ConnectAssignment:
-        """Without the delay that the rest would wait for."""
+        """Without the delay that the remaining work would wait for."""
         good = super().assign(request)
         lost = isinstance(good.memory, WaitingLeader) and good.memory.lost
         return good if lost else replace(good, delay_ms=0)

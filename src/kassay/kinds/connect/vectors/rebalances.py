@@ -1,8 +1,8 @@
 """Checks for the vectors of Kafka Connect: `connect-incremental`, lives of clusters, and `connect-eager`.
 
-Workers come in the recorded iteration order, or else in the order of Java's hash maps. What a leader
-remembers is what its own answers left it; an exact check compares a `LeaderState` with Kafka's. What an eager
-leader gives out is compared as sets: it leaves Kafka in the order of a hash map.
+Workers are in the recorded iteration order, or else in the order of Java's hash maps. A leader's memory comes
+from its own answers; an exact check compares a `LeaderState` with Kafka's. An eager leader's assignment is
+compared as sets: Kafka sends it in the order of a hash map.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class ReportingWorker(RunningWork):
 
 @dataclass(frozen=True)
 class WorkerOrder:
-    """The order in which the leader's map was iterated."""
+    """The iteration order of the leader's map."""
 
     workers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ToldWorker:
-    """What a worker is told, and what it runs then by the leader's account."""
+    """What a worker is sent, and what the leader then believes it runs."""
 
     assigned_connectors: tuple[str, ...]
     assigned_tasks: tuple[str, ...]
@@ -71,17 +71,17 @@ class ToldWorker:
 
     @property
     def assigned(self) -> tuple[Work, ...]:
-        """What it is to start."""
+        """What it must start."""
         return RunningWork(self.assigned_connectors, self.assigned_tasks).work
 
     @property
     def revoked(self) -> tuple[Work, ...]:
-        """What it is to stop."""
+        """What it must stop."""
         return RunningWork(self.revoked_connectors, self.revoked_tasks).work
 
     @property
     def everything(self) -> tuple[Work, ...]:
-        """What it runs then."""
+        """What it then runs."""
         return RunningWork(self.all_connectors, self.all_tasks).work
 
 
@@ -139,7 +139,7 @@ class ConnectRebalance:
     iteration_order: WorkerOrder | None = None
 
     def request(self, max_delay_ms: int, memory: Hashable) -> ConnectRequest:
-        """What a leader with this memory is asked; raises `InputError`."""
+        """The request to a leader with this memory; raises `InputError`."""
         return ConnectRequest(
             connectors=self.connectors,
             workers=_workers(self.workers, self.iteration_order),
@@ -186,7 +186,7 @@ class EagerVector:
 
 @vector_format("connect-eager", EagerVector, reference="connect-eager")
 def check_eager(vector: EagerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `EagerAssignor`."""
+    """Compare the target's answer with Kafka's `EagerAssignor`."""
     workers = tuple(ConnectWorker(worker_id) for worker_id in hash_map_order(vector.workers))
     request = ConnectRequest(vector.connectors, workers)
 
@@ -205,7 +205,7 @@ def check_eager(vector: EagerVector, factory: Callable[[], Any], *, exact: bool)
 
 @vector_format("connect-incremental", ConnectSequence, reference="connect-incremental")
 def check_sequence(vector: ConnectSequence, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers every rebalance as Kafka's `IncrementalCooperativeAssignor`."""
+    """Compare the target's answer to every rebalance with Kafka's `IncrementalCooperativeAssignor`."""
     target, memory = factory(), None
     for number, step in enumerate(vector.steps):
         request = step.request(vector.max_delay, memory)
@@ -232,7 +232,7 @@ def check_sequence(vector: ConnectSequence, factory: Callable[[], Any], *, exact
 def _difference(
     request: ConnectRequest, answer: ConnectAssignment, step: ConnectRebalance, exact: bool
 ) -> str | None:
-    """How the answer differs from Kafka's, or None."""
+    """The difference between the answer and Kafka's, or None."""
     expected = step.expected
     if stranger := answer.workers.keys() - expected.workers.keys():
         return f"{min(stranger)} is no worker of the cluster"
@@ -261,7 +261,7 @@ def _difference(
 def _list_difference(
     worker_id: str, name: str, have: Sequence[Work], want: Sequence[Work], ordered: bool
 ) -> str | None:
-    """How a list of a worker differs from Kafka's, or None."""
+    """The difference between a worker's list and Kafka's, or None."""
     if have == want or (not ordered and sorted(have, key=work_key) == sorted(want, key=work_key)):
         return None
     return f"{worker_id}: {name} {_shown(have)}, Kafka gives {_shown(want)}"

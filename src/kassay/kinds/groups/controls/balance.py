@@ -1,4 +1,4 @@
-"""Faulty assignors of consumer groups in what balance and movement ask: optimal, or nearly so."""
+"""Faulty assignors of consumer groups for balance and movement: optimal or nearly so."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MovesOneAtATime(AssignorBase):
     name = "control"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """A balance that no single move makes better."""
+        """A balance that no single move improves."""
         held = {m: sorted(tps) for m, tps in sorted(RoundRobin().assign(cluster, group).items())}
         reads = {member.member_id: frozenset(member.topics) for member in group.members}
         while (step := _helpful_move(held, reads)) is not None:
@@ -40,7 +40,7 @@ class MovesOneAtATime(AssignorBase):
 def _helpful_move(
     held: dict[str, list[TopicPartition]], reads: dict[str, frozenset[str]]
 ) -> tuple[TopicPartition, str, str] | None:
-    """A partition, who has it, and who with at least two fewer could have it; None where there is none."""
+    """A partition, its owner, and a subscriber with at least two fewer; None where there is none."""
     return next(
         (
             (tp, giver, taker)
@@ -59,7 +59,7 @@ class DealsAfresh(OptimalSticky):
     """Balance is all that counts, whoever had what before."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The best for a group in which nobody owned anything."""
+        """The best for a group without owned partitions."""
         members = tuple(member._replace(owned=()) for member in group.members)
         return super().assign(cluster, Group(members, group.leader))
 
@@ -75,7 +75,7 @@ class ForgetsRacks(OptimalSticky):
 
 
 def without_racks(group: Group) -> Group:
-    """The group with no member in any rack."""
+    """The group with every member outside of racks."""
     return Group(tuple(member._replace(rack=None) for member in group.members), group.leader)
 
 
@@ -90,7 +90,7 @@ class GivesUpOneByOne(OptimalCooperative):
     """In each round a single partition is taken from its owner, so that a rebalance goes on and on."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The plan, but for partitions that are on the way to somebody else: they stay for now."""
+        """The plan, except for partitions that change owners: they stay with the old one for now."""
         planned = dict(super().assign(cluster, group).items())
         given = {tp for tps in planned.values() for tp in tps}
         reads = {member.member_id: member.topics for member in group.members}

@@ -1,4 +1,4 @@
-"""Faulty assignors of consumer groups in what any of them owes: a deal in turn with one thing done wrong."""
+"""Faulty assignors of consumer groups for claims on every assignor: round robin with one fault."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ PartitionsByMember = dict[str, tuple[TopicPartition, ...]]
 
 
 class Spoilt(AssignorBase):
-    """A sound rule, round robin unless said, and then something done to the answer."""
+    """A sound rule, by default round robin, whose answer is then changed."""
 
     name = "control"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The spoilt answer."""
+        """The changed answer."""
         return Assignment(self.spoil(cluster, group, dict(self.sound().assign(cluster, group).items())))
 
     def sound(self) -> Assignor:
-        """The rule whose answer is spoilt."""
+        """The rule whose answer is changed."""
         return RoundRobin()
 
     @abstractmethod
@@ -39,19 +39,19 @@ class Spoilt(AssignorBase):
 
 
 def in_order(group: Group) -> list[str]:
-    """The members' ids as Kafka lines members up: who comes back under another id has the same place."""
+    """The members' ids in Kafka's order: a member that returns under another id keeps its place."""
     return [member.member_id for member in members_in_order(group.members)]
 
 
 def turned(group: Group, answer: PartitionsByMember, by: int) -> PartitionsByMember:
-    """The shares of the answer, each so many members on."""
+    """The answer with each share moved on by a number of members."""
     ids = in_order(group)
     turn = by % len(ids)
     return {member: answer[other] for member, other in zip(ids, ids[turn:] + ids[:turn], strict=True)}
 
 
 def _ends(group: Group, answer: PartitionsByMember) -> tuple[str, str] | None:
-    """Who has most and who has least, the first among equals; None where all have as much."""
+    """The members with most and with fewest partitions, the first of equals; None if all have as many."""
     ids = in_order(group)
     most = max(ids, key=lambda member: len(answer[member]))
     least = min(ids, key=lambda member: len(answer[member]))
@@ -59,7 +59,7 @@ def _ends(group: Group, answer: PartitionsByMember) -> tuple[str, str] | None:
 
 
 def _shares(group: Group, answer: PartitionsByMember, topic: str) -> dict[str, int]:
-    """How many partitions of the topic each of its readers has."""
+    """The number of partitions of the topic that each of its subscribers has."""
     return {
         member: sum(tp.topic == topic for tp in answer[member]) for member in group.subscribers.get(topic, ())
     }
@@ -103,7 +103,7 @@ class TrustsClaims(Spoilt):
     """Everybody keeps what they say they own, whoever else says so (KAFKA-7026)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Claims first, the deal for the rest."""
+        """Owned partitions stay with their members; round robin for the rest."""
         kept = {
             m.member_id: tuple(tp for tp in m.owned if cluster.has(tp) and tp.topic in m.topics)
             for m in group.members
@@ -117,7 +117,7 @@ class GivesOneTwice(Spoilt):
     """Who has least is given a partition of whoever has most as well."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """One partition twice, where that makes loads equal."""
+        """One partition assigned twice, where that makes loads equal."""
         ends = _ends(group, answer)
         if ends is None or not group.equal_subscriptions:
             return answer
@@ -134,7 +134,7 @@ class DealsToAll(Spoilt):
     """Partitions are dealt to all members, whatever they subscribed to (kafkajs 1679)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Dealt over the members in order."""
+        """Round robin over all members, subscribed or not."""
         tps = sorted(tp for own in answer.values() for tp in own)
         ids = in_order(group)
         return {m: tuple(tps[i :: len(ids)]) for i, m in enumerate(ids)}
@@ -159,7 +159,7 @@ class ChokesOnEmpty(Spoilt):
     """A member without a subscription among others makes it fail (KAFKA-16930)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer, unless somebody reads nothing."""
+        """The answer, unless some member subscribes to nothing."""
         first = {m.member_id: m.topics[0] for m in group.members} if len(group.members) > 1 else {}
         return {m: tps for m, tps in answer.items() if m in first or len(answer) == 1}
 
@@ -169,7 +169,7 @@ class WaitsForEver(Spoilt):
     """It waits for a partition for everybody where a topic has fewer of them than readers."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer, where everybody can have a partition of each topic."""
+        """The answer, where every subscriber can have a partition of each topic."""
         while any(len(readers) > cluster.counts.get(t, 1) > 0 for t, readers in group.subscribers.items()):
             time.sleep(1)
         return answer
@@ -180,7 +180,7 @@ class FavoursFirstListed(Spoilt):
     """Ties go to whoever is listed first (KAFKA-12898)."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shares handed out in listing order."""
+        """Shares assigned in listing order."""
         if not group.equal_subscriptions:
             return answer
         shares = sorted(answer.values(), key=len, reverse=True)
@@ -192,7 +192,7 @@ class ServesItsLeader(Spoilt):
     """The leader takes the largest share for itself, as where it deals to its own members first."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The leader's share and the largest one change places."""
+        """The leader's share swapped with the largest one."""
         ends = _ends(group, answer)
         if ends is None or group.leader is None or not group.equal_subscriptions:
             return answer
@@ -207,7 +207,7 @@ class Remembers(Spoilt):
         self._last: tuple[Cluster, Group] | None = None
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shares turned where the question was the last one."""
+        """Shares rotated where the last call had the same input."""
         again, self._last = self._last == (cluster, group), (cluster, group)
         return turned(group, answer, 1) if again and group.equal_subscriptions else answer
 
@@ -239,7 +239,7 @@ class HandsOverAtOnce(Spoilt):
 
     def sound(self) -> Assignor:
         """The optimum."""
-        # Other controls are sound without a solver, and their processes do not wait for one.
+        # Other controls need no solver, and their processes do not load one.
         from kassay.assignors.optimal.sticky import OptimalSticky
 
         return OptimalSticky()
@@ -254,7 +254,7 @@ class NeverRests(Spoilt):
     """Shares wander on with every generation, so the group never comes to rest."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Shares turned by the generation, where nobody is static."""
+        """Shares rotated by the generation, where no member is static."""
         if not group.equal_subscriptions or any(m.instance_id for m in group.members):
             return answer
         return turned(group, answer, max(m.generation for m in group.members) + 1)
@@ -267,7 +267,7 @@ class DealsByMemberId(AssignorBase):
     name = "control"
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The deal for a group without static members."""
+        """The assignment of a group without static members."""
         return RoundRobin().assign(
             cluster, Group(tuple(m._replace(instance_id=None) for m in group.members), group.leader)
         )
@@ -278,6 +278,6 @@ class GrowsTooFast(Spoilt):
     """Twice as many partitions take eight times as long."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer, later."""
+        """The answer, after a delay."""
         time.sleep((sum(cluster.counts.values()) / 1000) ** 3 / 3)
         return answer

@@ -1,4 +1,4 @@
-"""Faulty assignors of share groups: everything to everybody, or the optimum, and something done to it."""
+"""Faulty assignors of share groups: the simple or the optimal rule with one fault."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ control = partial(controls.control, kinds=SHARE, like="share-simple@4.0")
 
 
 class _SpoiltShares(Spoilt):
-    """The simple assignor, and then something done to the answer."""
+    """The simple assignor, whose answer is then changed."""
 
     def sound(self) -> Assignor:
-        """The rule of Kafka."""
+        """Kafka's rule."""
         return ShareSimple()
 
 
-def _sparing(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:
-    """The answer in which the first of these members whose partitions others have too gets nothing."""
+def _without_one(answer: PartitionsByMember, ids: Iterable[str]) -> PartitionsByMember:
+    """The answer without the first of these members' partitions, where other members have them too."""
     for member_id in ids:
         others = {tp for other, tps in answer.items() if other != member_id for tp in tps}
         if answer.get(member_id) and others.issuperset(answer[member_id]):
@@ -50,7 +50,7 @@ class RepeatsItself(_SpoiltShares):
     """The last partition of each member is listed twice."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """One partition too many for everybody."""
+        """One partition too many for every member."""
         return {m: (*tps, max(tps)) if tps else () for m, tps in answer.items()}
 
 
@@ -59,7 +59,7 @@ class SharesToTheEnd(_SpoiltShares):
     """Partition numbers run to the count itself."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With a partition too many of each member's last topic."""
+        """One partition too many of each member's last topic."""
         beyond = {t: TopicPartition(t, count) for t, count in cluster.counts.items()}
         return {m: (*tps, beyond[max(tps).topic]) if tps else () for m, tps in answer.items()}
 
@@ -79,13 +79,13 @@ class SharesAllButLast(_SpoiltShares):
     """The last partition of all is forgotten."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Without it, for everybody."""
+        """The answer without that partition, for every member."""
         last = max((tp for tps in answer.values() for tp in tps), default=None)
         return {m: tuple(tp for tp in tps if tp != last) for m, tps in answer.items()}
 
 
 class _SpoiltOptimum(Spoilt):
-    """The optimal share assignor, and then something done to its answer, now and then."""
+    """The optimal share assignor, whose answer is sometimes changed."""
 
     def sound(self) -> Assignor:
         """The optimum."""
@@ -93,7 +93,7 @@ class _SpoiltOptimum(Spoilt):
 
 
 def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition], list[str]]]:
-    """Partitions and their readers: all that is read where all read the same, else topic by topic."""
+    """Partitions and their subscribers: all together where all subscribe to the same, else topic by topic."""
     parts = [
         (
             [tp for tp in cluster.partitions[t] if group.assignable is None or tp in group.assignable],
@@ -107,11 +107,11 @@ def _compared(cluster: Cluster, group: Group) -> list[tuple[list[TopicPartition]
     return [(tps, readers) for tps, readers in parts if tps]
 
 
-def _let_be(cluster: Cluster, group: Group, off_by: int, apart: int) -> PartitionsByMember | None:
-    """What everybody has, if that is even enough.
+def _owned_if_even(cluster: Cluster, group: Group, off_by: int, apart: int) -> PartitionsByMember | None:
+    """What all members own, if that is even enough.
 
-    A partition may have so many members more or fewer than all should have, and members' counts may be so
-    far apart.
+    The members of a partition may differ from the even number by `off_by`, the counts of two members by
+    `apart`.
     """
     had = {member.member_id: frozenset(member.owned) for member in group.members}
     kept: dict[str, list[TopicPartition]] = {member_id: [] for member_id in had}
@@ -132,8 +132,8 @@ class PrefersAPartition(_SpoiltOptimum):
     """Somebody has one partition in place of another, which then has two members fewer, and so it stays."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With one copy of a partition exchanged for one of another that has as many."""
-        kept = _let_be(cluster, group, off_by=1, apart=1)
+        """One copy of a partition exchanged for one of another that has as many."""
+        kept = _owned_if_even(cluster, group, off_by=1, apart=1)
         if kept is not None:
             return kept
         for tps, readers in _compared(cluster, group):
@@ -151,8 +151,8 @@ class PrefersAMember(_SpoiltOptimum):
     """Of two members with as many partitions one gets one of the other's, and so it stays."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With one copy of a partition in other hands."""
-        kept = _let_be(cluster, group, off_by=0, apart=2)
+        """One copy of a partition moved to the other member."""
+        kept = _owned_if_even(cluster, group, off_by=0, apart=2)
         if kept is not None:
             return kept
         for tps, readers in _compared(cluster, group):
@@ -165,13 +165,13 @@ class PrefersAMember(_SpoiltOptimum):
         return answer
 
 
-def _at_rest(group: Group, answer: PartitionsByMember) -> bool:
-    """Whether everybody keeps what it has, and no more."""
+def _is_stable(group: Group, answer: PartitionsByMember) -> bool:
+    """Whether every member keeps what it owns, and gets no more."""
     return all(set(answer.get(m.member_id, ())) == set(m.owned) for m in group.members)
 
 
 def _exchanged(cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-    """The answer in which two members have exchanged copies at the price of one more taken back."""
+    """The answer with copies of two members exchanged, so that one more copy is taken back."""
     had = {member.member_id: frozenset(member.owned) for member in group.members}
     for tps, readers in _compared(cluster, group):
         given = {m: [tp for tp in tps if tp in answer.get(m, ())] for m in readers}
@@ -191,8 +191,8 @@ class ShufflesTheMoved(_SpoiltOptimum):
     """Where something has to change, one copy more than that changes hands."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With two copies exchanged, unless all is at rest."""
-        return answer if _at_rest(group, answer) else _exchanged(cluster, group, answer)
+        """Two copies exchanged, unless the group is stable."""
+        return answer if _is_stable(group, answer) else _exchanged(cluster, group, answer)
 
 
 @control("never-rests", breaks="stable", like="optimal-share")
@@ -200,8 +200,8 @@ class SharesAnew(_SpoiltOptimum):
     """Where nothing has to change, two copies change hands all the same."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With two copies exchanged where all is at rest."""
-        return _exchanged(cluster, group, answer) if _at_rest(group, answer) else answer
+        """Two copies exchanged where the group is stable."""
+        return _exchanged(cluster, group, answer) if _is_stable(group, answer) else answer
 
 
 @control("chokes-on-one", breaks="total")
@@ -209,7 +209,7 @@ class ChokesOnOne(_SpoiltShares):
     """A group of one makes it fail."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer, if somebody shares."""
+        """The answer, if the group has several members."""
         if len(group.members) == 1:
             raise ValueError("nobody to share with")
         return answer
@@ -220,7 +220,7 @@ class SharesNever(_SpoiltShares):
     """It waits for a partition for everybody where a topic has fewer of them than readers."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """The answer, where everybody could have a partition of each topic."""
+        """The answer, where every subscriber could have a partition of each topic."""
         while any(len(readers) > cluster.counts.get(t, 1) > 0 for t, readers in group.subscribers.items()):
             time.sleep(1)
         return answer
@@ -234,9 +234,9 @@ class RemembersShares(_SpoiltShares):
         self._last: tuple[Cluster, Group] | None = None
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Somebody gets nothing where the question was the last one."""
+        """One member gets nothing where the last call had the same input."""
         again, self._last = self._last == (cluster, group), (cluster, group)
-        return _sparing(answer, sorted(answer)) if again else answer
+        return _without_one(answer, sorted(answer)) if again else answer
 
 
 @control("follows-hashes", breaks="deterministic")
@@ -244,8 +244,8 @@ class SharesByHashes(_SpoiltShares):
     """Who gets nothing is said by a hash set, another one in each process."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Without the first in hash order."""
-        return _sparing(answer, sorted(answer, key=hash))
+        """The answer without the partitions of the first member in hash order."""
+        return _without_one(answer, sorted(answer, key=hash))
 
 
 @control("spares-first-listed", breaks="order-independent")
@@ -253,8 +253,8 @@ class SparesFirstListed(_SpoiltShares):
     """Whoever is listed first gets nothing that others have too."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """Without the first listed."""
-        return _sparing(answer, [member.member_id for member in group.members])
+        """The answer without the partitions of the first member listed."""
+        return _without_one(answer, [member.member_id for member in group.members])
 
 
 @control("hands-out-the-withheld", breaks="assignable", like="optimal-share")
@@ -262,7 +262,7 @@ class HandsOutTheWithheld(_SpoiltOptimum):
     """What may not be given out is with a reader all the same, and stays there."""
 
     def spoil(self, cluster: Cluster, group: Group, answer: PartitionsByMember) -> PartitionsByMember:
-        """With each such partition for the readers that have it, or for the first."""
+        """Each withheld partition for the subscribers that own it, or for the first one."""
         more: dict[str, list[TopicPartition]] = {m: list(tps) for m, tps in answer.items()}
         for topic, ids in group.subscribers.items() if group.assignable is not None else ():
             for tp in set(cluster.partitions.get(topic, ())).difference(group.assignable or ()):

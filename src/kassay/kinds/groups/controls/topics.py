@@ -1,4 +1,4 @@
-"""Faulty assignors of consumer groups in how they share out a topic: ranges with one thing done wrong."""
+"""Faulty assignors of consumer groups that assign each topic in ranges, with one fault."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ control = partial(controls.control, kinds=CONSUMER_GROUPS)
 
 
 def keeping(but: str) -> tuple[str, ...]:
-    """The claims of ranges, but for one."""
+    """The claims that ranges keep, except one."""
     return tuple(claim for claim in _EVERY if claim != but)
 
 
 class _Blocks(AssignorBase, ABC):
-    """Each topic to its readers, as `shares` says."""
+    """Each topic to its subscribers, in the blocks of `shares`."""
 
     name = "control"
 
@@ -41,11 +41,11 @@ class _Blocks(AssignorBase, ABC):
 
     @abstractmethod
     def shares(self, count: int, size: int, number: int) -> list[range]:
-        """The partition numbers for each of so many readers of the topic of that number."""
+        """The partition numbers for each subscriber of the topic with that number."""
 
 
 def _blocks(sizes: list[int]) -> list[range]:
-    """Runs of these lengths, one after the other."""
+    """Consecutive runs of these lengths."""
     return [range(start, stop) for start, stop in pairwise(accumulate(sizes, initial=0))]
 
 
@@ -73,7 +73,7 @@ class GoesOnWhereItWas(_Blocks):
     """Who has one more changes from topic to topic, to spread the load."""
 
     def shares(self, count: int, size: int, number: int) -> list[range]:
-        """Even blocks, the longer ones further on for each topic."""
+        """Even blocks, the longer ones shifted further for each topic."""
         block, longer = divmod(count, size)
         return _blocks([block + ((i - number) % size < longer) for i in range(size)])
 
@@ -93,7 +93,7 @@ class PrefersTheLast(Failover):
     """The smaller number goes first, as with priorities elsewhere; where there are racks, all is well."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """Each topic whole to its reader of the least priority."""
+        """Each topic whole to its subscriber of the lowest priority number."""
         if any(member.rack for member in group.members):
             return super().assign(cluster, group)
         given: dict[str, list[TopicPartition]] = {member.member_id: [] for member in group.members}

@@ -1,8 +1,8 @@
 """Checks for the vectors of the client-side assignors: range, roundrobin, sticky, cooperative-sticky.
 
-Members and topics come in the recorded iteration order, or else in the order of Java's hash tables.
-A vector's racks become one broker a rack. What a consumer sends besides its topics is made here: the
-user data of `sticky` in version 0 or 1, the generation of `cooperative-sticky`.
+Members and topics are in the recorded iteration order, or else in the order of Java's hash tables. A vector's
+racks become one broker per rack. These checks make what a consumer sends besides its topics: the user data of
+`sticky` in version 0 or 1, the generation of `cooperative-sticky`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ClientTopic:
 
 @dataclass(frozen=True)
 class ClientMember:
-    """A member, and what its assignor puts into the subscription."""
+    """A member, and the user data of its assignor in the subscription."""
 
     id: str
     topics: tuple[str, ...]
@@ -47,7 +47,7 @@ class ClientMember:
 
 @dataclass(frozen=True)
 class ClientOrder:
-    """The order in which the leader's maps were iterated."""
+    """The iteration order of the leader's maps."""
 
     members: tuple[str, ...]
     topics: tuple[str, ...]
@@ -63,9 +63,10 @@ class AssignmentExpected:
     def check(
         self, ask: Callable[[], Assignment], *, exact: bool, ordered: bool, entries: bool
     ) -> str | None:
-        """How what the target answers differs from it, or None; without `exact` any error will do.
+        """The difference between the answer and Kafka's, or None; without `exact` any error is accepted.
 
-        Lists are compared as sets unless they are `ordered`; where `entries` count, nothing is not no entry.
+        Lists are compared as sets unless they are `ordered`; where `entries` count, an empty entry differs
+        from none.
         """
         if self.assignment is None and self.error is None:
             raise InputError("expected: neither assignment nor error")
@@ -164,13 +165,13 @@ def _group(vector: ClientVector, user_data: UserData, from_subscription: bool) -
 
 
 def _java_members(vector: ClientVector) -> Sequence[str]:
-    """Members as the leader's map iterates them; Kafka's own tests fill an insertion-ordered map."""
+    """Members in the iteration order of the leader's map, insertion-ordered in Kafka's own tests."""
     ids = [member.id for member in vector.members]
     return ids if vector.members_map is not None else hash_map_order(ids)
 
 
 def _java_topics(vector: ClientVector) -> Sequence[str]:
-    """Topics as the map of known topics iterates them, which is filled from the set of subscribed ones."""
+    """Topics in the order of the map of known topics, which is filled from the set of subscribed ones."""
     topics = {member.id: member.topics for member in vector.members}
     subscribed = hash_map_order(topic for member_id in _java_members(vector) for topic in topics[member_id])
     known = {topic.name for topic in vector.topics if topic.partitions > 0}
@@ -185,9 +186,9 @@ def check_client(
     user_data: UserData,
     from_subscription: bool = False,
 ) -> str | None:
-    """Whether the target answers as Kafka's client-side assignor that has this `user_data`.
+    """Compare the target's answer with Kafka's client-side assignor that has this `user_data`.
 
-    A member's generation is that of its claim, or else `from_subscription`.
+    A member's generation is that of its owned partitions, or else `from_subscription`.
     """
     cluster, group = _cluster(vector), _group(vector, user_data, from_subscription)
 

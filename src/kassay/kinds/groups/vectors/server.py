@@ -1,8 +1,8 @@
 """Checks for the vectors of the server-side assignors: `server-uniform`, `server-range`, `server-simple`.
 
-A topic's name here is its topic id in base64url. Members, the first member's topics and everybody's
-owned partitions come in the recorded iteration order, or else in the order of Java's hash tables.
-Answers are sets per member; `exact` also tells a member that is absent from one that has nothing.
+A topic's name here is its topic id in base64url. Members, the first member's topics and all owned partitions
+are in the recorded iteration order, or else in the order of Java's hash tables. Answers are sets per member;
+`exact` also distinguishes a missing member from one with an empty set.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ServerMember:
 
 @dataclass(frozen=True)
 class ServerOrder:
-    """The order in which the coordinator's maps and sets were iterated."""
+    """The iteration order of the coordinator's maps and sets."""
 
     members: tuple[str, ...]
     first_member_topics: tuple[str, ...]
@@ -66,7 +66,7 @@ class ServerVector:
 @vector_format("server-range", ServerVector, reference="server-range")
 @vector_format("server-simple", ServerVector, reference="share-simple")
 def check_server(vector: ServerVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `UniformAssignor`, `RangeAssignor` or `SimpleAssignor`."""
+    """Compare the target's answer with Kafka's `UniformAssignor`, `RangeAssignor` or `SimpleAssignor`."""
     within((max(0, topic.partitions) for topic in vector.topics), "topics")
     cluster = Cluster(tuple(Topic(t.id, t.partitions, topic_id=t.id) for t in vector.topics))
     group = _group(vector)
@@ -93,10 +93,7 @@ def _group(vector: ServerVector) -> Group:
 
 
 def _java_order(vector: ServerVector) -> ServerOrder:
-    """The `iteration_order` that follows from the hashes where a vector does not record it.
-
-    Kafka's own tests (`members_map`) use insertion-ordered maps of members and of owned topics.
-    """
+    """The `iteration_order` that follows from the hashes where a vector does not record it."""
     listed = {member.id: member for member in vector.members}
     linked = vector.members_map is not None
     ids = list(listed) if linked else hash_map_order(listed)

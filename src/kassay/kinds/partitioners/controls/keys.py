@@ -1,4 +1,4 @@
-"""Faulty partitioners: the default rule with one thing done wrong."""
+"""Faulty partitioners: the default rule with one fault."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ control = partial(controls.control, kinds=PARTITIONER, like="partitioner:explici
 
 
 class _Spoilt(PartitionerBase):
-    """The reference, but for what a fault does to records with a key."""
+    """The reference, except for records with a key."""
 
     def __init__(self) -> None:
         self._rule = Explicit()
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """Where the reference or the fault sends the record."""
+        """The partition that the reference or the fault chooses."""
         if record.partition is not None or record.key is None:
             return self._rule.partition(record, topic)
         return self.keyed(record.key, topic.count)
@@ -37,7 +37,7 @@ class KeepsTheSign(_Spoilt):
     """Java's remainder of a negative hash is taken for a partition."""
 
     def keyed(self, key: bytes, count: int) -> int:
-        """A negative number for every other key."""
+        """A negative number for every second key."""
         hashed = murmur2(key)
         return hashed % count if hashed >= 0 else -(-hashed % count)
 
@@ -47,7 +47,7 @@ class AddsBytes(_Spoilt):
     """A sum of the bytes stands for the hash."""
 
     def keyed(self, key: bytes, count: int) -> int:
-        """By the sum."""
+        """The partition by the sum."""
         return sum(key) % count
 
 
@@ -60,7 +60,7 @@ class RemembersKeys(_Spoilt):
         self._calls = 0
 
     def keyed(self, key: bytes, count: int) -> int:  # the fault
-        """By the number of calls."""
+        """The partition by the number of calls."""
         self._calls += 1
         return self._calls % count
 
@@ -70,7 +70,7 @@ class SaltsHashes(_Spoilt):
     """Python's own hash of the bytes, another one in each process."""
 
     def keyed(self, key: bytes, count: int) -> int:
-        """By the salted hash."""
+        """The partition by the salted hash."""
         return hash(key) % count
 
 
@@ -79,7 +79,7 @@ class DropsEmptyKeys(_Spoilt):
     """An empty key makes it fail."""
 
     def keyed(self, key: bytes, count: int) -> int:
-        """By the last byte too."""
+        """The default rule, which here also reads the last byte."""
         return (to_positive(murmur2(key)) + 0 * key[-1]) % count
 
 
@@ -97,9 +97,9 @@ class WrapsExplicit(_Spoilt):
     """A partition that is not there is taken modulo the count."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """The remainder."""
-        asked = record.partition
-        return super().partition(record, topic) if asked is None else asked % topic.count
+        """The remainder of the partition by the count."""
+        explicit = record.partition
+        return super().partition(record, topic) if explicit is None else explicit % topic.count
 
 
 @control("waits-for-ever", breaks="terminates")
@@ -107,7 +107,7 @@ class SendsNever(_Spoilt):
     """It waits for a leader where no partition has one."""
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
-        """Where the reference sends it, if there is a leader."""
+        """The reference's partition, if there is a leader."""
         while not topic.available:
             time.sleep(1)
         return super().partition(record, topic)
@@ -125,5 +125,5 @@ class KeepsTheFirst(_Spoilt):
         self._number = KeepsTheFirst.objects
 
     def keyed(self, key: bytes, count: int) -> int:
-        """The partition for a key, further on for each object."""
+        """The partition for a key, shifted further for each object."""
         return (super().keyed(key, count) + self._number) % count

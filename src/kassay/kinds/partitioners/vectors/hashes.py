@@ -1,7 +1,7 @@
-"""Vectors of what follows from a hash: a keyed record's partition, and a group's in the offsets topic.
+"""Vectors of hash results: a keyed record's partition, and a group's partition in the offsets topic.
 
-The target is asked for the partition of several counts. Against a reference the hash is compared too.
-Group ids are read from their UTF-16 code units, so that an id that is not valid Unicode counts too.
+The check calls the target for the partition with several counts. For a reference it also compares the hash.
+Group ids are read from their UTF-16 code units, so that an id that is not valid Unicode is tested too.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class GroupVector:
 
 @vector_format("partitioner-murmur2", RecordVector, reference="partitioner:murmur2")
 def check_murmur2(vector: RecordVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """None if the target partitions the key as Kafka did for every count, else how not."""
+    """None if the target partitions the key as Kafka did for every count, else the difference."""
     key, expected = base64.b64decode(vector.key_b64, validate=True), vector.expected
     hashed = murmur2(key)
     if exact and hashed != expected.murmur2:
@@ -77,7 +77,7 @@ def check_murmur2(vector: RecordVector, factory: Callable[[], Any], *, exact: bo
 
 @vector_format("coordinator-partition", GroupVector, reference="coordinator")
 def check_coordinator(vector: GroupVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """None if the target looks the group up as Kafka did for every count, else how not."""
+    """None if the target looks up the group as Kafka did for every count, else the difference."""
     units, expected = vector.group_id_utf16, vector.expected
     group_id = struct.pack(f">{len(units)}H", *units).decode("utf-16-be", "surrogatepass")
     hashed = string_hash(group_id)
@@ -90,7 +90,7 @@ def check_coordinator(vector: GroupVector, factory: Callable[[], Any], *, exact:
 
 
 def _number(count: str) -> int:
-    """The number of partitions that a field is named for."""
+    """The number of partitions in a field's name."""
     number = int(count) if count.isdecimal() and len(count) <= len(str(MOST)) else MOST + 1
     if number > MOST:
         raise wrong("expected.partition", count, f"numbers of partitions up to {MOST}")
@@ -98,7 +98,7 @@ def _number(count: str) -> int:
 
 
 def _difference(partitions: Mapping[str, int], ask: Callable[[int], int]) -> str | None:
-    """The first count for which the partition is another than Kafka's."""
+    """The first count with a partition other than Kafka's."""
     for count, wanted in partitions.items():
         try:
             partition = ask(_number(count))

@@ -1,4 +1,4 @@
-"""Faulty placers: KRaft's rule with one thing done wrong."""
+"""Faulty placers: KRaft's rule with one fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RepeatsBroker(Striped):
     """The last follower of the last partition is its leader once more, where there are no racks."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The spoilt placement."""
+        """The changed placement."""
         rows = super().place(request, random)
         if request.has_racks or len(rows[-1]) == 1:
             return rows
@@ -33,7 +33,7 @@ class SettlesForLess(Striped):
     """With too few brokers every partition just gets fewer replicas, where there are no racks."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """A placement of as many replicas as there are unfenced brokers."""
+        """A placement with as many replicas as there are unfenced brokers."""
         if request.has_racks:
             return super().place(request, random)
         most = max(1, min(request.replication_factor, len(request.unfenced)))
@@ -60,7 +60,7 @@ class LetsFencedLead(Striped):
     """Fenced brokers are taken like any other."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The placement with nobody fenced."""
+        """The placement with no broker fenced."""
         open_ = tuple(broker._replace(fenced=False) for broker in request.brokers)
         return super().place(replace(request, brokers=open_), random)
 
@@ -70,7 +70,7 @@ class StartsAtTheFirst(Striped):
     """Every partition is placed like the first one."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The first row, over and over."""
+        """The first row, repeated."""
         return super().place(replace(request, partitions=1), random) * request.partitions
 
 
@@ -88,7 +88,7 @@ class CountsCalls(Striped):
         self._calls = 0
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """Rows turned by the number of calls."""
+        """Rows rotated by the number of calls."""
         self._calls += 1
         rows = super().place(request, random)
         turn = self._calls % len(rows[0]) if len(request.unfenced) == len(request.brokers) else 0
@@ -99,8 +99,8 @@ class EvenPlacer(Striped):
     """The best replica counts of unfenced brokers, led by whoever of them leads least."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The optimum for the new partitions beside those that are there; KRaft's where there is none."""
-        # Here, so that controls of other kinds wait for no solver.
+        """The optimum for the new partitions, existing ones included; KRaft's answer where there is none."""
+        # Imported here, so that controls of other kinds do not load the solver.
         from kassay.solver.placement.optimum import best_placement
         from kassay.solver.placement.problem import Broker as TakingBroker
         from kassay.solver.placement.problem import PlacedTopic, PlacementProblem
@@ -121,7 +121,7 @@ class EvenPlacer(Striped):
 
 
 def _led_evenly(row: Replicas, leads: Counter[int]) -> Replicas:
-    """The row with that one first that leads least so far, which leads one more then."""
+    """The row with its broker that leads least so far first; that broker then leads one more."""
     leader = min(row, key=lambda broker: (leads[broker], broker))
     leads[leader] += 1
     return (leader, *(broker for broker in row if broker != leader))
@@ -132,7 +132,7 @@ class FillsInOrder(EvenPlacer):
     """The followers of the last partition are the first brokers that may be."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """Its leader, and then brokers by their number, as many in each rack as it has."""
+        """Its leader, and then brokers in the order of their numbers, as many in each rack as it has."""
         rows = super().place(request, random)
         racks = {broker.broker_id: broker.rack for broker in request.brokers}
         return (*rows[:-1], *(_by_number(row, sorted(request.unfenced), racks) for row in rows[-1:]))
@@ -185,7 +185,7 @@ class PlacesByListing(Striped):
     """Partitions go to the brokers in the order in which these are listed."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The rows turned so that the first broker listed comes first where it leads."""
+        """The rows rotated so that the first broker listed is first where it leads."""
         rows = super().place(request, random)
         first = request.brokers[0].broker_id
         return tuple(sorted(rows, key=lambda row: row[0] != first))

@@ -1,4 +1,4 @@
-"""Faulty planners: the optimal plan with one thing done wrong."""
+"""Faulty planners: the optimal plan with one fault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TakesFromAnybody(OptimalPlan):
     """Replicas are taken from a broker that does not have them."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan with its exchanges turned round."""
+        """The plan with its exchanges reversed."""
         sound = super().plan(request)
         elsewhere = (
             (at, broker.broker_id)
@@ -34,7 +34,7 @@ class TakesFromAnybody(OptimalPlan):
 
 
 def _led_from(plan: Plan, at: int, source: int) -> tuple[Move, ...]:
-    """The plan's moves, that of this number from the source, to where it led before."""
+    """The plan's moves, the one of this number from its source to the broker that led before."""
     order = tuple(plan.states())[at].after
     return (*plan.moves[:at], plan.moves[at]._replace(source=source, order=order), *plan.moves[at + 1 :])
 
@@ -44,7 +44,7 @@ class GoesRoundAbout(OptimalPlan):
     """The first partition makes a trip to another broker and back before anything else moves."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan with two copies too many where a broker is free that is in the same rack."""
+        """The plan with two copies too many where a free broker is in the same rack."""
         sound = super().plan(request)
         partition, row = request.before[0]
         racks = {broker.broker_id: broker.rack for broker in request.brokers}
@@ -60,17 +60,17 @@ class DoublesUp(OptimalPlan):
     """The last replica that moves goes to a broker that has one already, where brokers have no racks."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan with the last copy put beside another, and nothing after it."""
+        """The plan with the last copy on a broker that has a replica already, and nothing after it."""
         sound = super().plan(request)
         if any(broker.rack is not None for broker in request.brokers):
             return sound
         moves = sound.moves
         copies = (at for at, move in enumerate(moves) if move.source is not None and move.target is not None)
         at = max(copies, default=-1)
-        beside = [b for b in tuple(sound.states())[at].before if b != moves[at].source] if at >= 0 else []
-        if not beside:
+        others = [b for b in tuple(sound.states())[at].before if b != moves[at].source] if at >= 0 else []
+        if not others:
             return sound
-        return replace(sound, moves=(*moves[:at], Move(moves[at].partition, moves[at].source, beside[0])))
+        return replace(sound, moves=(*moves[:at], Move(moves[at].partition, moves[at].source, others[0])))
 
 
 @control("looks-at-no-racks", breaks="rack-spread", like="plan:optimal")
@@ -78,7 +78,7 @@ class LooksAtNoRacks(OptimalPlan):
     """Brokers are taken as if they had no racks."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The plan for brokers without racks, on those with them."""
+        """The plan for brokers without racks, applied to brokers with racks."""
         bare = tuple(broker._replace(rack=None) for broker in request.brokers)
         return replace(super().plan(replace(request, brokers=bare)), brokers=request.brokers)
 
@@ -110,7 +110,7 @@ class PlansByHashes(OptimalPlan):
     """Partitions take their turns in the order of a hash set, another one in each process."""
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The same moves, those of each partition in their order."""
+        """The same moves in another order, those of each partition in sequence."""
         sound = super().plan(request)
         return replace(sound, moves=tuple(sorted(sound.moves, key=lambda move: hash(str(move.partition)))))
 
@@ -123,7 +123,7 @@ class RemembersPlans(OptimalPlan):
         self._last: PlanRequest | None = None
 
     def plan(self, request: PlanRequest) -> Plan:
-        """The moves of the last partition first where the question was the last one."""
+        """The moves of the last partition first where the last call had the same input."""
         again, self._last = self._last == request, request
         sound = super().plan(request)
         order = sorted(sound.moves, key=lambda move: move.partition, reverse=again)

@@ -1,1 +1,1 @@
-"""How the worst requests are searched."""
+"""The search for the worst requests."""

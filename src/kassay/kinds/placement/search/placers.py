@@ -1,4 +1,4 @@
-"""New topics on unfenced brokers: racks, replication factor and start."""
+"""The search for worst cases of placers: new topics on unfenced brokers; changes racks, factor and start."""
 
 from __future__ import annotations
 
@@ -40,29 +40,29 @@ class PlacerSearch(WorstSearch):
         return starmap(PlacementCase, placer_cell(*size))
 
     def widened(self, case: PlacementCase, size: tuple[int, int]) -> PlacementCase:
-        """So many brokers, each next one in the rack of the one that the small request had there."""
+        """As many brokers, each new one in the rack of the corresponding broker of the small request."""
         racks = [broker.rack for broker in case.request.brokers]
         brokers = tuple(Broker(i, racks[i % len(racks)]) for i in range(size[0]))
         return case._replace(request=replace(case.request, partitions=size[1], brokers=brokers))
 
     def changed(self, case: PlacementCase, rng: random.Random) -> PlacementCase:
         """Another rack for a broker, a replica more or fewer, or another start."""
-        asked: PlacementRequest = case.request
-        count = len(asked.brokers)
+        request: PlacementRequest = case.request
+        count = len(request.brokers)
         what = rng.randrange(3)
         if what == 0:
-            factor = min(count, max(1, asked.replication_factor + rng.choice((-1, 1))))
-            return case._replace(request=replace(asked, replication_factor=factor))
+            factor = min(count, max(1, request.replication_factor + rng.choice((-1, 1))))
+            return case._replace(request=replace(request, replication_factor=factor))
         if what == 1:
             start = rng.randrange(count)
-            return PlacementCase(replace(asked, fixed_start_index=start), start)
-        names = [broker.rack or f"r{broker.broker_id}" for broker in asked.brokers]
+            return PlacementCase(replace(request, fixed_start_index=start), start)
+        names = [broker.rack or f"r{broker.broker_id}" for broker in request.brokers]
         names[rng.randrange(count)] = f"r{rng.randrange(count)}"
         brokers = tuple(Broker(i, rack) for i, rack in enumerate(names))
-        return case._replace(request=replace(asked, brokers=brokers))
+        return case._replace(request=replace(request, brokers=brokers))
 
     def value(self, badness: str, played: Any, best: Any, /) -> int:
-        """Of the one answer."""
+        """The measure of the one answer."""
         if not played.outcomes:
             return -1
         step: PlacementStep = played.outcomes[0]
@@ -75,7 +75,7 @@ class PlacerSearch(WorstSearch):
         return max(loads) - min(loads)
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int:
-        """A broker has one replica of a partition at most: loads are 0 to p, and r p squared at the most."""
+        """A broker has one replica of a partition at most: loads are 0 to p, squares at most r p squared."""
         brokers, partitions = size
         if brokers == 1:
             return 0

@@ -1,4 +1,4 @@
-"""Requests to planners: racks, replication factor, and where the replicas are before."""
+"""The search for worst cases of planners: changes racks, replication factor, and the replicas before."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kassay.properties.sentences.words.plans import PLAN_WORDS, PlanScene
 
 
 class PlanSearch(WorstSearch):
-    """Plans for partitions that are on these brokers before, or on one that goes."""
+    """Plans for partitions that are on the request's brokers before, or on one that leaves."""
 
     measures: ClassVar[Mapping[str, WorstMeasure]] = {
         "spread": WorstMeasure(
@@ -35,11 +35,11 @@ class PlanSearch(WorstSearch):
     }
 
     def small(self, size: tuple[int, int]) -> Iterator[PlanRequest]:
-        """Every request of the size, of two brokers and partitions at most: there are too many of three."""
+        """Every request of the size, with at most two brokers and partitions: there are too many of three."""
         return plan_cell(min(size[0], 2), min(size[1], 2), True)
 
     def widened(self, case: PlanRequest, size: tuple[int, int]) -> PlanRequest:
-        """More brokers, each in the rack of the one that stood there; the rows again, on the same brokers."""
+        """More brokers, each in the rack of the original one; the rows repeated, on the same brokers."""
         racks = [broker.rack for broker in case.brokers]
         goes = len(case.brokers)
         rows = [
@@ -65,7 +65,7 @@ class PlanSearch(WorstSearch):
         return replace(case, before=_placed(rows))
 
     def value(self, badness: str, played: Any, best: Any, /) -> int:
-        """Of the one plan."""
+        """The measure of the one plan."""
         if not played.outcomes:
             return -1
         step = played.outcomes[0]
@@ -80,7 +80,7 @@ class PlanSearch(WorstSearch):
         return copied - least if gap == 0 else 0
 
     def bound(self, badness: str, size: tuple[int, int], spec: str = "") -> int | None:
-        """Of loads that of placers; a plan may copy whatever it likes on the way."""
+        """The bound of placers for loads; none for copies, as a plan may copy anything on the way."""
         return None if badness == "moves" else PlacerSearch().bound(badness, size)
 
 

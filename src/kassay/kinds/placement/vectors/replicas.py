@@ -1,7 +1,7 @@
 """Vectors of replica placement: `AdminUtils.assignReplicasToBrokers` and `StripedReplicaPlacer`.
 
 A placement is compared with replicas in order, or, for a foreign target, as preferred leader and set of
-followers. A refusal is compared by Java class; of a foreign target it is enough that it refuses.
+followers. A refusal is compared by Java class; a foreign target only has to refuse.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlacementExpected:
 
 @dataclass(frozen=True)
 class PlacementVector:
-    """One vector; `random` holds the draws, each a bound and a value."""
+    """One vector; `random` holds the random numbers, each a bound and a value."""
 
     partitions: Limited
     replication_factor: Limited
@@ -51,7 +51,7 @@ class PlacementVector:
 
     @property
     def request(self) -> PlacementRequest:
-        """What the placer is asked."""
+        """The request to the placer."""
         return PlacementRequest(
             partitions=self.partitions,
             replication_factor=self.replication_factor,
@@ -70,15 +70,15 @@ def reference_of(vector: Mapping[str, Any]) -> str:
 
 @vector_format("replicas-adminutils", PlacementVector, reference=reference_of)
 def check_adminutils(vector: PlacementVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """None if the target places as `AdminUtils` did, else how not."""
-    # The start index is fixed in these vectors: whoever draws does not follow the recorded run.
+    """None if the target places as `AdminUtils` did, else the difference."""
+    # The start index is fixed in these vectors: a target with random numbers leaves the recorded run.
     random: RandomSource = Recorded(()) if exact else JavaRandom(0)
     return _difference(vector, factory(), random, exact)
 
 
 @vector_format("replicas-striped", PlacementVector, reference="placement:striped")
 def check_striped(vector: PlacementVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """None if the target places as `StripedReplicaPlacer` did on the recorded draws, else how not."""
+    """None if the target places as `StripedReplicaPlacer` did on the recorded draws, else the difference."""
     if vector.random is None:
         raise InputError("random: missing")
     random = Recorded(list(vector.random))
@@ -89,7 +89,7 @@ def check_striped(vector: PlacementVector, factory: Callable[[], Any], *, exact:
 
 
 def _difference(vector: PlacementVector, placer: Placer, random: RandomSource, exact: bool) -> str | None:
-    """How the placer's answer differs from the vector's; None if it does not."""
+    """The difference between the placer's answer and the vector's; None if they agree."""
     request = vector.request
     return compared(
         lambda: placer.place(request, random),
@@ -115,5 +115,5 @@ def _first_difference(
 
 
 def _unordered(replicas: Replicas) -> tuple[Replicas, Replicas]:
-    """The leader and the followers in the order of their ids."""
+    """The leader, then the followers in the order of their ids."""
     return replicas[:1], tuple(sorted(replicas[1:]))

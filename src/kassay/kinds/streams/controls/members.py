@@ -1,4 +1,4 @@
-"""Faulty task assignors by member: the certified optimum, and something done otherwise."""
+"""Faulty task assignors by member: the certified optimum with one fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEPT: Final = (
     *("standby-disjoint", "standby-count", "task-errors", "stateful-balanced"),
     *("stable", "converges", "fixed-point"),
 )
-"""What the optimum keeps, and each control but what it breaks."""
+"""The claims that the optimum keeps; each control keeps all but the one it breaks."""
 
 
 @control("swaps-what-was-lost", breaks="sticky-by-member", keeps=(*KEPT, "sticky-standbys"))
@@ -29,7 +29,7 @@ class SwapsWhatWasLost(OptimalStreams):
     """Of the tasks that nobody runs, two go where the other one's state is."""
 
     def placed(self, problem: MemberTaskProblem, best: Sequence[int]) -> Sequence[int]:
-        """Two members swapped, if one of them had the state for its task and will not have it."""
+        """Two members swapped, if one of them had the state of its task and loses it."""
         lost = [t for t in range(problem.tasks) if problem.active[t] is None and problem.state(t)]
         for one, other in combinations(lost, 2):
             here, there = (problem.process_of[best[task]] for task in (one, other))
@@ -47,7 +47,7 @@ class SwapsCopies(OptimalStreams):
     """Where a task is run that was not run there, two tasks have copies where the other's should be."""
 
     def copied(self, problem: MemberTaskProblem, active: Sequence[int], best: Standbys) -> Standbys:
-        """Two processes swapped, if that restores more; their members take copies in the order of tasks."""
+        """Two processes swapped, if that restores more; their members take copies in task order."""
         home = problem.process_of
         changes = any(
             best[task] and (old is None or home[old] != home[active[task]])

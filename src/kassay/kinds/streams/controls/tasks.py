@@ -1,4 +1,4 @@
-"""Faulty task assignors: high availability, and then something done to the answer."""
+"""Faulty task assignors: the high availability rule with one fault."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ control = partial(controls.control, kinds=STREAMS)
 
 
 class _SpoiltTasks:
-    """High availability, and then something done to the answer."""
+    """The high availability rule, whose answer is then changed."""
 
     name = "control"
     probes: ClassVar[bool] = True
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The spoilt answer, and the wish for a probing rebalance only of one that `probes`."""
+        """The changed answer; it requests a probing rebalance only if it `probes`."""
         good = StreamsHighAvailability().assign(request)
         return TaskAssignment(self.spoil(request, good.processes), self.probes and good.probing_rebalance)
 
     @abstractmethod
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """What each process is given, with the fault in it."""
+        """The tasks of each process, with the fault in them."""
 
 
 @control("runs-twice", breaks="single-owner")
@@ -38,7 +38,7 @@ class TaskRunsTwice(_SpoiltTasks):
     """The last task runs on the process that has least to do as well."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """The last task twice, where no copy of it stands by."""
+        """The last task twice, where it has no standby copy."""
         last = max(request.tasks)
         least = min(answer, key=lambda p: (len(answer[p].active) / request.by_id[p].capacity, p))
         own, copies = answer[least]
@@ -76,7 +76,7 @@ class HandsRound(_SpoiltTasks):
     """Each task goes on to the next process at every rebalance."""
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Every task one process further than before, where no copies are asked for."""
+        """Every task one process further than before, where no copies are required."""
         if request.standby_replicas:
             return dict(answer)
         ids = sorted(answer)
@@ -90,7 +90,7 @@ class HandsRound(_SpoiltTasks):
 
 
 def _turned(answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-    """What each process is given goes to the one before it, the first one's to the last."""
+    """The answer with each process's tasks moved to the one before it, the first one's to the last."""
     ids = sorted(answer)
     return {p: answer[other] for p, other in zip(ids, [*ids[1:], *ids[:1]], strict=True)}
 
@@ -133,7 +133,7 @@ class RemembersTasks(_SpoiltTasks):
         self._last: TaskRequest | None = None
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Tasks turned where the question was the last one."""
+        """Tasks rotated where the last call had the same input."""
         again, self._last = self._last == request, request
         return _turned(answer) if again else dict(answer)
 
@@ -145,9 +145,9 @@ class TasksNeverRest(_SpoiltTasks):
     last: TaskRequest | None = None
 
     def spoil(self, request: TaskRequest, answer: Mapping[str, ClientTasks]) -> dict[str, ClientTasks]:
-        """Tasks turned where the question was the last one.
+        """Tasks rotated where the last call had the same input.
 
-        Of two processes or fewer another order is often the same one, and asks the same question.
+        With two processes or fewer, another order is often the same one, and gives the same input.
         """
         again, TasksNeverRest.last = TasksNeverRest.last == request, request
         return _turned(answer) if again and len(answer) > 2 else dict(answer)

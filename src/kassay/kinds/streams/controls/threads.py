@@ -1,4 +1,4 @@
-"""Faulty task assignors: an even rule without memory, and something done otherwise."""
+"""Faulty task assignors: an even rule without memory, with one fault."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KEPT: Final = (
     *("balanced-within-one", "balanced-optimal", "stateful-balanced"),
     *("standby-disjoint", "standby-count", "stable", "converges"),
 )
-"""What the even rule keeps, and each control but what it breaks."""
+"""The claims that the even rule keeps; each control keeps all but the one it breaks."""
 
 
 class EvenTasks:
-    """Each task goes where it weighs least, those with state first, and then each copy.
+    """Each task goes to the process where it weighs least, tasks with state first, and then each copy.
 
-    The k-th task on c threads weighs k/c. Processes and their threads count, and nothing of the past.
+    The k-th task on c threads weighs k/c. Processes and their threads count; the past does not.
     """
 
     name: ClassVar[str] = "even-tasks"
@@ -38,11 +38,11 @@ class EvenTasks:
         )
 
     def order(self, request: TaskRequest) -> Sequence[str]:
-        """The processes, the one first that is given a task where it weighs alike."""
+        """The processes; where a task weighs the same on several, the first of them gets it."""
         return sorted(request.by_id, key=lambda p: (request.by_id[p].capacity, p))
 
     def tasks(self, request: TaskRequest) -> list[TaskId]:
-        """The tasks in the order in which they are given out, those with state first."""
+        """The tasks in the order of assignment, those with state first."""
         return [*sorted(request.stateful), *sorted(set(request.tasks).difference(request.stateful))]
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
@@ -68,10 +68,10 @@ class EvenTasks:
 
 
 class StickyTasks(EvenTasks):
-    """Each process keeps of its tasks as many as are its share; the others go to whose share is not full."""
+    """Each process keeps its own tasks up to its share; the others fill the remaining shares."""
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
-        """Kept tasks, and then those that are new or in excess."""
+        """Kept tasks, and then new or surplus ones."""
         tasks, owners = self.tasks(request), request.previous_owners
         had = {p: [task for task in tasks if owners.get(task) == p] for p in self.order(request)}
         shares = self.shares(request, had)
@@ -80,7 +80,7 @@ class StickyTasks(EvenTasks):
         return {p: [*own, *islice(free, shares[p] - len(own))] for p, own in runs.items()}
 
     def shares(self, request: TaskRequest, had: Mapping[str, Sequence[TaskId]]) -> dict[str, int]:
-        """How many tasks each process is due; of equal weights one goes to who has more than that."""
+        """The number of tasks due to each process; equal weights favour one that owns more than that."""
         shares = dict.fromkeys(had, 0)
 
         def weight(process_id: str) -> tuple[Fraction, bool]:
@@ -99,7 +99,7 @@ class CountsNoNextTask(EvenTasks):
     """A task goes where the tasks that are there weigh least, whatever it weighs there itself."""
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
-        """The active tasks of each process, the first of those that weigh alike before the next task."""
+        """The active tasks of each process, by the weight without the next task."""
         runs: dict[str, list[TaskId]] = {p: [] for p in self.order(request)}
         for task in self.tasks(request):
             runs[min(runs, key=lambda p: len(runs[p]) / request.by_id[p].capacity)].append(task)
@@ -122,7 +122,7 @@ class SwapsTwoTasks(StickyTasks):
     """Where somebody is given a task that he did not have, two that could stay change places as well."""
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
-        """The tasks of the sticky rule; where one is new to its process, the first two that stay swapped."""
+        """The sticky rule's tasks; where one is new to its process, the first two that stay are swapped."""
         runs = super().actives(request)
         owners = {task: p for p, own in runs.items() for task in own}
         before = request.previous_owners
@@ -140,7 +140,7 @@ class StandsByItself(EvenTasks):
     """One standby copy is kept where the task runs."""
 
     def copies(self, request: TaskRequest, runs: Mapping[str, Sequence[TaskId]]) -> dict[str, list[TaskId]]:
-        """A copy of the last task with state by the task itself, and not where it should be."""
+        """One copy of the last task with state on the task's own process instead of the right one."""
         keeps = super().copies(request, runs)
         last = max(request.stateful, default=None)
         for p in [p for p in keeps if last in keeps[p]][:1]:
@@ -176,7 +176,7 @@ class StateToOne(EvenTasks):
     """The tasks with state go to the first processes, as many as make their share of all tasks."""
 
     def actives(self, request: TaskRequest) -> dict[str, list[TaskId]]:
-        """As many tasks for each process as are its share, the next ones in order."""
+        """As many tasks for each process as its share, consecutive ones."""
         tasks: Iterable[TaskId] = iter(self.tasks(request))
         shares = super().actives(request)
         return {p: [task for _, task in zip(own, tasks, strict=False)] for p, own in shares.items()}
@@ -187,7 +187,7 @@ class LeavesOneOut(EvenTasks):
     """A process without a task has no entry."""
 
     def assign(self, request: TaskRequest) -> TaskAssignment:
-        """The entries with a task in them."""
+        """The entries that have a task."""
         whole = super().assign(request).processes
         return TaskAssignment({p: tasks for p, tasks in whole.items() if any(tasks)})
 
@@ -197,7 +197,7 @@ class DealsAgain(EvenTasks):
     """While somebody's tasks are new to all, tasks are dealt from the end; then from the beginning."""
 
     def tasks(self, request: TaskRequest) -> list[TaskId]:
-        """In one order for a first run, and in another for the next."""
+        """One order in a first run, another in the next."""
         tasks, stateful = super().tasks(request), len(request.stateful)
         if all(request.previous_owners.get(task) in request.by_id for task in tasks):
             return tasks

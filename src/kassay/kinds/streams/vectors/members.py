@@ -1,7 +1,7 @@
 """Checks for the vectors of the broker's assignor of Streams tasks: `streams-group-sticky`.
 
-Members come in the recorded iteration order, or else in the order of Java's hash table; processes, and the
-members of each, follow from it by hash. Answers are sets per member and kind; `exact` also wants an entry
+Members are in the recorded iteration order, or else in the order of Java's hash table; processes, and the
+members of each, follow from it by hash. Answers are sets per member and kind; `exact` also requires an entry
 for each member.
 """
 
@@ -41,14 +41,14 @@ class GroupMemberState:
 
 @dataclass(frozen=True)
 class GroupOrder:
-    """The order in which the coordinator's map of members was iterated."""
+    """The iteration order of the coordinator's map of members."""
 
     members: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class GroupMemberTasks:
-    """What a member is given."""
+    """The tasks of a member."""
 
     active: Runs
     standby: Runs
@@ -74,7 +74,7 @@ class StreamsGroupVector:
 
     @property
     def group(self) -> StreamsGroup:
-        """What the assignor is asked."""
+        """The assignor's input."""
         within((max(0, each.partitions) for each in self.subtopologies), "subtopologies", "tasks")
         listed = {member.id: member for member in self.members}
         order = self.iteration_order.members if self.iteration_order else hash_map_order(listed)
@@ -86,7 +86,7 @@ class StreamsGroupVector:
 
     @property
     def answer(self) -> dict[str, MemberTasks]:
-        """What Kafka answered; nothing where it raised an error."""
+        """Kafka's answer; empty where it raised an error."""
         return {
             member_id: MemberTasks(_tasks(tasks.active), _tasks(tasks.standby))
             for member_id, tasks in (self.expected.assignment or {}).items()
@@ -104,7 +104,7 @@ def _tasks(runs: Runs) -> tuple[GroupTask, ...]:
 
 @vector_format("streams-group-sticky", StreamsGroupVector, reference="streams-group-sticky")
 def check_streams_group(vector: StreamsGroupVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's `StickyTaskAssignor` of the group coordinator."""
+    """Compare the target's answer with Kafka's `StickyTaskAssignor` of the group coordinator."""
     if vector.expected.assignment is None and vector.expected.error is None:
         raise InputError("expected: neither assignment nor error")
     group, wanted = vector.group, vector.answer
@@ -127,7 +127,7 @@ def check_streams_group(vector: StreamsGroupVector, factory: Callable[[], Any], 
 def _difference(
     wanted: Mapping[str, MemberTasks], answer: Mapping[str, MemberTasks], exact: bool
 ) -> str | None:
-    """How the answer differs from Kafka's, member by member, or None."""
+    """The difference between the answer and Kafka's, member by member, or None."""
     if strange := answer.keys() - wanted.keys():
         return f"{min(strange)} is no member of the group"
     if exact and (missing := wanted.keys() - answer.keys()):

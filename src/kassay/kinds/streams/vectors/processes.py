@@ -1,8 +1,8 @@
 """Checks for the vectors of `streams-sticky`, `streams-public-sticky` and `streams-highavailability`.
 
-Clients and tasks come in the recorded iteration order, or else in the order of Java's hash tables.
-Answers are sets per process and kind, and whether a probing rebalance follows; `exact` also wants an
-entry for each process.
+Clients and tasks are in the recorded iteration order, or else in the order of Java's hash tables. Answers are
+sets per process and kind, and whether a probing rebalance follows; `exact` also requires an entry for each
+process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class StreamsProcess:
 
 @dataclass(frozen=True)
 class StreamsOrder:
-    """The order in which Kafka's maps and sets were iterated."""
+    """The iteration order of Kafka's maps and sets."""
 
     clients: tuple[str, ...]
     all_tasks: tuple[str, ...]
@@ -46,7 +46,7 @@ class StreamsOrder:
 
 @dataclass(frozen=True)
 class StreamsTasks:
-    """What a process is given."""
+    """The tasks of a process."""
 
     active: tuple[str, ...]
     standby: tuple[str, ...]
@@ -77,7 +77,7 @@ class StreamsVector:
 
     @property
     def request(self) -> TaskRequest:
-        """What the assignor is asked."""
+        """The assignor's input."""
         listed = {client.process_id: client for client in self.clients}
         if (order := self.iteration_order) is None:
             ids: Sequence[str] = process_hash_order(listed)
@@ -97,7 +97,7 @@ class StreamsVector:
 
     @property
     def answer(self) -> TaskAssignment:
-        """What Kafka answered."""
+        """Kafka's answer."""
         tasks_by_process = {
             process_id: ClientTasks(_tasks(tasks.active), _tasks(tasks.standby))
             for process_id, tasks in self.expected.assignment.items()
@@ -124,7 +124,7 @@ def _tasks(texts: Iterable[str]) -> tuple[TaskId, ...]:
 @vector_format("streams-public-sticky", StreamsVector, reference="streams-public-sticky")
 @vector_format("streams-highavailability", StreamsVector, reference="streams-high-availability")
 def check_streams(vector: StreamsVector, factory: Callable[[], Any], *, exact: bool) -> str | None:
-    """Whether the target answers as Kafka's task assignor of that algorithm did."""
+    """Compare the target's answer with Kafka's task assignor of that algorithm."""
     request, wanted = vector.request, vector.answer
     return compared(
         lambda: factory().assign(request),
@@ -135,7 +135,7 @@ def check_streams(vector: StreamsVector, factory: Callable[[], Any], *, exact: b
 
 
 def _difference(wanted: TaskAssignment, answer: TaskAssignment, exact: bool) -> str | None:
-    """How the answer differs from Kafka's, process by process, or None."""
+    """The difference between the answer and Kafka's, process by process, or None."""
     if exact and answer.processes.keys() != wanted.processes.keys():
         return f"answers for {_listed(answer.processes)}, Kafka for {_listed(wanted.processes)}"
     for process_id in sorted(wanted.processes.keys() | answer.processes.keys()):
