@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from kassay.model.kinds import Kind
 from tests import marked
 from tests.browser import chromium, open_page
 
@@ -67,4 +66,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_make_parametrize_id(val: object) -> str | None:
     """A kind of target is called by its name in the ids of tests."""
+    from kassay.model.kinds import Kind  # not before `pytest_configure` has run
+
     return str(val) if isinstance(val, Kind) else None

@@ -94,14 +94,14 @@ def test_the_classes_of_a_jar_are_listed_by_kind(tmp_path, capsys):
 
 def test_what_a_class_of_two_kinds_is_put_to_the_test_as_is_said(tmp_path, capsys):
     names = [
-        "org.apache.kafka.clients.producer.Partitioner",
         "org.apache.kafka.metadata.placement.ReplicaPlacer",
+        "org.apache.kafka.clients.producer.Partitioner",
     ]
     path = jar(tmp_path / "a:b.jar", class_file("a.Both", interfaces=names[::-1]))
     assert run(["list", f"jar:{str(path).replace(':', '%3A')}", "--json", "-"]) == 0
     (item,) = json.loads(capsys.readouterr().out)["items"]
-    assert (item["kind"], item["implements"]) == ("partitioner", " ".join(names))
-    assert item["note"] == "put to the test as a partitioner"
+    assert (item["kind"], item["implements"]) == ("placer", " ".join(names))
+    assert item["note"] == "put to the test as a placer"
 
 
 @pytest.mark.parametrize("spec", ["jar:", "jar:x.jar!a.Both"])

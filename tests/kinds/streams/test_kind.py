@@ -146,7 +146,7 @@ def test_a_run_that_ends_in_an_error_is_told_to_its_end():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"processes": []}, "one process or more"),
+        ({"processes": []}, "at least one process"),
         ({"stateful": 9}, "at most"),
         ({"processes": [{"process": "p", "threads": 1}]}, "expected a UUID"),
         ({"changes": [{"events": [{"event": "Nap", "process": "p"}]}]}, "unknown event 'Nap'"),

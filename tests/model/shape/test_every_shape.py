@@ -123,7 +123,8 @@ def _beyond_the_least(node, document):
 
 
 def _number(name):
-    return name if isinstance(name, int) else int(name[1:])
+    # A process is named by a UUID, which ends with its number in hexadecimal digits.
+    return name if isinstance(name, int) else int(name[-12:], 16) if len(name) == 36 else int(name[1:])
 
 
 @every_shape

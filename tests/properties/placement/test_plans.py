@@ -98,7 +98,7 @@ def test_an_order_that_changes_the_brokers_is_found():
 
 
 def test_a_move_of_a_partition_that_is_nowhere_is_bad_input():
-    with pytest.raises(InputError, match="does not say where u-3 is"):
+    with pytest.raises(InputError, match="the plan has no initial replicas of u-3"):
         list(of(Move(TopicPartition("u", 3), 0, 1)).states())
 
 

@@ -98,6 +98,15 @@ class PlacementDriver(Driver[PlacementCase]):
         """The certified best loads."""
         return best_of_placement(outcome)
 
+    def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
+        """Requests with a replica fewer, existing rows included; then what is derived."""
+        asked = case.request
+        if asked.replication_factor > 1:
+            existing = tuple(row[: asked.replication_factor - 1] for row in asked.existing)
+            fewer = replace(asked, replication_factor=asked.replication_factor - 1, existing=existing)
+            yield PlacementCase(fewer, case.seed)
+        yield from super().shrink_candidates(case)
+
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """The smallest cases, to restart where one cannot be cut further."""
         return islice(
@@ -237,6 +246,21 @@ class PlanDriver(Driver[PlanRequest]):
             return BestPlan(tuple(sorted(best.replicas)), best.copies)
         reached = loads_after(outcome.request, outcome.given) == tuple(sorted(best.replicas))
         return best.copies if reached else None
+
+    def read(self, document: Any) -> PlanRequest | None:
+        """The request; None where a partition has not as many replicas as the others."""
+        case = super().read(document)
+        if case is None or any(len(row) != case.replication_factor for _, row in case.before):
+            return None
+        return case
+
+    def shrink_candidates(self, case: PlanRequest) -> Iterator[PlanRequest]:
+        """Requests with a replica fewer of each partition; then what is derived."""
+        if case.replication_factor > 1:
+            factor = case.replication_factor - 1
+            before = tuple((tp, row[:factor]) for tp, row in case.before)
+            yield replace(case, replication_factor=factor, before=before)
+        yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:
         """The smallest cases, to restart where one cannot be cut further."""

@@ -18,6 +18,7 @@ from kassay.model.shape.codec import (
     WHOLE,
     Field,
     Shape,
+    at_least,
     listed,
     optional,
     record,
@@ -34,7 +35,7 @@ PLACEMENT_REQUEST: Final = record(
     PlacementRequest,
     partitions=whole(-MOST, MOST, plain=1),
     replication_factor=whole(-MOST, MOST, plain=1),
-    brokers=BROKERS,
+    brokers=at_least(1, BROKERS),
     existing=Field(listed(listed(reference("broker", WHOLE))), ()),
     start_partition_id=Field(_FROM, NOT_FIXED, fixed=True),
     fixed_start_index=Field(_FROM, NOT_FIXED),
@@ -48,14 +49,17 @@ def _row(topic: str, partition: int, replicas: Replicas) -> tuple[TopicPartition
 
 PLAN_REQUEST: Final = record(
     PlanRequest,
-    brokers=BROKERS,
-    before=listed(
-        record(
-            _row,
-            topic=Field(TEXT, get=lambda row: row[0].topic),
-            partition=Field(COUNT, get=lambda row: row[0].partition),
-            replicas=Field(listed(reference("broker", WHOLE)), get=lambda row: row[1]),
-        )
+    brokers=at_least(1, BROKERS),
+    before=at_least(
+        1,
+        listed(
+            record(
+                _row,
+                topic=Field(TEXT, get=lambda row: row[0].topic),
+                partition=Field(COUNT, get=lambda row: row[0].partition),
+                replicas=Field(listed(reference("broker", WHOLE)), get=lambda row: row[1]),
+            )
+        ),
     ),
     replication_factor=size(1),
 )

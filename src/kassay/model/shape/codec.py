@@ -163,6 +163,13 @@ def listed(form: Shape[T]) -> Shape[tuple[T, ...]]:
     return Shape(read, lambda values: [form.write(value) for value in values], ManyNode(form.node))
 
 
+def at_least(least: int, form: Shape[T]) -> Shape[T]:
+    """The form of a list, which derived documents give so many items at least; it reads shorter ones too."""
+    if not isinstance(form.node, ManyNode):
+        raise TypeError(f"expected the shape of a list, got {type(form.node).__name__}")
+    return replace(form, node=ManyNode(form.node.item, least))
+
+
 def mapped(form: Shape[T]) -> Shape[dict[str, T]]:
     """An object with any names, each with a value of the form."""
     return Shape(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -170,10 +171,13 @@ def _label(node: Node, item: Any, number: int) -> str:
 def _named_parents(node: Node, document: Any) -> dict[Path, str]:
     """What to call each record: its name, else its noun and number."""
     names: dict[Path, str] = {}
+    seen: Counter[str] = Counter()
     for place in places(node, document):
         held = inside(place.node, place.value)
         if isinstance(held, RecordNode) and held.identity is not None and place.path:
-            names[place.path] = str(place.value[held.identity.name])
+            name = str(place.value[held.identity.name])
+            seen[name] += 1
+            names[place.path] = name if seen[name] == 1 else f"{name} ({seen[name]})"
         elif isinstance(held, RecordNode) and place.path and place.field is not None and _which(place):
             names[place.path] = f"{singular(place.field.noun)}{_which(place)}{_of(place.path, names)}"
     return names

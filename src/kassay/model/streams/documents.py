@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
@@ -13,6 +14,7 @@ from kassay.model.shape.codec import (
     TEXT,
     Field,
     Shape,
+    at_least,
     identity,
     listed,
     record,
@@ -47,7 +49,9 @@ _PROCESS: Final = Field(reference("process", _ID), get="process_id")
 _NEW_PROCESS: Final = Field(identity("process", _ID, process_id), get="process_id")
 _BY_KEY: Final = codec.mapped(TEXT)
 _TAGS: Final[Shape[Tags]] = Shape(
-    lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())), lambda tags: dict(tags)
+    lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())),
+    lambda tags: dict(tags),
+    _BY_KEY.node,
 )
 """Tags as an object: values by key."""
 _RACK: Final = Field(codec.optional(TEXT), None, sparse=True)
@@ -95,9 +99,9 @@ def _begins(history: TaskHistory, path: str) -> None:
 
 TASK_HISTORY: Final = record(
     TaskHistory,
-    partitions=listed(size()),
+    partitions=at_least(1, listed(replace(size(), node=size(1).node))),
     stateful=size(),
-    processes=listed(_JOIN),
+    processes=at_least(1, listed(_JOIN)),
     changes=Field(
         listed(record(TaskChange, events=Field(listed(_EVENT), ()), lags=Field(listed(COUNT), ()))), ()
     ),

@@ -142,7 +142,7 @@ def test_every_process_takes_the_same_representative():
         ("kip848", {"partitions": 1}, "one partition"),
         ("kip848", {"topics": 2}, "several topics"),
         ("classic", {"network": "steps", "records": 1}, "the history of offsets"),
-        ("classic", {"network": "astray"}, "walks at random"),
+        ("classic", {"network": "astray"}, "only random walks"),
         ("classic", {"clock": "ticks"}, "without a clock"),
         ("classic", {"faults": "partitions=1"}, "partitions changes"),
         ("kip848", {"faults": "delete=1,partitions=1"}, "partitions, delete changes"),
