@@ -251,6 +251,12 @@ def _words(judges: list[Invariant[S]], severity: Severity, before: S | None, aft
     return ""
 
 
+@cache
+def _is_frozen() -> bool:
+    """Whether this process keeps objects out of collections: counted once, since that takes a while."""
+    return gc.get_freeze_count() > 0
+
+
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Suspend the cyclic garbage collector: states are tuples, which have no cycles.
@@ -265,7 +271,7 @@ def uncollected() -> Iterator[None]:
     finally:
         if collects:
             # Move everything to the oldest generation, or the next collection would scan all of it.
-            if not gc.get_freeze_count():
+            if not _is_frozen():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
