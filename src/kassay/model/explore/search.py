@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from kassay.model.explore.graph import Action, Graph, States, WholeStates
