@@ -95,12 +95,12 @@ class _Boards:
         if self.drawn >= BOARDS_MAX:
             return None
         board = board_of(example.trace, f"trace-{self.traces}")
-        html = None if board is None else fragment("boards", "board", board)
-        weight = 0 if html is None else len(html.encode())
-        if html is None or self.bytes + weight > BOARD_BYTES_MAX:
+        rendered = None if board is None else fragment("boards", "board", board)
+        weight = 0 if rendered is None else len(rendered.encode())
+        if rendered is None or self.bytes + weight > BOARD_BYTES_MAX:
             return None
         self.drawn, self.bytes = self.drawn + 1, self.bytes + weight
-        return html
+        return rendered
 
 
 def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
