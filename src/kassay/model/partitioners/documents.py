@@ -17,6 +17,7 @@ from kassay.model.shape.codec import (
     WHOLE,
     Field,
     Shape,
+    at_least,
     listed,
     mapped,
     optional,
@@ -71,7 +72,7 @@ def _records(value: object, path: str) -> tuple[Any, ...]:
 
 
 SENDS: Final = record(
-    ProducerSends, config=Field(mapped(TEXT), {}), records=replace(listed(RECORD), read=_records)
+    ProducerSends, config=Field(mapped(TEXT), {}), records=at_least(1, replace(listed(RECORD), read=_records))
 )
 
 

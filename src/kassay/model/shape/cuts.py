@@ -69,8 +69,12 @@ def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
 
 
 def _joined(node: Node, one: Any, other: Any) -> Any | None:
-    """Two neighbours joined: lists concatenated; for records the second one with the events of both."""
+    """Two neighbours joined: lists concatenated (a list of names names each once); for records the second
+    one with the events of both.
+    """
     if isinstance(node, ManyNode):
+        if isinstance(node.item, LeafNode) and node.item.space:
+            return [*one, *(name for name in other if name not in one)]
         return one + other
     if isinstance(node, RecordNode):
         events = [
@@ -166,10 +170,16 @@ def smaller_bytes(data: bytes) -> Iterator[bytes]:
 
 
 def _together(document: Any, every: Iterable[NodePlace]) -> Iterator[Any]:
-    """Documents with the number in the same field of several items reduced in all of them at once."""
+    """Documents with the number in the same field of several items reduced in all of them at once.
+
+    Numbers that are names are not reduced: they would refer to nothing.
+    """
     groups: dict[tuple[Path, Any], list[NodePlace]] = {}
     for place in every:
-        if isinstance(place.node, LeafNode) and place.node.kind is LeafKind.WHOLE and "*" in place.pattern:
+        leaf = place.node
+        if not isinstance(leaf, LeafNode) or leaf.kind is not LeafKind.WHOLE or leaf.space:
+            continue
+        if "*" in place.pattern:
             groups.setdefault((place.pattern, place.value), []).append(place)
     for (_, value), same in groups.items():
         leaf = same[0].node
