@@ -1,0 +1,29 @@
+"""Takes the turn of a record without a key modulo the number of available partitions, which is zero while no partition of the topic has a leader."""
+# expect: VIOLATED total
+
+META = {"claims": ["hash-compatible", "available-only", "deterministic"]}
+
+def murmur2(data):
+    mask, m, size = 0xFFFFFFFF, 0x5BD1E995, len(data)
+    h = 0x9747B28C ^ size
+    for at in range(0, size - size % 4, 4):
+        k = int.from_bytes(data[at:at + 4], "little") * m & mask
+        k = (k ^ k >> 24) * m & mask
+        h = (h * m & mask) ^ k
+    tail = data[size - size % 4:]
+    if tail:
+        h = (h ^ int.from_bytes(tail, "little")) * m & mask
+    h = (h ^ h >> 13) * m & mask
+    return h ^ h >> 15
+
+
+class InTurn:
+    def __init__(self):
+        self.turns = {}
+
+    def partition(self, topic, key, value, num_partitions, available):
+        if key is None:
+            turn = self.turns.get(topic, 0)
+            self.turns[topic] = turn + 1
+            return available[turn % len(available)]
+        return (murmur2(key) & 0x7FFFFFFF) % num_partitions
