@@ -32,6 +32,7 @@ from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence, Promise, situations_within
 from kassay.properties.sources import Source
+from kassay.properties.wide.ranges import Range, Size
 
 if TYPE_CHECKING:
     from kassay.assignors.registry import Reference
@@ -103,7 +104,8 @@ class Driver(ABC, Generic[Case]):
     options of a run that only some kinds use: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says
     whether small cases have a separate past, None where a kind has no small cases; `usual_scope` is the scope
     of a hunt without a time limit. `measured` says whether `rest` measures what was played, `shapes` are the
-    ids of the shapes of large cases.
+    ids of the shapes of large cases. `countable` are the things that a case can have very many of, `ranges`
+    its numbers and other properties with classes of values; wide names are derived from the shape.
     """
 
     asks: ClassVar[str] = "assign"
@@ -114,6 +116,8 @@ class Driver(ABC, Generic[Case]):
     measured: ClassVar[bool] = False
     shapes: ClassVar[tuple[str, ...]] = ()
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
+    countable: ClassVar[tuple[Size, ...]] = ()
+    ranges: ClassVar[tuple[Range, ...]] = ()
     form: Shape[Case]
     narration: Shape[Any]
     aims: Mapping[str, str] = MappingProxyType({})
@@ -140,6 +144,18 @@ class Driver(ABC, Generic[Case]):
     def profile(self, wanted: RunWishes) -> Profile:
         """The profile of the cases that a run generates."""
         return Profile("large" if wanted.shape else wanted.name, wanted.assume, wanted.shape)
+
+    def sized(self, source: Source, profile: Any, sizes: Mapping[str, int]) -> Case:
+        """A case with these numbers of its `countable` things and everything else as small as possible."""
+        raise NotImplementedError(f"cases of {self.kind} have nothing to count")
+
+    def wide_profile(self, profile: Any, wanted: frozenset[str]) -> Any:
+        """The profile of a case that shows these spaces of names and ranges; by default the same."""
+        return profile
+
+    def unnamed(self, assume: frozenset[str]) -> frozenset[str]:
+        """The spaces of names that a target of the kind does not see under these assumptions."""
+        return frozenset()
 
     @abstractmethod
     def play(self, case: Case, subject: Subject) -> Iterable[Played]:

@@ -36,6 +36,7 @@ from kassay.model.shape.codec import (
     size,
     tagged,
 )
+from kassay.model.shape.legal import CONNECTOR_NAMES
 from kassay.model.shape.nodes import RowNode
 
 _WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
@@ -74,7 +75,9 @@ _EVENT: Final = tagged(
         "LeaderChange": (LeaderChange, record(LeaderChange)),
         "ConnectorCreate": (
             ConnectorCreate,
-            record(ConnectorCreate, connector=identity("connector", TEXT), tasks=size()),
+            record(
+                ConnectorCreate, connector=identity("connector", TEXT, legal=CONNECTOR_NAMES), tasks=size()
+            ),
         ),
         "ConnectorDelete": (ConnectorDelete, record(ConnectorDelete, connector=_CONNECTOR)),
         "ConnectorResize": (ConnectorResize, _connector(ConnectorResize)),
@@ -104,7 +107,7 @@ def _begins(history: ConnectHistory, path: str) -> None:
     codec.within(largest.values(), f"{path}.changes", "tasks")
 
 
-_PAIR: Final = RowNode((identity("connector", TEXT).node, size().node))
+_PAIR: Final = RowNode((identity("connector", TEXT, legal=CONNECTOR_NAMES).node, size().node))
 
 CONNECT_HISTORY: Final = record(
     ConnectHistory,

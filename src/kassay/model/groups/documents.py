@@ -14,7 +14,20 @@ from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Even
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.shape import codec
 from kassay.model.shape.clusters import BROKERS
-from kassay.model.shape.codec import COUNT, PARTITIONS, TEXT, WHOLE, Field, Shape, listed, optional, record
+from kassay.model.shape.codec import (
+    COUNT,
+    PARTITIONS,
+    TEXT,
+    WHOLE,
+    Field,
+    Shape,
+    identity,
+    listed,
+    optional,
+    record,
+    reference,
+)
+from kassay.model.shape.legal import INSTANCE_IDS, TOPIC_NAMES
 
 
 def _one_entry_a_partition(topic: Topic, path: str) -> None:
@@ -54,21 +67,25 @@ def _begins(history: History, path: str) -> None:
 
 TOPIC: Final = record(
     Topic,
-    name=TEXT,
+    name=identity("topic", TEXT, legal=TOPIC_NAMES),
     partitions=codec.size(),
-    replicas=Field(optional(listed(listed(COUNT))), None, sparse=True),
+    replicas=Field(optional(listed(listed(reference("broker", COUNT)))), None, sparse=True),
     weights=Field(optional(listed(COUNT)), None, sparse=True),
     topic_id=Field(optional(TEXT), None, sparse=True),
 ).checked(_one_entry_a_partition)
 CLUSTER: Final = record(Cluster, brokers=Field(BROKERS, ()), topics=listed(TOPIC)).checked(_topics_once)
+_TOPIC_NAME: Final = reference("topic", TEXT)
+_RACK: Final = reference("rack", TEXT)
+_NEW_MEMBER: Final = identity("member", TEXT)
+_MEMBER: Final = reference("member", TEXT)
 MEMBER: Final = record(
     Member,
-    id=Field(TEXT, get="member_id"),
-    topics=listed(TEXT),
+    id=Field(_NEW_MEMBER, get="member_id"),
+    topics=listed(_TOPIC_NAME),
     owned=Field(PARTITIONS, ()),
     generation=Field(codec.whole(-1), -1),
-    rack=Field(optional(TEXT), None),
-    instance_id=Field(optional(TEXT), None),
+    rack=Field(optional(_RACK), None),
+    instance_id=Field(optional(identity("instance", TEXT, legal=INSTANCE_IDS)), None),
 ).checked(_owned_once)
 """Excludes user data, which the target produces."""
 
@@ -77,13 +94,13 @@ _PARTS: Final[dict[str, Shape[Any]]] = {
     "config": Shape(
         lambda value, path: tuple(codec.mapped(TEXT).read(value, path).items()), lambda config: dict(config)
     ),
-    "member_id": TEXT,
-    "new_member_id": TEXT,
-    "topics": listed(TEXT),
-    "topic": TEXT,
+    "member_id": _MEMBER,
+    "new_member_id": _NEW_MEMBER,
+    "topics": listed(_TOPIC_NAME),
+    "topic": _TOPIC_NAME,
     "partitions": codec.size(1),
-    "rack": optional(TEXT),
-    "broker_id": WHOLE,
+    "rack": optional(_RACK),
+    "broker_id": reference("broker", WHOLE),
     "weights": listed(COUNT),
     "numbers": listed(COUNT),
     "owned": PARTITIONS,

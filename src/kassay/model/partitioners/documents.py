@@ -24,6 +24,7 @@ from kassay.model.shape.codec import (
     record,
     reference,
 )
+from kassay.model.shape.legal import TOPIC_NAMES
 from kassay.model.shape.nodes import LeafKind, LeafNode
 
 
@@ -48,7 +49,7 @@ def _record(
 
 RECORD: Final = record(
     _record,
-    topic=Field(reference("topic", TEXT), get=lambda sent: sent[0].topic),
+    topic=Field(reference("topic", TEXT, legal=TOPIC_NAMES), get=lambda sent: sent[0].topic),
     key=Field(_BYTES, None, lambda sent: sent[0].key),
     value=Field(_BYTES, None, lambda sent: sent[0].value),
     partition=Field(optional(WHOLE), None, lambda sent: sent[0].partition),

@@ -17,6 +17,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
+from kassay.model.shape.legal import NameRange
 from kassay.model.shape.nodes import ANYTHING as ANYTHING_NODE
 from kassay.model.shape.nodes import (
     FieldNode,
@@ -264,14 +265,23 @@ def tagged(tag: str, forms: Mapping[str, tuple[type[Any], Shape[Any]]]) -> Shape
     return Shape(read, write, VariantNode(tag, {name: form.node for name, (_, form) in forms.items()}))
 
 
-def identity(space: str, form: Shape[T], named: Callable[[int], Any] | None = None) -> Shape[T]:
-    """A leaf that names a thing of the space, such as a topic; `named` returns plain names by number."""
-    return replace(form, node=replace(_leaf_of(form), space=space, defines=True, named=named))
+def identity(
+    space: str,
+    form: Shape[T],
+    named: Callable[[int], Any] | None = None,
+    legal: NameRange | None = None,
+) -> Shape[T]:
+    """A leaf that names a thing of the space, such as a topic.
+
+    `named` returns plain names by number, `legal` is the range of legal names, by default any text.
+    """
+    node = replace(_leaf_of(form), space=space, defines=True, named=named, legal=legal)
+    return replace(form, node=node)
 
 
-def reference(space: str, form: Shape[T]) -> Shape[T]:
+def reference(space: str, form: Shape[T], legal: NameRange | None = None) -> Shape[T]:
     """A leaf that refers to a thing of the space by its name."""
-    return replace(form, node=replace(_leaf_of(form), space=space))
+    return replace(form, node=replace(_leaf_of(form), space=space, legal=legal))
 
 
 def count_of(space: str, form: Shape[int]) -> Shape[int]:

@@ -17,6 +17,8 @@ from functools import cache
 from math import inf
 from typing import Any, Final, TypeAlias
 
+from kassay.model.shape.legal import NameRange
+
 Path: TypeAlias = tuple[str | int, ...]
 """The path from a document to a part of it: names of fields and numbers of items."""
 
@@ -38,7 +40,7 @@ class LeafNode:
 
     `space` is the space of names that it belongs to, `defines` says whether it names a thing there. `counts`
     is the space whose things have that many numbered parts, `named` returns the plain names of the space by
-    number.
+    number, `legal` is the range of its legal names.
     """
 
     kind: LeafKind = LeafKind.ANY
@@ -50,6 +52,7 @@ class LeafNode:
     defines: bool = False
     counts: str = ""
     named: Callable[[int], Any] | None = None
+    legal: NameRange | None = None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from kassay.model.shape.codec import (
     size,
     tagged,
 )
+from kassay.model.shape.legal import UUIDS
 from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
@@ -46,7 +47,7 @@ def _is_uuid(process_id: str, path: str) -> None:
 
 _ID: Final = TEXT.checked(_is_uuid)
 _PROCESS: Final = Field(reference("process", _ID), get="process_id")
-_NEW_PROCESS: Final = Field(identity("process", _ID, process_id), get="process_id")
+_NEW_PROCESS: Final = Field(identity("process", _ID, process_id, UUIDS), get="process_id")
 _BY_KEY: Final = codec.mapped(TEXT)
 _TAGS: Final[Shape[Tags]] = Shape(
     lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())),

@@ -1,0 +1,243 @@
+"""Wide cases: which classes a case of a run shows, how it is made, and which of them it really shows.
+
+Every third case of a run is wide. Its turn decides the classes, so each comes up after a known number of
+cases: the names of some spaces are of one class each, one size is large or all are middling, and one number
+is at the end of its range. Everything else of the case is as the generator of the kind makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from kassay.model.errors import InputError
+from kassay.model.shape.legal import ANY_TEXT, NameRange
+from kassay.model.shape.names import leaf_of, mentioned, renamed
+from kassay.model.shape.nodes import (
+    LeafKind,
+    LeafNode,
+    ManyNode,
+    MaybeNode,
+    Node,
+    PartNode,
+    RecordNode,
+    RowNode,
+    TableNode,
+    VariantNode,
+)
+from kassay.properties.sources import Seeded, derive_seed
+from kassay.properties.wide.names import NameClass, classes_for
+from kassay.properties.wide.ranges import PLAIN_NAMES, PLAIN_NUMBERS, SMALL_SIZES, Range, Size
+
+if TYPE_CHECKING:
+    from kassay.kinds.protocol import Driver
+
+EVERY: Final = 3
+"""Every so many cases one is wide."""
+SIZED_EVERY: Final = 2
+"""Every so many wide cases one has a wide size."""
+SHARED_EVERY: Final = 5
+"""Every so many wide cases all spaces have names of the same class, so that names of two spaces are equal."""
+ATTEMPTS: Final = 5
+"""How often a case is generated until it can show the classes of its turn."""
+
+
+@dataclass(frozen=True)
+class NameSpace:
+    """The names of one space of a kind's cases, such as topics, and the classes that are legal there."""
+
+    id: str
+    legal: NameRange
+    classes: tuple[NameClass, ...]
+
+
+@dataclass(frozen=True)
+class WidePlan:
+    """The classes of one case: of names by space, sizes by id, and numbers."""
+
+    names: Mapping[str, NameClass] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    numbers: tuple[tuple[Range, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Widths:
+    """Everything that can be wide in the cases of a driver under these assumptions."""
+
+    driver: Driver[Any]
+    assume: frozenset[str]
+
+    @cached_property
+    def spaces(self) -> tuple[NameSpace, ...]:
+        """The spaces with names of text."""
+        if PLAIN_NAMES in self.assume:
+            return ()
+        excluded = self.driver.unnamed(self.assume)
+        return tuple(
+            NameSpace(space, legal, classes_for(legal))
+            for space, legal in text_spaces(self.driver.form.node).items()
+            if space not in excluded
+        )
+
+    @cached_property
+    def sizes(self) -> tuple[Size, ...]:
+        """The things that can be many."""
+        return () if SMALL_SIZES in self.assume else tuple(self._allowed(self.driver.countable))
+
+    @cached_property
+    def numbers(self) -> tuple[Range, ...]:
+        """The numbers with wide ranges."""
+        return () if PLAIN_NUMBERS in self.assume else tuple(self._allowed(self.driver.ranges))
+
+    def _allowed(self, every: Iterable[Any]) -> Iterator[Any]:
+        return (each for each in every if self.assume.isdisjoint(each.excluded_by))
+
+    @cached_property
+    def _sized(self) -> tuple[Mapping[str, int], ...]:
+        """The sizes of the cases with a wide size, in the order in which they come."""
+        small = [
+            {
+                size.id: size.small[(turn + place) % len(size.small)]
+                for place, size in enumerate(self.sizes)
+                if size.small
+            }
+            for turn in range(max((len(size.small) for size in self.sizes), default=0))
+        ]
+        large = [
+            {size.id: size.large[turn]}
+            for turn in range(max((len(size.large) for size in self.sizes), default=0))
+            for size in self.sizes
+            if turn < len(size.large)
+        ]
+        mixed = []
+        while small or large:
+            mixed += [few.pop(0) for few in (large, small, large) if few]
+        return tuple(mixed)
+
+    @cached_property
+    def _numbered(self) -> tuple[tuple[Range, str], ...]:
+        """The numbers in the order in which they come, each range in turn."""
+        longest = max((len(each.classes) for each in self.numbers), default=0)
+        return tuple(
+            (each, each.classes[turn])
+            for turn in range(longest)
+            for each in self.numbers
+            if turn < len(each.classes)
+        )
+
+    def plan(self, turn: int) -> WidePlan:
+        """What is wide in the wide case of that number."""
+        sizes: Mapping[str, int] = {}
+        if self._sized and turn % SIZED_EVERY == 0:
+            sizes = self._sized[turn // SIZED_EVERY % len(self._sized)]
+        numbers = (self._numbered[turn % len(self._numbered)],) if self._numbered else ()
+        return WidePlan(self._names(turn), sizes, numbers)
+
+    def _names(self, turn: int) -> dict[str, NameClass]:
+        """The class of each space that is wide: about half of them, each class in each space in turn."""
+        chosen = {}
+        for place, space in enumerate(self.spaces):
+            size = len(space.classes)
+            if turn % SHARED_EVERY == SHARED_EVERY - 1:
+                chosen[space.id] = space.classes[turn // SHARED_EVERY % size]
+            elif (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
+                chosen[space.id] = space.classes[(turn + 7 * place) % size]
+        return chosen
+
+    def expected(self) -> dict[str, tuple[str, ...]]:
+        """Every class that a run has to cover, by dimension."""
+        return {
+            **{f"{space.id} names": tuple(known.id for known in space.classes) for space in self.spaces},
+            **{size.id: tuple(map(str, sorted((*size.small, *size.large)))) for size in self.sizes},
+            **{each.id: each.classes for each in self.numbers},
+        }
+
+
+def text_spaces(node: Node) -> dict[str, NameRange]:
+    """The spaces of names that are text, with their legal names."""
+    spaces = dict.fromkeys(_spaces(node))
+    leaves = {space: leaf_of(node, space) for space in spaces}
+    return {
+        space: leaf.legal or ANY_TEXT
+        for space, leaf in leaves.items()
+        if leaf is not None and leaf.kind is LeafKind.TEXT
+    }
+
+
+def _spaces(node: Node) -> Iterator[str]:
+    match node:
+        case LeafNode(space=space) | PartNode(space):
+            if space:
+                yield space
+        case MaybeNode(inner) | ManyNode(inner):
+            yield from _spaces(inner)
+        case TableNode(inner, space):
+            if space:
+                yield space
+            yield from _spaces(inner)
+        case RowNode(items):
+            for item in items:
+                yield from _spaces(item)
+        case RecordNode(fields):
+            for each in fields:
+                yield from _spaces(each.node)
+        case VariantNode(_, variants):
+            for variant in variants.values():
+                yield from _spaces(variant)
+
+
+def wide_case(
+    widths: Widths, plan: WidePlan, seed: int, generate: Callable[[Seeded, WidePlan, int], Any]
+) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """A case by the plan, and the dimensions and classes that it shows.
+
+    `generate` makes a case to start from; it is asked again while the case lacks what the plan needs, such
+    as two topics for names of which one begins the other.
+    """
+    shown: tuple[tuple[str, str], ...] = ()
+    best: Any = None
+    planned = len(plan.names) + len(plan.sizes) + len(plan.numbers)
+    for attempt in range(ATTEMPTS):
+        source = Seeded(derive_seed(seed, attempt))
+        case = generate(source, plan, attempt)
+        case, seen = widened(widths.driver, plan, case, source)
+        if best is None or len(seen) > len(shown):
+            best, shown = case, seen
+        if len(shown) == planned:
+            break
+    return best, shown
+
+
+def widened(
+    driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded
+) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """The case with the plan's numbers and names, and what of the plan it shows."""
+    for number, wanted in plan.numbers:
+        case = number.widen(case, wanted, source)
+    shown = [(number.id, wanted) for number, wanted in plan.numbers if number.seen(case, wanted)]
+    shown += [
+        (size.id, str(plan.sizes[size.id]))
+        for size in driver.countable
+        if size.id in plan.sizes and size.count(case) == plan.sizes[size.id]
+    ]
+    if not plan.names:
+        return case, tuple(shown)
+    document = driver.form.write(case)
+    every = mentioned(driver.form.node, document)
+    names = {
+        space: dict(zip(every[space], known.make(len(every[space]), source)))
+        for space, known in plan.names.items()
+        if every.get(space)
+    }
+    try:
+        case = driver.form.read(renamed(driver.form.node, document, names), "case")
+    except InputError:
+        return case, tuple(shown)
+    shown += [
+        (f"{space} names", plan.names[space].id)
+        for space, own in names.items()
+        if plan.names[space].seen(tuple(own.values()))
+    ]
+    return case, tuple(shown)

@@ -1,0 +1,1 @@
+"""Wide input: names, sizes and numbers over their whole legal ranges, in classes that are counted."""

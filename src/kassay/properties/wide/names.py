@@ -1,0 +1,361 @@
+"""Classes of names: what a program may see in names, alone or in relation to each other.
+
+Each class makes any number of different names and recognises itself in names. A class is used for a thing
+only if all its names are legal there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, permutations, product
+from typing import Final
+from unicodedata import normalize
+from uuid import UUID
+
+from kassay.model.shape.legal import NameRange
+from kassay.properties.sources import Seeded, Source
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class NameClass:
+    """A class of names: `make(n, source)` returns n different names, `seen` says whether names show it.
+
+    `words` complete "names ...". `least` is the smallest number of names that can show it.
+    """
+
+    id: str
+    words: str
+    make: Callable[[int, Source], Names]
+    seen: Callable[[Sequence[str]], bool]
+    least: int = 1
+
+
+_WORDS: Final = ("orders", "payments", "audit", "clicks", "users", "stock", "prices", "mail")
+
+
+def _word(number: int) -> str:
+    """A word for the number; a letter makes those beyond the list different."""
+    return _WORDS[number % len(_WORDS)] + ("" if number < len(_WORDS) else _letters(number // len(_WORDS)))
+
+
+def _letters(number: int) -> str:
+    """The number in letters: a, b, ..., z, ba, bb."""
+    text = ""
+    while True:
+        number, rest = divmod(number, 26)
+        text = chr(97 + rest) + text
+        if not number:
+            return text
+
+
+def _each(form: Callable[[int], str]) -> Callable[[int, Source], Names]:
+    """Names by number, in a random order."""
+
+    def make(size: int, source: Source) -> Names:
+        start = source.integer(0, 3)
+        names = [form(start + number) for number in range(size)]
+        turn = source.integer(0, size - 1) if size else 0
+        return (*names[turn:], *names[:turn])
+
+    return make
+
+
+def _cases(size: int, source: Source) -> Names:
+    """Names that differ only in case."""
+    word = source.choice(("orders", "payments")) + "abcdefgh"[: max(0, size.bit_length() - 6)]
+    every = product(*((c, c.upper()) for c in word))
+    return tuple("".join(letters) for letters in islice(every, size))
+
+
+def _prefixes(stem: str, more: str) -> Callable[[int, Source], Names]:
+    """Names of which each is the beginning of the next, in chains of eight."""
+
+    def make(size: int, source: Source) -> Names:
+        names = [
+            ("" if number < 8 else _letters(number // 8)) + stem + more * (number % 8)
+            for number in range(size)
+        ]
+        return tuple(names) if source.boolean() else tuple(reversed(names))
+
+    return make
+
+
+def _suffixes(size: int, source: Source) -> Names:
+    """Names of which each is the end of the next, in chains of eight."""
+    names = ["my-" * (number % 8) + "orders" + _letters(number // 8) * (number > 7) for number in range(size)]
+    return tuple(names) if source.boolean() else tuple(reversed(names))
+
+
+def _anagrams(size: int, source: Source) -> Names:
+    """Names of the same letters in another order: sums over characters are equal."""
+    letters = "abcdefg" if size <= 5040 else "abcdefghij"
+    names = list(islice(("".join(p) for p in permutations(letters)), size))
+    return tuple(names) if source.boolean() else tuple(reversed(names))
+
+
+def _equal_hashes(size: int, source: Source) -> Names:
+    """Names with the same `String.hashCode` in Java."""
+    width = max(2, (size - 1).bit_length())
+    names = ["".join(pair) for pair in islice(product(("Aa", "BB"), repeat=width), size)]
+    return tuple(names) if source.boolean() else tuple(reversed(names))
+
+
+def _uuid(number: int) -> str:
+    return str(UUID(int=(number + 1) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**128, version=4))
+
+
+def _number_tails(size: int, source: Source) -> Names:
+    """Names with numbers at the end whose order as text is not their order as numbers."""
+    start = source.choice((9, 99))
+    stem = source.choice(("t", "orders-", "worker"))
+    return tuple(f"{stem}{number}" for number in (*range(start, start + size),))
+
+
+def _padded(size: int, _: Source) -> Names:
+    """Names whose numbers are equal but for leading zeros."""
+    return tuple(f"t{'0' * (number % 4)}{7 + number // 4}" for number in range(size))
+
+
+def _long(length: int, at: str) -> Callable[[int, Source], Names]:
+    """Names of that length that differ only at the head, in the middle or at the tail."""
+
+    def make(size: int, source: Source) -> Names:
+        texts = [_letters(26**2 + number) for number in range(size)]
+        filler = source.choice("xq") * (length - 3)
+        half = len(filler) // 2
+        cut = {"head": 0, "middle": half, "tail": len(filler)}[at]
+        return tuple(filler[:cut] + text + filler[cut:] for text in texts)
+
+    return make
+
+
+def _any(pattern: str) -> Callable[[Sequence[str]], bool]:
+    found = re.compile(pattern).search
+    return lambda names: any(found(name) for name in names)
+
+
+def _distinct_pairs(key: Callable[[str], object]) -> Callable[[Sequence[str]], bool]:
+    """Whether two of the names have the same key."""
+    return lambda names: bool(names) and max(Counter(map(key, names)).values()) > 1
+
+
+def _one_begins_another(names: Sequence[str]) -> bool:
+    ordered = sorted(names)
+    return any(after.startswith(before) for before, after in pairwise(ordered))
+
+
+def _one_ends_another(names: Sequence[str]) -> bool:
+    return _one_begins_another([name[::-1] for name in names])
+
+
+def _of_length(least: int) -> Callable[[Sequence[str]], bool]:
+    return lambda names: any(len(name) >= least for name in names)
+
+
+def _text_order_differs(names: Sequence[str]) -> bool:
+    numbered = [(m[1], int(m[2])) for name in names if (m := re.fullmatch(r"(.*?)(\d+)", name))]
+    stems = {stem for stem, _ in numbered}
+    return any(
+        sorted(own) != sorted(own, key=str)
+        for stem in stems
+        for own in [[number for other, number in numbered if other == stem]]
+    )
+
+
+def java_hash(name: str) -> int:
+    """Java's `String.hashCode` for characters of the basic plane."""
+    value = 0
+    for character in name:
+        value = (31 * value + ord(character)) % 2**32
+    return value
+
+
+def _numbered_value(name: str) -> object:
+    match = re.fullmatch(r"(.*?)0*(\d+)", name)
+    return (match[1], match[2]) if match else name
+
+
+_PAIRS: Final = (
+    ("lengths-16", 17, "tail"),
+    ("lengths-24", 25, "tail"),
+    ("lengths-32", 34, "tail"),
+    ("lengths-36", 40, "tail"),
+    ("lengths-64", 66, "tail"),
+    ("lengths-128", 130, "tail"),
+    ("longest-topic-head", 249, "head"),
+    ("longest-topic", 249, "tail"),
+)
+
+NAME_CLASSES: Final[tuple[NameClass, ...]] = (
+    NameClass("dash", "with a dash", _each(lambda n: f"{_word(n)}-v2"), _any("[^-]-[^-]")),
+    NameClass("upper", "in capitals", _each(lambda n: _word(n).upper()), _any("^[A-Z]+$")),
+    NameClass("dot", "with a dot", _each(lambda n: f"{_word(n)}.v2"), _any(r"[^.]\.[^.]")),
+    NameClass("underscore", "with an underscore", _each(lambda n: f"{_word(n)}_v2"), _any("[^_]_[^_]")),
+    NameClass("case", "that differ only in case", _cases, _distinct_pairs(str.lower), 2),
+    NameClass("prefix", "of which one begins another", _prefixes("orders", "-x"), _one_begins_another, 2),
+    NameClass(
+        "prefix-letter", "one a letter longer than another", _prefixes("order", "s"), _one_begins_another, 2
+    ),
+    NameClass("suffix", "of which one ends with another", _suffixes, _one_ends_another, 2),
+    NameClass(
+        "same-head",
+        "with the same first 16 characters",
+        _each(lambda n: f"customer-events-{_word(n)}"),
+        _distinct_pairs(lambda name: (name[:16], len(name) < 16 and name)),
+        2,
+    ),
+    NameClass(
+        "same-tail",
+        "with the same last 8 characters",
+        _each(lambda n: f"{_word(n)}-events-1"),
+        _distinct_pairs(lambda name: (name[-8:], len(name) < 8 and name)),
+        2,
+    ),
+    NameClass(
+        "same-ends",
+        "that differ only in the middle",
+        _each(lambda n: f"prod-eu-{_letters(26 + n)}-events"),
+        _distinct_pairs(lambda name: (name[:8], name[-7:])),
+        2,
+    ),
+    NameClass(
+        "number-order", "sorted differently as text and by number", _number_tails, _text_order_differs, 2
+    ),
+    NameClass("zeros", "that differ only in leading zeros", _padded, _distinct_pairs(_numbered_value), 2),
+    NameClass("digits", "of digits only", _each(lambda n: str(7 * n + 3)), _any(r"^\d+$")),
+    NameClass(
+        "leading-digit", "that begin with a digit", _each(lambda n: f"{n}st-{_word(n)}"), _any(r"^\d\D")
+    ),
+    NameClass(
+        "leading-separator", "that begin with a separator", _each(lambda n: f"__{_word(n)}"), _any("^[._-]")
+    ),
+    NameClass("leading-dash", "that begin with a dash", _each(lambda n: f"-{_word(n)}"), _any("^-")),
+    NameClass(
+        "trailing-separator", "that end in a separator", _each(lambda n: f"{_word(n)}-"), _any("[._-]$")
+    ),
+    NameClass(
+        "double-separator",
+        "with a separator twice",
+        _each(lambda n: f"{_word(n)}--{_letters(n)}"),
+        _any(r"--|__|\.\."),
+    ),
+    NameClass(
+        "several-parts", "of several parts", _each(lambda n: f"prod.eu-west.{_word(n)}.v2"), _any(r"\..*\.")
+    ),
+    NameClass(
+        "one-letter",
+        "of one character",
+        _each(lambda n: _letters(n)),
+        lambda names: any(len(name) == 1 for name in names),
+    ),
+    NameClass(
+        "partition-like",
+        "that look like a partition",
+        _each(lambda n: "orders" + f"-{n % 7}" * (1 + n // 7)),
+        _any(r"-\d+$"),
+    ),
+    NameClass(
+        "glued",
+        "equal once joined to a number",
+        _each(lambda n: "t" + "1" * (n + 1)),
+        _any("1$"),
+        2,
+    ),
+    NameClass(
+        "anagram", "of the same letters", _anagrams, _distinct_pairs(lambda name: "".join(sorted(name))), 2
+    ),
+    NameClass("java-hash", "with the same hash in Java", _equal_hashes, _distinct_pairs(java_hash), 2),
+    NameClass(
+        "look-alike",
+        "of characters that look alike",
+        _each(lambda n: "".join("O0lI1"[(n // 5**k) % 5] for k in range(6))),
+        _any("[O0lI1]{6}"),
+    ),
+    NameClass(
+        "reserved",
+        "that are words of a language",
+        _each(
+            lambda n: (
+                ("null", "None", "true", "default", "all", "undefined", "NaN", "class")[n % 8] + "" * n
+                if n < 8
+                else f"null{_letters(n)}"
+            )
+        ),
+        _any("^(null|None|true|default|all|undefined|NaN|class)$"),
+    ),
+    NameClass("uuid", "that are UUIDs", _each(_uuid), _any("^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-")),
+    NameClass(
+        "client-uuid",
+        "as clients make them",
+        _each(lambda n: f"consumer-app-1-{_uuid(n)}"),
+        _any("[a-z0-9]-[0-9a-f]{8}-[0-9a-f]{4}-"),
+    ),
+    NameClass(
+        "client-id",
+        "of several clients, with UUIDs",
+        _each(lambda n: f"{_word(n)}-{_uuid(n // 2)}"),
+        _any("[a-z0-9]-[0-9a-f]{8}-[0-9a-f]{4}-"),
+    ),
+    *(
+        NameClass(
+            id_, f"of {length} characters, different at the {at}", _long(length, at), _of_length(length)
+        )
+        for id_, length, at in _PAIRS
+    ),
+    NameClass("colon", "with a colon", _each(lambda n: f"{_word(n)}:{_letters(n)}"), _any(":")),
+    NameClass("slash", "with a slash", _each(lambda n: f"eu/{_word(n)}/{_letters(n)}"), _any("/")),
+    NameClass(
+        "comma", "with a comma or semicolon", _each(lambda n: f"{_word(n)},{_letters(n)};x"), _any("[,;]")
+    ),
+    NameClass("blank", "with a blank", _each(lambda n: f"{_word(n)} {_letters(n)}"), _any(" ")),
+    NameClass(
+        "sign",
+        "with other signs",
+        _each(lambda n: f"{_word(n)}@|#%=+&$*?!~{_letters(n)}"),
+        _any("[@|#%=+&$*?!~]"),
+    ),
+    NameClass(
+        "quote",
+        "with quotes, brackets or a backslash",
+        _each(lambda n: f"{_word(n)}'\"\\{{[(<{_letters(n)}>"),
+        _any(r"['\"\\{\[(<]"),
+    ),
+    NameClass(
+        "accent",
+        "with a letter that is not ASCII",
+        _each(lambda n: f"café-{_word(n)}"),
+        _any("[\u00a1-\u024f]"),
+    ),
+    NameClass("wide", "in another script", _each(lambda n: f"注文{_word(n)}"), _any("[\u3000-\u9fff]")),
+    NameClass(
+        "astral",
+        "with a character beyond the basic plane",
+        _each(lambda n: f"\U0001f680{_word(n)}"),
+        _any("[\U00010000-\U0010ffff]"),
+    ),
+    NameClass(
+        "composed",
+        "equal once normalised",
+        _each(
+            lambda n: (
+                ("é", "e\u0301", "\u00c5", "A\u030a", "\u212b", "ﬁ")[n % 6]
+                + (_letters(n // 6) if n > 5 else "")
+            )
+        ),
+        _distinct_pairs(lambda name: normalize("NFC", name)),
+        2,
+    ),
+    NameClass("fold", "whose capitals are longer", _each(lambda n: f"straße-{_word(n)}"), _any("ß")),
+    NameClass("long-text", "of 300 characters", _long(300, "tail"), _of_length(256)),
+)
+"""The classes, those of topic names first, in the order in which a run takes them."""
+
+
+def classes_for(legal: NameRange) -> tuple[NameClass, ...]:
+    """The classes whose names are legal in the range."""
+    return tuple(known for known in NAME_CLASSES if all(map(legal.accepts, known.make(4, Seeded(0)))))
