@@ -139,6 +139,7 @@ class Examination:
     By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
     broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
     (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
+    `covered` are the wide classes (`kinds.wide`) on which a claim was checked.
     """
 
     judged: dict[str, int] = field(default_factory=_counts)
@@ -147,6 +148,7 @@ class Examination:
     violations: list[Violation] = field(default_factory=list)
     reached: dict[str, int] = field(default_factory=_counts)
     asked: int = 0
+    covered: tuple[tuple[str, str], ...] = ()
 
 
 class JudgedCall(Protocol):

@@ -117,7 +117,7 @@ class Driver(ABC, Generic[Case]):
     shapes: ClassVar[tuple[str, ...]] = ()
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
     countable: ClassVar[tuple[Size, ...]] = ()
-    ranges: ClassVar[tuple[Range, ...]] = ()
+    ranges: tuple[Range, ...] = ()
     form: Shape[Case]
     narration: Shape[Any]
     aims: Mapping[str, str] = MappingProxyType({})

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kassay.model.errors import InputError
 from kassay.model.shape.legal import ANY_TEXT, NameRange
@@ -34,11 +34,17 @@ from kassay.properties.wide.ranges import PLAIN_NAMES, PLAIN_NUMBERS, SMALL_SIZE
 if TYPE_CHECKING:
     from kassay.kinds.protocol import Driver
 
+Classes: TypeAlias = tuple[tuple[str, str], ...]
+"""Dimensions, such as `topic names`, each with a class, such as `dash`."""
+
 EVERY: Final = 3
 """Every so many cases one is wide."""
 SIZED_EVERY: Final = 2
 """Every so many wide cases one has a wide size."""
-SHARED_EVERY: Final = 5
+LARGE_FROM: Final = 130
+LARGE_CYCLES: Final = 4
+"""Sizes above 130 come in every fourth cycle only: they take most of the time of wide cases."""
+SHARED_EVERY: Final = 7
 """Every so many wide cases all spaces have names of the same class, so that names of two spaces are equal."""
 ATTEMPTS: Final = 5
 """How often a case is generated until it can show the classes of its turn."""
@@ -60,6 +66,11 @@ class WidePlan:
     names: Mapping[str, NameClass] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     numbers: tuple[tuple[Range, str], ...] = ()
+
+    @property
+    def dimensions(self) -> frozenset[str]:
+        """The spaces of names, sizes and ranges that are wide."""
+        return frozenset((*self.names, *self.sizes, *(number.id for number, _ in self.numbers)))
 
 
 @dataclass(frozen=True)
@@ -131,7 +142,10 @@ class Widths:
         """What is wide in the wide case of that number."""
         sizes: Mapping[str, int] = {}
         if self._sized and turn % SIZED_EVERY == 0:
-            sizes = self._sized[turn // SIZED_EVERY % len(self._sized)]
+            cycle, place = divmod(turn // SIZED_EVERY, len(self._sized))
+            sizes = self._sized[place]
+            if cycle % LARGE_CYCLES and max(sizes.values()) > LARGE_FROM:
+                sizes = {}
         numbers = (self._numbered[turn % len(self._numbered)],) if self._numbered else ()
         return WidePlan(self._names(turn), sizes, numbers)
 
@@ -145,6 +159,11 @@ class Widths:
             elif (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
                 chosen[space.id] = space.classes[(turn + 7 * place) % size]
         return chosen
+
+    @cached_property
+    def anything(self) -> bool:
+        """Whether anything can be wide."""
+        return bool(self.spaces or self.sizes or self.numbers)
 
     def expected(self) -> dict[str, tuple[str, ...]]:
         """Every class that a run has to cover, by dimension."""
@@ -189,17 +208,19 @@ def _spaces(node: Node) -> Iterator[str]:
 
 
 def wide_case(
-    widths: Widths, plan: WidePlan, seed: int, generate: Callable[[Seeded, WidePlan, int], Any]
-) -> tuple[Any, tuple[tuple[str, str], ...]]:
-    """A case by the plan, and the dimensions and classes that it shows.
+    widths: Widths, turn: int, seed: int, generate: Callable[[Seeded, WidePlan, int], Any]
+) -> tuple[Any, Classes]:
+    """The wide case of that turn, and the classes that it shows.
 
     `generate` makes a case to start from; it is asked again while the case lacks what the plan needs, such
     as two topics for names of which one begins the other.
     """
-    shown: tuple[tuple[str, str], ...] = ()
+    plan = widths.plan(turn)
+    shown: Classes = ()
     best: Any = None
     planned = len(plan.names) + len(plan.sizes) + len(plan.numbers)
-    for attempt in range(ATTEMPTS):
+    # A case with a wide size takes long to make, and lacks nothing that another one would have.
+    for attempt in range(1 if plan.sizes else ATTEMPTS):
         source = Seeded(derive_seed(seed, attempt))
         case = generate(source, plan, attempt)
         case, seen = widened(widths.driver, plan, case, source)
@@ -210,18 +231,16 @@ def wide_case(
     return best, shown
 
 
-def widened(
-    driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded
-) -> tuple[Any, tuple[tuple[str, str], ...]]:
+def widened(driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded) -> tuple[Any, Classes]:
     """The case with the plan's numbers and names, and what of the plan it shows."""
-    for number, wanted in plan.numbers:
-        case = number.widen(case, wanted, source)
-    shown = [(number.id, wanted) for number, wanted in plan.numbers if number.seen(case, wanted)]
-    shown += [
+    shown = [
         (size.id, str(plan.sizes[size.id]))
         for size in driver.countable
         if size.id in plan.sizes and size.count(case) == plan.sizes[size.id]
     ]
+    for number, wanted in plan.numbers:
+        case = number.widen(case, wanted, source)
+    shown += [(number.id, wanted) for number, wanted in plan.numbers if number.seen(case, wanted)]
     if not plan.names:
         return case, tuple(shown)
     document = driver.form.write(case)

@@ -22,6 +22,7 @@ from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
+from kassay.kinds.wide import EVERY, Classes, WidePlan, Widths, wide_case
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
@@ -77,10 +78,33 @@ class Job:
             return ()
         return aims_of(self.target.kind, self.promises, self.assume, self.driver.aims)
 
+    @cached_property
+    def widths(self) -> Widths:
+        """What is wide in every third case; nothing if the user selected one shape."""
+        return Widths(self.driver, self.assume)
+
     def case(self, index: int) -> Any:
         """Case number `index`: its recipe depends only on the claims, the kind and the index."""
-        source = Seeded(derive_seed(self.options.seed, index))
-        return self.driver.generate(source, self.profile, aim_at(index, self.aims))
+        return self.case_and_classes(index)[0]
+
+    def case_and_classes(self, index: int) -> tuple[Any, Classes]:
+        """Case number `index`, and the wide classes that it shows."""
+        seed = derive_seed(self.options.seed, index)
+        if self.profile.shape or index % EVERY != EVERY - 1 or not self.widths.anything:
+            return self.driver.generate(Seeded(seed), self.profile, aim_at(index, self.aims)), ()
+        return wide_case(self.widths, index // EVERY, seed, self._wide_base(index))
+
+    def _wide_base(self, index: int) -> Callable[[Seeded, WidePlan, int], Any]:
+        """What makes the case that becomes wide: the first by the recipe of its number, others by none."""
+        driver, profile = self.driver, self.profile
+
+        def base(source: Seeded, plan: WidePlan, attempt: int) -> Any:
+            wanted = driver.wide_profile(profile, plan.dimensions)
+            if plan.sizes:
+                return driver.sized(source, wanted, plan.sizes)
+            return driver.generate(source, wanted, "" if attempt else aim_at(index, self.aims))
+
+        return base
 
 
 def _of_processes(promised: Promise) -> bool:
@@ -150,11 +174,14 @@ class Bench:
 
     def look(self, index: int, watch: Callable[[Any], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and its results; `watch` gets its rebalances."""
-        case = self.job.case(index)
+        case, classes = self.job.case_and_classes(index)
         subject = self.subject_for(index)
         if watch is not None:
             subject = replace(subject, watch=watch)
-        return case, self.driver.examine(case, subject)
+        examination = self.driver.examine(case, subject)
+        if any(examination.checked.values()):
+            examination.covered = classes
+        return case, examination
 
 
 @contextmanager

@@ -69,6 +69,7 @@ class Tally:
     asked: int = 0
     counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: Counter[str] = field(default_factory=Counter)
+    covered: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
     def findings(self) -> int:
@@ -87,6 +88,7 @@ class Tally:
             count.elsewhere += examination.elsewhere.get(claim_id, 0)
         for name, number in examination.reached.items():
             reached[name] += number
+        self.covered.update(examination.covered)
         if examination.violations:
             self._note(index, case, examination.violations, driver)
 
@@ -111,6 +113,7 @@ class Tally:
         for claim_id, count in other.counts.items():
             self.counts.setdefault(claim_id, ClaimCount()).add(count)
         self.reached.update(other.reached)
+        self.covered.update(other.covered)
 
 
 def verdict_of(

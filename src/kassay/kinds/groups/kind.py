@@ -37,15 +37,17 @@ from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.model.kinds import Kind
 from kassay.model.shape.removal import Removal
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.groups.histories.scenarios import history
+from kassay.properties.groups.histories.scenarios import habits, history
 from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.groups.topics import PRIORITY_CONFIG
+from kassay.properties.groups.wide import SIZES, ranges_of, sized_history
 from kassay.properties.registry import Evidence, Promise, as_text
 from kassay.properties.sources import Source
 
@@ -84,10 +86,35 @@ class GroupDriver(Driver[History]):
     measured = True
     shapes = tuple(shape.id for shape in SHAPES)
     answer_as_python = GIVEN_TO_EACH
+    countable = SIZES
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind)
+        self.ranges = ranges_of(kind)
 
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
         return aimed_history(source, profile, aim) if aim else history(source, profile)
+
+    def sized(self, source: Source, profile: GroupProfile, sizes: Mapping[str, int]) -> History:
+        """A history with these sizes: joins, then a change or two."""
+        racked = 1 if profile.racked == 1 else 0
+        return sized_history(habits(source, profile, racked=racked, weighted=0), sizes)
+
+    def wide_profile(self, profile: GroupProfile, wanted: frozenset[str]) -> GroupProfile:
+        """The small profile, with racks or static members where their names are wanted."""
+        return replace(
+            profile,
+            name="small",
+            racked=1 if "rack" in wanted else profile.racked,
+            static=1 if "instance" in wanted else profile.static,
+        )
+
+    def unnamed(self, assume: frozenset[str]) -> frozenset[str]:
+        """Racks and instance ids where they are excluded; share groups have no instance ids."""
+        no_racks = {"rack"} if "no-racks" in assume else set()
+        no_static = {"instance"} if "no-static" in assume or self.kind is SHARE else set()
+        return frozenset(no_racks | no_static)
 
     def profile(self, wanted: RunWishes) -> GroupProfile:
         """What to generate: racks, weights, quiet ends and leaders where a claim is about them."""

@@ -27,9 +27,10 @@ class GroupProfile(Profile):
     `small` covers logical corners, `large` takes the shapes of production. `assume` narrows the inputs.
     `member_configs` are keys with the values that members have: drawn for each member, or, where the profile
     `deals` them, distributed so that each value has equally many members. `shape` is the id of the one shape
-    that large histories take; all of them where it is empty. `racked` and `weighted` are the probabilities
-    that a small history has racks and weights, `quiet` that an aimed one ends in a rebalance without a
-    reason. `leads` says whether members are made leaders, and every aimed history ends with that.
+    that large histories take; all of them where it is empty. `racked`, `weighted` and `static` are the
+    probabilities that a small history has racks, weights and static members, `quiet` that an aimed one ends
+    in a rebalance without a reason. `leads` says whether members are made leaders, and every aimed history
+    ends with that.
     """
 
     kind: Kind = CLIENT
@@ -41,6 +42,7 @@ class GroupProfile(Profile):
     deals: bool = False
     racked: float = 0.2
     weighted: float = 0.12
+    static: float = 0.3
     quiet: float = 0.0
     leads: bool = False
 

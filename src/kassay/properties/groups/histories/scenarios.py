@@ -9,7 +9,7 @@ from __future__ import annotations
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Event, History, Reports, Withhold
-from kassay.model.groups.kinds import CLIENT, SHARE
+from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.events import change
 from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
 from kassay.properties.groups.histories.shapes import SHAPES, ClusterShape
@@ -55,11 +55,17 @@ def habits(
         topics={},
         racked=profile.allows("no-racks") and source.boolean(racked),
         weighted=profile.allows("no-weights") and source.boolean(weighted),
-        static=profile.kind == CLIENT and profile.allows("no-static") and source.boolean(0.3),
+        static=_has_static(profile) and source.boolean(profile.static),
         odd=odd > 0 and source.boolean(odd),
         backwards=source.boolean(),
         withholds=profile.kind is SHARE and source.boolean(0.35),
     )
+
+
+def _has_static(profile: GroupProfile) -> bool:
+    """Whether members may be static: of servers only in wide histories, of share groups never."""
+    seen = profile.kind == CLIENT or (profile.kind == SERVER and profile.static == 1)
+    return seen and profile.allows("no-static")
 
 
 def brokers(draft: GeneratorState) -> tuple[Broker, ...]:

@@ -1,0 +1,551 @@
+"""Wide histories of groups: very many members, topics, partitions or rounds, and numbers at their ends.
+
+Sizes make a history of their own, small in everything else; ranges change a history so that it has a value.
+Sources: the schemas of JoinGroup, SyncGroup and the consumer protocol, `Topic`, `PartitionInfo`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
+from kassay.model.groups.group import Member
+from kassay.model.groups.history import (
+    Change,
+    ChangeRack,
+    CreateTopic,
+    DeleteTopic,
+    Event,
+    History,
+    Join,
+    Leave,
+    OwnedClaim,
+    RackBroker,
+    Rebalance,
+)
+from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import Kind
+from kassay.properties.groups.histories.generator import GeneratorState
+from kassay.properties.groups.histories.scenarios import brokers
+from kassay.properties.sources import Source
+from kassay.properties.wide.ranges import Range, Size
+
+_RACKED: Final = frozenset({"no-racks"})
+_MOST_ROUNDS: Final = 257
+"""A history has at most so many rounds: a longer life of one object is a run of its own."""
+
+
+def _first(history: History) -> tuple[Join, ...]:
+    return tuple(event for event in history.changes[0] if isinstance(event, Join)) if history.changes else ()
+
+
+def _topics(history: History) -> tuple[Topic, ...]:
+    created = (e.topic for change in history.changes for e in change if isinstance(e, CreateTopic))
+    return (*history.cluster.topics, *created)
+
+
+SIZES: Final = (
+    Size("members", lambda history: len(_first(history))),
+    Size("topics", lambda history: len(history.cluster.topics)),
+    Size("partitions of a topic", lambda history: max(topic.partitions for topic in history.cluster.topics)),
+    Size(
+        "rounds",
+        lambda history: len(history.changes),
+        _MOST_ROUNDS,
+        "more calls of one object are a history of their own",
+    ),
+)
+
+
+def sized_history(draft: GeneratorState, sizes: Mapping[str, int]) -> History:
+    """A history with these sizes and everything else minimal: joins, then a change or two."""
+    source = draft.source
+    members, width = sizes.get("members", 2), sizes.get("topics", 2)
+    partitions = sizes.get("partitions of a topic") or _few_partitions(source, members)
+    names = [f"t{number}" for number in range(width)]
+    rest = source.choice((1, 2)) if partitions > 1 else 1
+    counts = [partitions, *(rest for _ in names[1:])]
+    draft.topics = {
+        name: draft.with_extras(Topic(name, count)) for name, count in zip(names, counts, strict=True)
+    }
+    topics = tuple(draft.topics.values())
+    joined = [draft.new_member(own) for own in _subscriptions(draft, names, members)]
+    changes: list[Change] = [tuple(draft.join(member) for member in joined)]
+    rounds = sizes.get("rounds", 2)
+    while len(changes) < rounds:
+        changes.append(_replaced(draft, len(changes)))
+    return History(Cluster(topics, brokers(draft)), tuple(changes))
+
+
+def _few_partitions(source: Source, members: int) -> int:
+    """Partitions to go with so many members: very few, one each, or one more."""
+    return source.choice((2, 3)) if members < 8 else source.choice((members, members + 1, 2))
+
+
+def _subscriptions(draft: GeneratorState, names: list[str], members: int) -> list[tuple[str, ...]]:
+    """All topics for every member; where subscriptions may differ, now and then a window of them."""
+    everything = tuple(names)
+    if not draft.profile.allows("equal-subscriptions") or draft.source.boolean(0.6):
+        return [everything] * members
+    width = max(1, len(names) // 2)
+    return [(everything * 2)[number % len(names) :][:width] for number in range(members)]
+
+
+def _replaced(draft: GeneratorState, turn: int) -> Change:
+    """One member leaves, and in later rounds another joins instead: ever new ids over a life."""
+    oldest = next(iter(draft.members))
+    topics = draft.members[oldest]
+    if len(draft.members) > 1 and turn % 2:
+        del draft.members[oldest]
+        return (Leave(oldest),)
+    return (draft.join(draft.new_member(topics)),)
+
+
+# Ranges
+
+
+def _with_members(history: History, change: Callable[[int, Member], Member]) -> History:
+    """The history with its first members changed, each by its number."""
+    first = [
+        replace(event, member=change(number, event.member)) if isinstance(event, Join) else event
+        for number, event in enumerate(history.changes[0])
+    ]
+    return replace(history, changes=(tuple(first), *history.changes[1:]))
+
+
+def _with_topics(history: History, change: Callable[[Topic], Topic]) -> History:
+    """The history with all topics changed, those that are created later too."""
+
+    def event(old: Event) -> Event:
+        return CreateTopic(change(old.topic)) if isinstance(old, CreateTopic) else old
+
+    cluster = history.cluster.with_topics(map(change, history.cluster.topics))
+    return replace(
+        history, cluster=cluster, changes=tuple(tuple(map(event, events)) for events in history.changes)
+    )
+
+
+_GENERATIONS: Final = {
+    str(value): value for value in (127, 128, 255, 256, 32_767, 32_768, 65_536, 2**24 + 1, 2**31 - 1_000)
+}
+
+
+def _widen_generation(history: History, wanted: str, _: Source) -> History:
+    """All generations moved up by the same number; a first member reports one if none does."""
+    value = _GENERATIONS[wanted]
+    reported = [join.member.generation for join in _first(history)]
+    known = max(reported, default=-1)
+    if known < 0:
+        return _with_members(
+            history, lambda number, member: member if number else member._replace(generation=value)
+        )
+    more = value - known
+
+    def moved(event: Event) -> Event:
+        if isinstance(event, OwnedClaim) and event.generation >= 0:
+            return replace(event, generation=event.generation + more)
+        if isinstance(event, Join) and event.member.generation >= 0:
+            member = event.member._replace(generation=event.member.generation + more)
+            return replace(event, member=member)
+        return event
+
+    return replace(history, changes=tuple(tuple(map(moved, events)) for events in history.changes))
+
+
+def _generation_seen(history: History, wanted: str) -> bool:
+    return max((j.member.generation for j in _first(history)), default=-1) == _GENERATIONS[wanted]
+
+
+def _on_brokers(
+    history: History, brokers: int, racks: int, factor: int, bare: Callable[[int], bool] = lambda _: False
+) -> History:
+    """The history on so many brokers in so many racks, each partition with `factor` replicas."""
+    hosts = tuple(Broker(i, None if bare(i) else f"r{i % racks}") for i in range(brokers))
+
+    def placed(topic: Topic) -> Topic:
+        rows = (tuple((p + k) % brokers for k in range(factor)) for p in range(topic.partitions))
+        return topic._replace(replicas=tuple(rows))
+
+    history = _with_topics(history, placed)
+    cluster = replace(history.cluster, brokers=hosts)
+
+    def event(old: Event) -> Event | None:
+        if isinstance(old, Join):
+            number = sum(map(ord, old.member.member_id))
+            return replace(old, member=old.member._replace(rack=f"r{number % racks}"))
+        if isinstance(old, ChangeRack | RackBroker) and old.rack is not None:
+            return replace(old, rack=f"r{racks - 1}")
+        return old
+
+    changes = tuple(
+        tuple(kept for old in events if (kept := event(old)) is not None) for events in history.changes
+    )
+    return replace(history, cluster=cluster, changes=changes)
+
+
+_FACTORS: Final = {str(number): number for number in (1, 2, 3, 4, 5, 6, 10)}
+_RACKS: Final = {str(number): number for number in (1, 2, 3, 4, 5, 6, 9, 10, 17, 65)}
+
+
+def _factor(history: History) -> int:
+    rows = (row for topic in history.cluster.topics for row in topic.replicas or ())
+    return max(map(len, rows), default=0)
+
+
+def _widen_factor(history: History, wanted: str, source: Source) -> History:
+    factor = _FACTORS[wanted]
+    racks = factor + source.integer(0, 2)
+    return _on_brokers(history, racks, racks, factor)
+
+
+def _widen_racks(history: History, wanted: str, source: Source) -> History:
+    racks = _RACKS[wanted]
+    return _on_brokers(history, max(3, racks), racks, source.integer(1, min(3, racks)))
+
+
+def _rack_count(history: History) -> int:
+    return len({broker.rack for broker in history.cluster.brokers if broker.rack is not None})
+
+
+_BROKER_IDS: Final[dict[str, Callable[[int, int], int]]] = {
+    "from 1": lambda number, _: number + 1,
+    "from 127": lambda number, _: number + 127,
+    "from 255": lambda number, _: number + 255,
+    "from 1001": lambda number, _: number + 1001,
+    "from 32767": lambda number, _: number + 32_767,
+    "with holes": lambda number, _: number * number * 7 + number,
+    "descending": lambda number, size: size - 1 - number,
+    "to 2^31-1": lambda number, size: 2**31 - size + number,
+}
+
+
+def _widen_broker_ids(history: History, wanted: str, source: Source) -> History:
+    """Other ids for the brokers, which a group sees only by their racks and replicas."""
+    if not history.cluster.brokers:
+        history = _widen_factor(history, "2", source)
+    size = len(history.cluster.brokers)
+    new = {b.broker_id: _BROKER_IDS[wanted](n, size) for n, b in enumerate(history.cluster.brokers)}
+
+    def topic(old: Topic) -> Topic:
+        if old.replicas is None:
+            return old
+        return old._replace(replicas=tuple(tuple(new.get(b, b) for b in row) for row in old.replicas))
+
+    history = _with_topics(history, topic)
+    brokers = tuple(b._replace(broker_id=new[b.broker_id]) for b in history.cluster.brokers)
+
+    def event(old: Event) -> Event:
+        if isinstance(old, RackBroker):
+            return replace(old, broker_id=new.get(old.broker_id, old.broker_id))
+        return old
+
+    changes = tuple(tuple(map(event, events)) for events in history.changes)
+    return replace(history, cluster=replace(history.cluster, brokers=brokers), changes=changes)
+
+
+def _broker_ids_seen(history: History, wanted: str) -> bool:
+    ids = [broker.broker_id for broker in history.cluster.brokers]
+    return len(ids) > 1 and ids == [_BROKER_IDS[wanted](n, len(ids)) for n in range(len(ids))]
+
+
+_RACK_FACTS: Final = (
+    "a member without a rack",
+    "a topic without replicas",
+    "a partition without replicas",
+    "a member in a rack without brokers",
+    "a broker without a rack",
+)
+
+
+def _widen_rack_facts(history: History, wanted: str, _: Source) -> History:
+    """Racks that are known for some things only, as while racks are rolled out."""
+    bare = wanted == "a broker without a rack"
+    history = _on_brokers(history, 3, 3, 2, lambda i: bare and i == 2)
+    if wanted in (_RACK_FACTS[0], _RACK_FACTS[3]):
+        rack = None if wanted == _RACK_FACTS[0] else "r-elsewhere"
+        return _with_members(history, lambda n, m: m if n else m._replace(rack=rack))
+    if wanted == _RACK_FACTS[1]:
+        first = history.cluster.topics[0].name if history.cluster.topics else ""
+        return _with_topics(history, lambda t: t._replace(replicas=None) if t.name == first else t)
+    if wanted == _RACK_FACTS[2]:
+        return _with_topics(
+            history, lambda t: t._replace(replicas=((), *t.replicas[1:])) if t.replicas else t
+        )
+    return history
+
+
+def _rack_fact_seen(history: History, wanted: str) -> bool:
+    brokers, topics = history.cluster.brokers, history.cluster.topics
+    racks = {broker.rack for broker in brokers}
+    members = [join.member for join in _first(history)]
+    return (
+        bool(brokers)
+        and {
+            _RACK_FACTS[0]: any(m.rack is None for m in members) and any(m.rack for m in members),
+            _RACK_FACTS[1]: any(t.replicas is None for t in topics) and any(t.replicas for t in topics),
+            _RACK_FACTS[2]: any(row == () for t in topics for row in t.replicas or ()),
+            _RACK_FACTS[3]: any(m.rack is not None and m.rack not in racks for m in members),
+            _RACK_FACTS[4]: None in racks and len(racks) > 1,
+        }[wanted]
+    )
+
+
+_WEIGHTS: Final = {
+    "0": 0,
+    "2^31-1": 2**31 - 1,
+    "2^31": 2**31,
+    "2^32+1": 2**32 + 1,
+    "2^53+1": 2**53 + 1,
+    "2^62": 2**62,
+    "10^9": 10**9,
+}
+
+
+def _widen_weights(history: History, wanted: str, _: Source) -> History:
+    """Every second weight is the value, the others are small; all are the value where they cannot differ."""
+    value = _WEIGHTS[wanted]
+    return _with_topics(
+        history,
+        lambda t: t._replace(weights=tuple(value if p % 2 == 0 else 1 + p for p in range(t.partitions))),
+    )
+
+
+def _weights_seen(history: History, wanted: str) -> bool:
+    return any(_WEIGHTS[wanted] in (topic.weights or ()) for topic in history.cluster.topics)
+
+
+_ORDERS: Final = ("reversed", "rotated")
+
+
+def _turned(items: tuple[str, ...], wanted: str, number: int) -> tuple[str, ...]:
+    if wanted == "reversed":
+        return tuple(sorted(set(items), reverse=True)) if number % 2 == 0 else items
+    turn = number % max(1, len(items))
+    return (*items[turn:], *items[:turn])
+
+
+def _widen_topic_order(history: History, wanted: str, _: Source) -> History:
+    """Subscriptions whose topics are not sorted, and not in the same order for every member."""
+    return _with_members(history, lambda n, m: m._replace(topics=_turned(m.topics, wanted, n + 1)))
+
+
+def _topic_order_seen(history: History, _: str) -> bool:
+    return any(list(join.member.topics) != sorted(join.member.topics) for join in _first(history))
+
+
+def _widen_owned_order(history: History, wanted: str, _: Source) -> History:
+    """Owned partitions that are not reported in order."""
+
+    def turned(_: int, member: Member) -> Member:
+        owned = member.owned
+        return member._replace(owned=owned[::-1] if wanted == "reversed" else (*owned[1:], *owned[:1]))
+
+    return _with_members(history, turned)
+
+
+def _owned_order_seen(history: History, _: str) -> bool:
+    return any(list(j.member.owned) != sorted(j.member.owned) for j in _first(history))
+
+
+_STATIC: Final = ("all", "some")
+
+
+def _widen_static(history: History, wanted: str, source: Source) -> History:
+    """Static members: all of the first ones, or every second."""
+
+    def static(number: int, member: Member) -> Member:
+        is_static = wanted == "all" or number % 2 == 0
+        # The digit in front makes the order of instance ids differ from that of member ids.
+        own = member.instance_id or f"i{9 - number % 10}-{number + 100}"
+        return member._replace(instance_id=own if is_static else None)
+
+    history = _with_members(history, static)
+    left = [join.member for join in _first(history) if join.member.instance_id]
+    if source.boolean() and left:
+        back = left[-1]._replace(member_id=back_id(left[-1]), owned=(), generation=-1)
+        more: tuple[Change, ...] = ((Leave(left[-1].member_id),), (Join(back),))
+        history = replace(history, changes=(*history.changes, *more))
+    return history
+
+
+def back_id(member: Member) -> str:
+    """The member id of a static member after its restart."""
+    return f"{member.member_id}x"
+
+
+def _static_seen(history: History, wanted: str) -> bool:
+    static = [join.member.instance_id is not None for join in _first(history)]
+    return any(static) and (all(static) if wanted == "all" else not all(static))
+
+
+_TOPIC_LIVES: Final = ("recreated smaller", "recreated larger", "recreated alike", "deleted", "deleted later")
+
+
+def _widen_topic_life(history: History, wanted: str, source: Source) -> History:
+    """The largest topic is deleted, or deleted and created again: at once, or after a rebalance."""
+    if not history.cluster.topics:
+        return history
+    topic = max(history.cluster.topics, key=lambda t: t.partitions)
+    count = {"recreated smaller": max(1, topic.partitions // 2), "recreated larger": topic.partitions + 3}
+    new = Topic(topic.name, count.get(wanted, topic.partitions))
+    gone, back = DeleteTopic(topic.name), CreateTopic(new)
+    if wanted.startswith("deleted"):
+        more: tuple[Change, ...] = ((gone,), (Rebalance(),)) if wanted == "deleted later" else ((gone,),)
+    elif source.boolean():
+        more = ((gone, back), (Rebalance(),))
+    else:
+        more = ((gone,), (back,), (Rebalance(),))
+    return replace(history, changes=(*history.changes, *more))
+
+
+def _topic_life_seen(history: History, wanted: str) -> bool:
+    events = [event for change in history.changes for event in change]
+    gone = [event.topic for event in events if isinstance(event, DeleteTopic)]
+    back = {event.topic.name for event in events if isinstance(event, CreateTopic)}
+    return any((name in back) is wanted.startswith("recreated") for name in gone)
+
+
+_MEMBER_LIVES: Final = ("back with its id", "all replaced", "all leave and return", "leader replaced")
+
+
+def _widen_member_life(history: History, wanted: str, _: Source) -> History:
+    """Members that leave for good and join again as they were, one by one or all at once."""
+    members = [join.member for join in _first(history)]
+    if not members:
+        return history
+    fresh = [m._replace(owned=(), generation=-1) for m in members]
+    other = [m._replace(member_id=f"n{i}", instance_id=None) for i, m in enumerate(fresh)]
+    more: tuple[Change, ...] = {
+        "back with its id": ((Leave(members[-1].member_id),), (Join(fresh[-1]),)),
+        "all replaced": ((*(Leave(m.member_id) for m in members), *map(Join, other)),),
+        "all leave and return": (tuple(Leave(m.member_id) for m in members), tuple(map(Join, fresh))),
+        "leader replaced": ((Leave(members[0].member_id), Join(other[0])), (Rebalance(),)),
+    }[wanted]
+    return replace(history, changes=(*history.changes, *more))
+
+
+def _member_life_seen(history: History, wanted: str) -> bool:
+    left: set[str] = set()
+    back = replaced = False
+    for change in history.changes:
+        gone = {event.member_id for event in change if isinstance(event, Leave)}
+        new = {event.member.member_id for event in change if isinstance(event, Join)}
+        replaced = replaced or bool(gone and new)
+        back = back or bool(new & left)
+        left |= gone
+    return back if wanted in ("back with its id", "all leave and return") else replaced
+
+
+_CONFLICTS: Final = ("two owners", "a partition that is gone", "a topic not subscribed")
+
+
+def _widen_conflict(history: History, wanted: str, _: Source) -> History:
+    """Targets as the migration of a classic group can leave them: contradictory, or of other topics."""
+    if not history.cluster.topics:
+        return history
+    topic = history.cluster.topics[0]
+    tp = TopicPartition(topic.name, topic.partitions if wanted == "a partition that is gone" else 0)
+
+    def owning(number: int, member: Member) -> Member:
+        if number > 1 or tp in member.owned or (wanted != "two owners" and number):
+            return member
+        topics = member.topics
+        if wanted == "a topic not subscribed":
+            topics = tuple(name for name in topics if name != topic.name)
+        elif topic.name not in topics:
+            topics = (*topics, topic.name)
+        return member._replace(owned=(*member.owned, tp), topics=topics, generation=max(member.generation, 3))
+
+    return _with_members(history, owning)
+
+
+def _conflict_seen(history: History, wanted: str) -> bool:
+    members = [join.member for join in _first(history)]
+    counts = {topic.name: topic.partitions for topic in history.cluster.topics}
+    owned = [tp for member in members for tp in member.owned]
+    if wanted == "two owners":
+        return len(set(owned)) < len(owned)
+    if wanted == "a partition that is gone":
+        return any(tp.partition >= counts.get(tp.topic, 0) for tp in owned)
+    return any(tp.topic not in member.topics for member in members for tp in member.owned)
+
+
+GENERATION: Final = Range(
+    "generations", tuple(_GENERATIONS), _widen_generation, _generation_seen, "JoinGroupResponse.generationId"
+)
+RACK_RANGES: Final = (
+    Range(
+        "replication factors",
+        tuple(_FACTORS),
+        _widen_factor,
+        lambda history, wanted: _factor(history) == _FACTORS[wanted],
+        "ReplicationControlManager.createTopic",
+        _RACKED,
+    ),
+    Range(
+        "racks",
+        tuple(_RACKS),
+        _widen_racks,
+        lambda history, wanted: _rack_count(history) == _RACKS[wanted],
+        "broker.rack",
+        _RACKED,
+    ),
+    Range("broker ids", tuple(_BROKER_IDS), _widen_broker_ids, _broker_ids_seen, "node.id", _RACKED),
+    Range("known racks", _RACK_FACTS, _widen_rack_facts, _rack_fact_seen, "PartitionInfo.replicas", _RACKED),
+)
+ORDERS: Final = (
+    Range(
+        "orders of subscriptions",
+        _ORDERS,
+        _widen_topic_order,
+        _topic_order_seen,
+        "ConsumerProtocolSubscription",
+    ),
+    Range(
+        "orders of owned partitions",
+        _ORDERS,
+        _widen_owned_order,
+        _owned_order_seen,
+        "ConsumerProtocolSubscription",
+    ),
+)
+WEIGHT: Final = Range(
+    "weights", tuple(_WEIGHTS), _widen_weights, _weights_seen, "int64 lags", frozenset({"no-weights"})
+)
+STATIC: Final = Range(
+    "static members",
+    _STATIC,
+    _widen_static,
+    _static_seen,
+    "JoinGroupRequest.validateGroupInstanceId",
+    frozenset({"no-static"}),
+)
+MEMBER_LIVES: Final = Range(
+    "lives of members", _MEMBER_LIVES, _widen_member_life, _member_life_seen, "LeaveGroup"
+)
+TOPIC_LIVES: Final = Range(
+    "lives of topics",
+    _TOPIC_LIVES,
+    _widen_topic_life,
+    _topic_life_seen,
+    "DeleteTopics, CreateTopics",
+    frozenset({"no-unknown-topics", "no-conflicting-claims"}),
+)
+CONFLICTS: Final = Range(
+    "targets after a migration",
+    _CONFLICTS,
+    _widen_conflict,
+    _conflict_seen,
+    "ConsumerGroup.fromClassicGroup",
+    frozenset({"no-conflicting-claims", "equal-subscriptions"}),
+)
+
+
+def ranges_of(kind: Kind) -> tuple[Range, ...]:
+    """The ranges of what a target of the kind sees."""
+    common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES)
+    if kind == CLIENT:
+        return (*common, STATIC, WEIGHT, TOPIC_LIVES)
+    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES)
