@@ -150,13 +150,13 @@ class Widths:
         return WidePlan(self._names(turn), sizes, numbers)
 
     def _names(self, turn: int) -> dict[str, NameClass]:
-        """The class of each space that is wide: about half of them, each class in each space in turn."""
+        """The class of each space that is wide: all spaces until each class was there, then about half."""
         chosen = {}
         for place, space in enumerate(self.spaces):
             size = len(space.classes)
-            if turn % SHARED_EVERY == SHARED_EVERY - 1:
+            if turn > size and turn % SHARED_EVERY == 0:
                 chosen[space.id] = space.classes[turn // SHARED_EVERY % size]
-            elif (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
+            elif turn <= size or (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
                 chosen[space.id] = space.classes[(turn + 7 * place) % size]
         return chosen
 

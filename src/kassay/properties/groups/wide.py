@@ -33,6 +33,9 @@ from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Range, Size
 
 _RACKED: Final = frozenset({"no-racks"})
+MIDDLING: Final = 8
+EACH_MAX: Final = 257
+"""The largest number of members that can get a partition each."""
 _MOST_ROUNDS: Final = 257
 """A history has at most so many rounds: a longer life of one object is a run of its own."""
 
@@ -71,7 +74,8 @@ def sized_history(draft: GeneratorState, sizes: Mapping[str, int]) -> History:
         name: draft.with_extras(Topic(name, count)) for name, count in zip(names, counts, strict=True)
     }
     topics = tuple(draft.topics.values())
-    joined = [draft.new_member(own) for own in _subscriptions(draft, names, members)]
+    static = draft.profile.static == 1 or None
+    joined = [draft.new_member(own, static) for own in _subscriptions(draft, names, members)]
     changes: list[Change] = [tuple(draft.join(member) for member in joined)]
     rounds = sizes.get("rounds", 2)
     while len(changes) < rounds:
@@ -80,8 +84,14 @@ def sized_history(draft: GeneratorState, sizes: Mapping[str, int]) -> History:
 
 
 def _few_partitions(source: Source, members: int) -> int:
-    """Partitions to go with so many members: very few, one each, or one more."""
-    return source.choice((2, 3)) if members < 8 else source.choice((members, members + 1, 2))
+    """Partitions to go with so many members: very few, one each, or one more.
+
+    With more than 257 members there are few: a rule that compares each member with each partition would take
+    a second, and a slow rule is not a wrong one.
+    """
+    if members < MIDDLING:
+        return source.choice((2, 3))
+    return source.choice((members, members + 1, 2)) if members <= EACH_MAX else source.choice((2, 34))
 
 
 def _subscriptions(draft: GeneratorState, names: list[str], members: int) -> list[tuple[str, ...]]:
