@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.errors import InputError
 from kassay.model.shape.legal import ANY_TEXT, NameRange
@@ -172,6 +172,41 @@ class Widths:
             **{size.id: tuple(map(str, sorted((*size.small, *size.large)))) for size in self.sizes},
             **{each.id: each.classes for each in self.numbers},
         }
+
+
+class Listed(NamedTuple):
+    """One dimension of a kind's input, for a table: its classes, and the legal range with its source."""
+
+    id: str
+    classes: tuple[str, ...]
+    legal: str
+    excluded_by: tuple[str, ...]
+
+
+def dimensions(driver: Driver[Any]) -> tuple[Listed, ...]:
+    """Every dimension of the kind's wide input."""
+    widths = Widths(driver, frozenset())
+    expected = widths.expected()
+    spaces = [
+        Listed(
+            f"{space.id} names",
+            tuple(known.id for known in space.classes),
+            f"{space.legal.words}, to {space.legal.longest} characters ({space.legal.source})",
+            (PLAIN_NAMES,),
+        )
+        for space in widths.spaces
+    ]
+    sizes = [
+        Listed(
+            size.id, expected[size.id], f"to {size.most} {size.why}".strip(), (SMALL_SIZES, *size.excluded_by)
+        )
+        for size in widths.sizes
+    ]
+    numbers = [
+        Listed(each.id, each.classes, each.source, (PLAIN_NUMBERS, *sorted(each.excluded_by)))
+        for each in widths.numbers
+    ]
+    return (*spaces, *sizes, *numbers)
 
 
 def text_spaces(node: Node) -> dict[str, NameRange]:

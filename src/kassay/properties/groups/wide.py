@@ -346,13 +346,34 @@ def _topic_order_seen(history: History, _: str) -> bool:
 
 
 def _widen_owned_order(history: History, wanted: str, _: Source) -> History:
-    """Owned partitions that are not reported in order."""
+    """Owned partitions that are not reported in order; the first member owns two where none does."""
+    if all(len(join.member.owned) < 2 for join in _first(history)):
+        history = _owning_two(history)
 
     def turned(_: int, member: Member) -> Member:
         owned = member.owned
         return member._replace(owned=owned[::-1] if wanted == "reversed" else (*owned[1:], *owned[:1]))
 
     return _with_members(history, turned)
+
+
+def _owning_two(history: History) -> History:
+    """The history whose first reader of a topic owns its first two partitions."""
+    pairs = {t.name: (TopicPartition(t.name, 0), TopicPartition(t.name, 1)) for t in history.cluster.topics}
+    large = {t.name for t in history.cluster.topics if t.partitions > 1}
+    owners = [
+        (number, topic)
+        for number, join in enumerate(_first(history))
+        for topic in join.member.topics
+        if topic in large and not any(tp in pairs[topic] for j in _first(history) for tp in j.member.owned)
+    ]
+    if not owners:
+        return history
+    owner, topic = owners[0]
+    return _with_members(
+        history,
+        lambda n, m: m._replace(owned=(*m.owned, *pairs[topic]), generation=3) if n == owner else m,
+    )
 
 
 def _owned_order_seen(history: History, _: str) -> bool:
