@@ -139,7 +139,8 @@ class Examination:
     By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
     broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
     (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
-    `covered` are the wide classes (`kinds.wide`) on which a claim was checked.
+    `covered` are the wide classes (`kinds.wide`) on which a claim was checked,
+    `seconds` the time of the case, `wide_seconds` the same if it is wide.
     """
 
     judged: dict[str, int] = field(default_factory=_counts)
@@ -149,6 +150,8 @@ class Examination:
     reached: dict[str, int] = field(default_factory=_counts)
     asked: int = 0
     covered: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+    wide_seconds: float = 0.0
 
 
 class JudgedCall(Protocol):

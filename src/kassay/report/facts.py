@@ -139,7 +139,8 @@ def coverage(certificate: Certificate) -> str:
         return ""
     done = sum(len(each.covered) for each in dimensions)
     missing = sum(len(each.missing) for each in dimensions)
-    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}"
+    share = f", in {certificate.wide_share:.0%} of the time" if certificate.wide_share else ""
+    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}{share}"
 
 
 def uncovered(certificate: Certificate) -> str:

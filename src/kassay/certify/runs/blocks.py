@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
@@ -30,6 +30,9 @@ from kassay.properties.sources import Seeded, derive_seed
 TWIN_EVERY = 20
 TWINS_MAX = 50
 """Every 20th case, 50 in all, is also played in a process with another hash seed."""
+WIDE_SHARE: Final = 1 / 3
+FIRST_CLASSES: Final = 400
+"""After so many cases each class was there, and wide cases take at most a third of a time budget."""
 COLLECTED_AFTER = 50_000
 """The number of new objects between two garbage collections while a target is open."""
 
@@ -87,10 +90,14 @@ class Job:
         """Case number `index`: its recipe depends only on the claims, the kind and the index."""
         return self.case_and_classes(index)[0]
 
-    def case_and_classes(self, index: int) -> tuple[Any, Classes]:
-        """Case number `index`, and the wide classes that it shows."""
+    def is_wide(self, index: int) -> bool:
+        """Whether case number `index` is wide."""
+        return index % EVERY == EVERY - 1 and not self.profile.shape and self.widths.anything
+
+    def case_and_classes(self, index: int, *, plain: bool = False) -> tuple[Any, Classes]:
+        """Case number `index`, and the wide classes that it shows; none of them if it is to be `plain`."""
         seed = derive_seed(self.options.seed, index)
-        if self.profile.shape or index % EVERY != EVERY - 1 or not self.widths.anything:
+        if plain or not self.is_wide(index):
             return self.driver.generate(Seeded(seed), self.profile, aim_at(index, self.aims)), ()
         return wide_case(self.widths, index // EVERY, seed, self._wide_base(index))
 
@@ -127,6 +134,7 @@ class Bench:
             promises=job.promises,
             assume=job.assume,
         )
+        self._seconds = self._wide_seconds = 0.0
         self._wants_twin = any(map(_of_processes, job.promises))
 
     def subject_for(self, index: int) -> Subject:
@@ -174,14 +182,25 @@ class Bench:
 
     def look(self, index: int, watch: Callable[[Any], None] | None = None) -> tuple[Any, Examination]:
         """Case number `index` and its results; `watch` gets its rebalances."""
-        case, classes = self.job.case_and_classes(index)
+        began = time.perf_counter()
+        wide = self.job.is_wide(index)
+        case, classes = self.job.case_and_classes(index, plain=wide and self._wide_enough(index))
         subject = self.subject_for(index)
         if watch is not None:
             subject = replace(subject, watch=watch)
         examination = self.driver.examine(case, subject)
         if any(examination.checked.values()):
             examination.covered = classes
+        examination.seconds = time.perf_counter() - began
+        examination.wide_seconds = examination.seconds if wide else 0.0
+        self._seconds += examination.seconds
+        self._wide_seconds += examination.wide_seconds
         return case, examination
+
+    def _wide_enough(self, index: int) -> bool:
+        """Whether wide cases took a third of the time: in a run that ends by time, after the first classes."""
+        first_time = index < FIRST_CLASSES or self.job.options.budget.histories is not None
+        return not first_time and self._wide_seconds > WIDE_SHARE * self._seconds
 
 
 @contextmanager

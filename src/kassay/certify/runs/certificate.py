@@ -93,6 +93,7 @@ class Certificate:
     """The results of a run on one target; if `interrupted`, the results up to then.
 
     `coverage` says what of the wide input was checked; it is empty for a run over an exhaustive scope.
+    `wide_share` is the share of the time of all cases that wide ones took.
     """
 
     target: str
@@ -112,6 +113,7 @@ class Certificate:
     notes: tuple[str, ...] = field(default=())
     interrupted: bool = False
     coverage: tuple[CoveredDimension, ...] = ()
+    wide_share: float = field(default=0.0, compare=False)
 
     @property
     def uncovered(self) -> tuple[CoveredDimension, ...]:

@@ -87,6 +87,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         elapsed_s=round(time.monotonic() - started, 3),
         interrupted=interrupted,
         coverage=() if options.exhaustive else _coverage(job, tally),
+        wide_share=round(tally.wide_seconds / tally.seconds, 3) if tally.seconds else 0.0,
     )
 
 

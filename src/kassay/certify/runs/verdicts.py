@@ -70,6 +70,8 @@ class Tally:
     counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: Counter[str] = field(default_factory=Counter)
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seconds: float = field(default=0.0, compare=False)
+    wide_seconds: float = field(default=0.0, compare=False)
 
     @property
     def findings(self) -> int:
@@ -89,6 +91,8 @@ class Tally:
         for name, number in examination.reached.items():
             reached[name] += number
         self.covered.update(examination.covered)
+        self.seconds += examination.seconds
+        self.wide_seconds += examination.wide_seconds
         if examination.violations:
             self._note(index, case, examination.violations, driver)
 
@@ -114,6 +118,8 @@ class Tally:
             self.counts.setdefault(claim_id, ClaimCount()).add(count)
         self.reached.update(other.reached)
         self.covered.update(other.covered)
+        self.seconds += other.seconds
+        self.wide_seconds += other.wide_seconds
 
 
 def verdict_of(
