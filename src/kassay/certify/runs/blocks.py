@@ -198,7 +198,7 @@ class Bench:
         return case, examination
 
     def _wide_enough(self, index: int) -> bool:
-        """Whether wide cases took a third of the time: in a run that ends by time, after the first classes."""
+        """Whether wide cases took a third of the time; in a run by time, after each class was there once."""
         first_time = index < FIRST_CLASSES or self.job.options.budget.histories is not None
         return not first_time and self._wide_seconds > WIDE_SHARE * self._seconds
 
