@@ -8,6 +8,7 @@ import pytest
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.hunt import HuntOptions, HuntOutcome, hunt_claim
+from kassay.certify.hunts.proofs import ANY_ANSWER, NO_INPUT
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.placement.scopes import rack_sizes
@@ -135,6 +136,38 @@ def test_histories_go_where_scopes_do_not():
 def test_nothing_is_refuted_where_nothing_could_be():
     hunt = hunted("range", "partitions >= 0", scope=(2, 2), histories=20)
     assert (hunt.outcome, hunt.exit_code, hunt.checked) == (HuntOutcome.UNKNOWN, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "reason"),
+    [
+        ("range", "max(load) < 0 where partitions < 0 and equal_subscriptions and no_racks", NO_INPUT),
+        ("range", "max(load) <= partitions where equal_subscriptions and no_racks", ANY_ANSWER),
+        ("sticky", "max(load) < 0 where partitions < 0", "the conditions of the claim held in none"),
+        ("sticky", "max(load) <= partitions", "no answer to any could break the claim"),
+        (
+            "placement:striped",
+            "rf < 0 where rf > brokers and no_fenced",
+            "the conditions of the claim held in none",
+        ),
+    ],
+)
+def test_a_vacuous_claim_is_unknown_with_its_reason(spec, text, reason):
+    hunt = hunted(spec, text, scope=(2, 2), histories=20)
+    assert (hunt.outcome, hunt.exit_code) == (HuntOutcome.UNKNOWN, 3)
+    assert hunt.vacuous.endswith(reason)
+
+
+def test_a_proof_under_conditions_on_the_answer_counts_once_an_answer_has_met_them():
+    text = (
+        "max(leaders) - min(leaders) <= 1 where no_racks and no_existing and no_fenced and max(replicas) <= "
+    )
+    met = hunted("placement:rack-unaware", f"{text}3", scope=(1, 1), histories=200)
+    assert (met.outcome, met.proof.unwitnessed) == (HuntOutcome.PROVED, True)
+    assert met.applied > 0 and met.histories < 200
+    unmet = hunted("placement:rack-unaware", f"{text}0 and partitions == 1", scope=(1, 1), histories=20)
+    assert unmet.outcome is HuntOutcome.UNKNOWN
+    assert unmet.vacuous is not None
 
 
 def test_a_built_in_claim_is_hunted_too():

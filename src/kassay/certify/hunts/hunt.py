@@ -2,7 +2,7 @@
 
 The engines run in this order. A proof covers all sizes of rules that are formulas; a finished scope covers
 every group up to a size; histories are random. A counterexample is *least* only if every smaller case of its
-scope was tried, or Z3 proves that there is none.
+scope was tried, or Z3 proves that there is none. A claim that could have failed nowhere is vacuous: unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from kassay.certify.hunts.cells import ladder
-from kassay.certify.hunts.proofs import SizeProof, prove_sentence
+from kassay.certify.hunts.proofs import TIME_LIMIT, SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking
@@ -28,6 +28,7 @@ from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import CellOptions, ScopeCell
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
+from kassay.writing.text import counted
 
 BLOCK: Final = 50
 PROOF_CASES_MAX: Final = 20_000
@@ -59,11 +60,15 @@ class HuntOptions:
 
 @dataclass
 class ScopeResult:
-    """The result for small cases: the finished scopes, and how many evaluations could have failed."""
+    """The result for small cases: the finished scopes, and how many evaluations could have failed.
+
+    `applied` counts all evaluations, wherever the claim's conditions held.
+    """
 
     finished: tuple[int, int] | None = None
     finished_fresh: tuple[int, int] | None = None
     tried: int = 0
+    applied: int = 0
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
     by_proof: bool = False
@@ -80,6 +85,7 @@ class SentenceHunt:
     proof: SizeProof | None
     scope: ScopeResult
     histories: int
+    applied: int
     checked: int
     least: bool
     example: Counterexample | None
@@ -89,6 +95,23 @@ class SentenceHunt:
     def exit_code(self) -> int:
         """1 for a counterexample, 3 for an unknown result, else 0."""
         return {HuntOutcome.BROKEN: 1, HuntOutcome.UNKNOWN: 3}.get(self.outcome, 0)
+
+    @property
+    def vacuous(self) -> str | None:
+        """Why the claim could have failed nowhere, for all sizes or in what was played; None if it could."""
+        if self.outcome is not HuntOutcome.UNKNOWN:
+            return None
+        if self.proof is not None and self.proof.vacuous is not None:
+            return self.proof.vacuous
+        if self.checked or self.scope.judged:
+            return None
+        played = self.scope.tried + self.histories
+        if not played:
+            return "nothing was played"
+        cases = counted(played, self.target.kind.nouns.case)
+        if self.applied or self.scope.applied:
+            return f"{cases} played, and no answer to any could break the claim"
+        return f"{cases} played, and the conditions of the claim held in none"
 
 
 Report = Callable[[int], None]
@@ -109,18 +132,23 @@ def hunt_claim(
         raise InputError(f"{promised.id}: is about time, which has no counterexample, expected another claim")
     scope, tally, proof, example = ScopeResult(), Tally(), None, None
     if options.proofs and is_sentence(promised.id):
-        proof = prove_sentence(target.spec, promised.id, job.assume)
-    if proof is None or not proof.for_all_sizes:
+        limit = TIME_LIMIT if options.seconds is None else min(TIME_LIMIT, options.seconds)
+        proof = prove_sentence(target.spec, promised.id, job.assume, limit)
+
+    def is_settled() -> bool:
+        return _is_settled(proof, scope.applied + tally.of(promised).judged)
+
+    if not is_settled():
         with open_bench(job) as bench:
             _try_proved_size(bench, promised, scope, proof)
             if scope.broken is None:
-                _try_scopes(bench, promised, scope, options, started, report)
+                _try_scopes(bench, promised, scope, options, started, report, is_settled)
             if scope.broken is not None:
                 example = _recorded(bench, promised, scope.broken[1], None)
-            else:
-                _play(bench, tally, options, started, report)
+            elif not is_settled():
+                _play(bench, tally, options, started, report, is_settled)
                 example = _shrunk(bench, promised, tally)
-    count = tally.counts.get(promised.id, ClaimCount())
+    count = tally.of(promised)
     return SentenceHunt(
         target=target,
         promise=promised,
@@ -129,11 +157,22 @@ def hunt_claim(
         proof=proof,
         scope=scope,
         histories=tally.histories,
+        applied=count.judged,
         checked=count.checked,
         least=scope.broken is not None,
         example=example,
         elapsed_s=time.monotonic() - started,
     )
+
+
+def _is_settled(proof: SizeProof | None, applied: int) -> bool:
+    """Whether the proof needs no other engine: the claim is vacuous, or proved where its conditions hold.
+
+    `applied` counts where they held in what was played.
+    """
+    if proof is None:
+        return False
+    return proof.vacuous is not None or (proof.for_all_sizes and (not proof.unwitnessed or applied > 0))
 
 
 def _outcome(
@@ -145,8 +184,8 @@ def _outcome(
 ) -> HuntOutcome:
     if example is not None:
         return HuntOutcome.BROKEN
-    if proof is not None and proof.for_all_sizes:
-        return HuntOutcome.PROVED
+    if proof is not None and _is_settled(proof, scope.applied + count.judged):
+        return HuntOutcome.UNKNOWN if proof.vacuous is not None else HuntOutcome.PROVED
     if scope.judged and (scope.finished or scope.finished_fresh):
         return HuntOutcome.HOLDS
     if count.checked >= promised.claim.minimum:
@@ -168,9 +207,15 @@ def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof:
 
 
 def _try_scopes(
-    bench: Bench, promised: Promise, scope: ScopeResult, options: HuntOptions, started: float, report: Report
+    bench: Bench,
+    promised: Promise,
+    scope: ScopeResult,
+    options: HuntOptions,
+    started: float,
+    report: Report,
+    is_settled: Callable[[], bool],
 ) -> None:
-    """Try every case of each scope until one violates the claim, or time or scopes run out."""
+    """Try every case of each scope until one violates or settles the claim, or time or scopes run out."""
     driver = bench.driver
     if driver.pasts is None:
         return
@@ -184,9 +229,12 @@ def _try_scopes(
                     return
                 seen = bench.driver.examine(case, bench.subject)
                 scope.tried += 1
+                scope.applied += seen.judged.get(promised.id, 0)
                 scope.judged += seen.checked.get(promised.id, 0)
                 if _breaks(seen, promised):
                     scope.broken = cell, case
+                    return
+                if is_settled():
                     return
             report(scope.tried)
             if fresh_only and cell == fresh_only[-1]:
@@ -208,12 +256,19 @@ def _breaks(seen: Examination, promised: Promise) -> bool:
     return any(v.claim == promised.id and not v.contradictory for v in seen.violations)
 
 
-def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, report: Report) -> None:
-    """Play random histories until one violates the claim, or the budget is spent."""
+def _play(
+    bench: Bench,
+    tally: Tally,
+    options: HuntOptions,
+    started: float,
+    report: Report,
+    is_settled: Callable[[], bool],
+) -> None:
+    """Play random histories until one violates or settles the claim, or the budget is spent."""
     deadline = None if options.seconds is None else started + options.seconds
     limit = options.histories
     start = 0
-    while not tally.findings and (limit is None or start < limit):
+    while not tally.findings and not is_settled() and (limit is None or start < limit):
         if deadline is not None and time.monotonic() > deadline:
             return
         stop = start + BLOCK if limit is None else min(limit, start + BLOCK)
@@ -224,7 +279,7 @@ def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, repo
 
 def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | None:
     """The shrunk counterexample from the case that violated the claim; None if none did."""
-    worst: Candidate | None = tally.counts.get(promised.id, ClaimCount()).worst
+    worst: Candidate | None = tally.of(promised).worst
     if worst is None:
         return None
     case = bench.driver.form.read(worst.case, "case")

@@ -75,6 +75,10 @@ class Tally:
         """The number of violated claims."""
         return sum(count.failed > 0 for count in self.counts.values())
 
+    def of(self, promised: Promise) -> ClaimCount:
+        """The count of the claim; zeros if it was never evaluated."""
+        return self.counts.get(promised.id, ClaimCount())
+
     def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         """Add one examination."""
         self.histories += 1
@@ -117,7 +121,7 @@ def verdict_of(
     promised: Promise, kind: Kind, tally: Tally, ruled_out: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
     """The verdict on one claim, and why; `ruled_out` are assumptions and traits of the target."""
-    count = tally.counts.get(promised.id, ClaimCount())
+    count = tally.of(promised)
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
