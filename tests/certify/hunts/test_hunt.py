@@ -164,7 +164,7 @@ def test_a_proof_under_conditions_on_the_answer_counts_once_an_answer_has_met_th
     )
     met = hunted("placement:rack-unaware", f"{text}3", scope=(1, 1), histories=200)
     assert (met.outcome, met.proof.unwitnessed) == (HuntOutcome.PROVED, True)
-    assert met.applied > 0 and met.histories < 200
+    assert met.scope.applied + met.applied == 1 and met.histories < 200
     unmet = hunted("placement:rack-unaware", f"{text}0 and partitions == 1", scope=(1, 1), histories=20)
     assert unmet.outcome is HuntOutcome.UNKNOWN
     assert unmet.vacuous is not None

@@ -53,6 +53,8 @@ class Proof:
             "verdict": str(self.verdict),
             "expected": str(self.obligation.expected),
             "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "model": None if self.model is None else dict(self.model),
+            "vacuous": self.vacuous,
             "elapsed_s": round(self.elapsed_s, 3),
         }
 
