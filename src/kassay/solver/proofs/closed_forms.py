@@ -62,8 +62,10 @@ def _ceiling() -> Unknowns:
     members, topics, partitions, n = z3.Ints("members topics partitions N")
     left = partitions - n * (members - 1)
     last = z3.If(left < 0, 0, z3.If(left < n, left, n))
-    known = (members >= 1, partitions >= 1, topics == 1, n >= 1, n * members >= partitions)
-    known = (*known, (n - 1) * members < partitions)
+    known = (
+        *(members >= 1, partitions >= 1, topics == 1),
+        *(n >= 1, n * members >= partitions, (n - 1) * members < partitions),
+    )
     return _loads(members, topics, partitions, n, last, partitions, known)
 
 
