@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ class Session:
     detail: Detail | None
     baseline: Baseline | None = None
     formats: Sequence[str] = ()
+    narrowed_by: tuple[str, ...] = ()
     events: Events | None = None
     certificates: list[Certificate] = field(default_factory=list)
     missing: list[facts.NotLoaded] = field(default_factory=list)
@@ -116,6 +117,7 @@ class Session:
             raise
         except Exception as error:
             return fault(error)
+        certificate = replace(certificate, narrowed_by=self.narrowed_by)
         if any(result.counterexample for result in certificate.claims):
             certificate = with_saved_traces(certificate, self.out)
             if PAGE in self.formats:

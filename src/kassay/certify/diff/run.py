@@ -64,6 +64,7 @@ class DiffReport:
     finished: bool
     interrupted: bool
     elapsed_s: float
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -99,6 +100,7 @@ class DiffReport:
             "differing": self.differing,
             "verdict": self.verdict,
             "interrupted": self.interrupted,
+            "narrowed_by": list(self.narrowed_by),
             "difference": None
             if smallest is None
             else {

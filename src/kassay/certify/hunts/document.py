@@ -77,6 +77,7 @@ def document(hunt: SentenceHunt) -> dict[str, Any]:
         "outcome": hunt.outcome.value,
         "answer": answer(hunt),
         "vacuous": hunt.vacuous,
+        "narrowed_by": list(hunt.narrowed_by),
         "least": hunt.least,
         "proof": None
         if hunt.proof is None

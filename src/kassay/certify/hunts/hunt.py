@@ -76,7 +76,10 @@ class ScopeResult:
 
 @dataclass(frozen=True)
 class SentenceHunt:
-    """The result of hunting one claim on one target."""
+    """The result of hunting one claim on one target.
+
+    `narrowed_by` are the settings of a file that left inputs out.
+    """
 
     target: Target
     promise: Promise
@@ -90,6 +93,7 @@ class SentenceHunt:
     least: bool
     example: Counterexample | None
     elapsed_s: float
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:

@@ -78,7 +78,10 @@ class ClaimResult:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The results of a run on one target; if `interrupted`, the results up to then."""
+    """The results of a run on one target; if `interrupted`, the results up to then.
+
+    `narrowed_by` are the settings of a file that left claims or inputs out, each with its value.
+    """
 
     target: str
     kind: Kind
@@ -96,6 +99,7 @@ class Certificate:
     elapsed_s: float
     notes: tuple[str, ...] = field(default=())
     interrupted: bool = False
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -126,6 +130,7 @@ class Certificate:
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),
+            "narrowed_by": list(self.narrowed_by),
             "verdict": self.verdict,
             "versions": {"kassay": __version__, "python": platform.python_version()},
         }
