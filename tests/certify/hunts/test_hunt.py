@@ -1,5 +1,6 @@
 """Hunts find, unaided, what is known of Kafka's rules; a scope that ended says so, and what is least is least."""
 
+import time
 from collections import Counter
 from itertools import product
 
@@ -195,3 +196,20 @@ def test_a_counterexample_beyond_every_scope_is_had_from_the_target_at_the_size_
     hunt = hunted("range", "max(load) - min(load) <= 6 where equal_subscriptions and no_racks", scope=(1, 1))
     assert (hunt.outcome, hunt.least, hunt.scope.by_proof) == (HuntOutcome.BROKEN, True, True)
     assert (hunt.example.members, hunt.example.partitions) == (2, 7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "text", "scope"),
+    [
+        ("range", "max(load) - min(load) <= 12 where equal_subscriptions and no_racks", None),
+        ("sticky", "gap >= 0", (2, 20)),
+        ("placement:rack-aware", "max(replicas) >= 0", (20, 20)),
+    ],
+)
+def test_a_hunt_ends_in_time_however_many_cases_a_scope_has(spec, text, scope):
+    """Thirteen topics have 13! orders, and between two groups of 2 x 20 lie millions that are none."""
+    started = time.monotonic()
+    target = resolve(spec, in_process=True)
+    hunt_claim(target, text, HuntOptions(2.0, None, scope, proofs=spec == "range"), RunOptions())
+    assert time.monotonic() - started < 20, "a busy machine may need some seconds more, 13! cases take hours"

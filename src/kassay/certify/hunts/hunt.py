@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
@@ -24,6 +25,7 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.alarm import OutOfTime, until
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import CellOptions, ScopeCell
 from kassay.model.errors import InputError
@@ -144,9 +146,10 @@ def hunt_claim(
 
     if not is_settled():
         with open_bench(job) as bench:
-            _try_proved_size(bench, promised, scope, proof)
+            _try_proved_size(bench, promised, scope, proof, _deadline(options, started))
             if scope.broken is None:
-                _try_scopes(bench, promised, scope, options, started, report, is_settled)
+                with suppress(OutOfTime):
+                    _try_scopes(bench, promised, scope, options, started, report, is_settled)
             if scope.broken is not None:
                 example = _recorded(bench, promised, scope.broken[1], None)
             elif not is_settled():
@@ -197,17 +200,26 @@ def _outcome(
     return HuntOutcome.UNKNOWN
 
 
-def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None) -> None:
+def _deadline(options: HuntOptions, started: float, share: float = 1.0) -> float | None:
+    """When this share of the time is over; None if time does not limit the hunt."""
+    return None if options.seconds is None else started + share * options.seconds
+
+
+def _try_proved_size(
+    bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None, deadline: float | None
+) -> None:
     """Try the cases of the size at which Z3 has the least counterexample, to reproduce it with the target."""
     if proof is None or proof.least is None or proof.lacking:
         return
     members, partitions = proof.least
     cell = ScopeCell(members, partitions, False)
-    for case in islice(bench.driver.cell(cell, CellOptions(equal=True, racks=False)), PROOF_CASES_MAX):
-        scope.tried += 1
-        if _breaks(bench.driver.examine(case, bench.subject), promised):
-            scope.broken, scope.by_proof = (cell, case), True
-            return
+    cases = bench.driver.cell(cell, CellOptions(equal=True, racks=False))
+    with suppress(OutOfTime):
+        for case in until(deadline, islice(cases, PROOF_CASES_MAX)):
+            scope.tried += 1
+            if _breaks(bench.driver.examine(case, bench.subject), promised):
+                scope.broken, scope.by_proof = (cell, case), True
+                return
 
 
 def _try_scopes(
@@ -219,18 +231,19 @@ def _try_scopes(
     report: Report,
     is_settled: Callable[[], bool],
 ) -> None:
-    """Try every case of each scope until one violates or settles the claim, or time or scopes run out."""
+    """Try every case of each scope until one violates or settles the claim, or the scopes run out.
+
+    Raises `OutOfTime` if the time for scopes is over before.
+    """
     driver = bench.driver
     if driver.pasts is None:
         return
-    deadline = None if options.seconds is None else started + SCOPE_SHARE * options.seconds
+    deadline = _deadline(options, started, SCOPE_SHARE)
     most = options.scope or (driver.usual_scope if deadline is None else None)
     for rung, cells in ladder(driver, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
-            for case in driver.cell(cell, _narrowed(bench, promised)):
-                if deadline is not None and scope.tried % 16 == 0 and time.monotonic() > deadline:
-                    return
+            for case in until(deadline, driver.cell(cell, _narrowed(bench, promised))):
                 seen = bench.driver.examine(case, bench.subject)
                 scope.tried += 1
                 scope.applied += seen.judged.get(promised.id, 0)
@@ -269,7 +282,7 @@ def _play(
     is_settled: Callable[[], bool],
 ) -> None:
     """Play random histories until one violates or settles the claim, or the budget is spent."""
-    deadline = None if options.seconds is None else started + options.seconds
+    deadline = _deadline(options, started)
     limit = options.histories
     start = 0
     while not tally.findings and not is_settled() and (limit is None or start < limit):
