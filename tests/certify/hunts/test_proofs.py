@@ -220,3 +220,25 @@ def test_what_has_no_closed_form_is_not_proved(spec, text):
 def test_a_form_that_allows_more_than_there_is_refutes_nothing():
     proof = prove_sentence("placement:rack-unaware", "max(replicas) - min(replicas) <= 0", NONE)
     assert (proof.verdict, proof.least) == (ProofVerdict.REFUTED, None)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3, 5])
+@pytest.mark.parametrize("rest", [0, 1, 2, 4])
+@pytest.mark.parametrize("name", ["ceil", "floor"])
+def test_a_rounded_quotient_has_its_value_in_z3_and_no_other(members, rest, name):
+    """A false sentence must not be proved: the right value is possible, any other is not."""
+    partitions = 2 * members + rest
+    right = -(-partitions // members) if name == "ceil" else partitions // members
+    size = f"where equal_subscriptions and members == {members} and partitions == {partitions}"
+    quotient = f"{name}(partitions / members)"
+    for value in (right - 1, right, right + 1):
+        denied = prove_sentence("roundrobin", f"{quotient} != {value} and max(load) >= 0 {size}", NONE)
+        assert (denied.verdict is ProofVerdict.REFUTED) == (value == right)
+
+
+@pytest.mark.parametrize("name", ["ceil", "floor"])
+def test_a_rounded_sum_is_itself(name):
+    denied = prove_sentence(
+        "roundrobin", f"{name}(members + 1) != members + 1 where equal_subscriptions", NONE
+    )
+    assert denied.verdict is ProofVerdict.REFUTED
