@@ -71,7 +71,7 @@ def _read() -> Iterator[None]:
         raise OutputClosed from None
 
 
-class Ended(NamedTuple):
+class CommandVerdict(NamedTuple):
     """The exit code that a command returned; click itself returns a bare 0 for a help."""
 
     exit_code: int
@@ -93,7 +93,7 @@ class Commands(click.Group):
         """The command's verdict, if any; raises `OutputClosed` if the reader of its output has gone."""
         with _read():
             outcome = super().invoke(ctx)
-        return Ended(outcome) if isinstance(outcome, int) else None
+        return CommandVerdict(outcome) if isinstance(outcome, int) else None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now."""
@@ -180,7 +180,7 @@ def run(argv: list[str] | None = None) -> int:
             register()
         typed = sys.argv[1:] if argv is None else argv
         outcome = cli.main(args=typed, prog_name="kassay", standalone_mode=False, obj=tuple(typed))
-        return outcome.exit_code if isinstance(outcome, Ended) else _unread()
+        return outcome.exit_code if isinstance(outcome, CommandVerdict) else _unread()
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
