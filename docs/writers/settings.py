@@ -35,6 +35,9 @@ in-process = false
 master = "local[2]"
 ```
 
+`claims`, `claims-file`, `assume` and `exhaustive` leave claims or inputs out: the verdict's line, the reports and the JSON (`narrowed_by`)
+name those that come from the file.
+
 An option on the command line overrides both tables. A flag is `true` or `false`; a repeatable option is a list; any other value is
 the option's value as a string or a number: `time = "60s"`, `histories = 2500`. Arguments, such as a TARGET, are only possible on
 the command line. `kassay replay` uses the conditions stored in the trace and ignores these settings.

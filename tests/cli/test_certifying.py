@@ -54,7 +54,9 @@ def test_reports_are_written_beside_the_traces(session):
 @pytest.mark.slow
 def test_a_baseline_that_was_updated_accepts_the_same_run(session, tmp_path):
     path = tmp_path / "known.json"
-    session.baseline = Baseline.at(path, update=False)
+    with pytest.raises(InputError, match=r"no such file; expected a baseline .* add --baseline-update"):
+        Baseline.at(path, update=False)
+    session.baseline = Baseline.at(path, update=True)
     session.certify("ceil-range")
     session.write_reports()
     again = Session(OPTIONS, tmp_path / "out", detail=None, baseline=Baseline.at(path, update=False))

@@ -78,7 +78,6 @@ def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "certfy" in capsys.readouterr().err
 
 
-@pytest.mark.slow_cases("certify ceil-range --histories 20")
 @pytest.mark.parametrize(
     "command",
     [
@@ -86,7 +85,6 @@ def test_what_is_no_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
         "list claims",
         "list claims --json -",
         "certify ceil-range range --histories 20 --events -",
-        "certify ceil-range --histories 20",
     ],
 )
 def test_whoever_reads_may_stop_at_any_time(command: str, tmp_path: Path) -> None:

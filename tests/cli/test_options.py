@@ -308,7 +308,7 @@ def test_a_folder_that_cannot_be_written_into_is_told_at_once(places, word, why)
 
 @pytest.mark.parametrize("command", ["certify range --out F", "diff range sticky --out F", "gap range --hunt --out F",
     "campaign run spec.toml --out F", "fleet generate --out F", "fleet replay x --out F", "replay t --itf F/x",
-    "certify range --events F/x", "certify range --baseline F/x", "list claims --json F/x"])  # fmt: skip
+    "certify range --events F/x", "certify range --baseline-update --baseline F/x", "list claims --json F/x"])  # fmt: skip
 def test_every_command_that_writes_looks_before_it_works(places, capsys, command):
     assert run(command.replace("F", "file").split()) == 2
     said = capsys.readouterr().err

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kassay.kinds.alarm import Asleep, Overdue, deadline
+from kassay.kinds.alarm import Asleep, OutOfTime, Overdue, deadline, until
 
 
 def test_what_takes_too_long_is_ended():
@@ -110,3 +110,33 @@ def test_what_slept_and_goes_on_nevertheless_is_ended_again():
                     raise
                 caught.append("once")
     assert caught == ["once"]
+
+
+def test_cases_end_at_the_moment_even_where_no_next_one_is_found():
+    def cases():
+        yield "first"
+        while True:
+            pass
+
+    seen = []
+    with pytest.raises(OutOfTime):
+        seen += [seen.append(case) for case in until(time.monotonic() + 0.05, cases())]
+    assert seen == ["first"]
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_cases_that_end_in_time_end_as_usual():
+    assert list(until(time.monotonic() + 60, range(3))) == list(until(None, range(3))) == [0, 1, 2]
+    with pytest.raises(OutOfTime):
+        next(until(time.monotonic() - 1, iter([1])))
+
+
+def test_what_is_done_with_a_case_is_not_interrupted():
+    moment = time.monotonic() + 0.02
+    seen = []
+    with pytest.raises(OutOfTime):
+        for case in until(moment, iter([1, 2])):
+            while time.monotonic() < moment + 0.02:
+                pass
+            seen.append(case)
+    assert seen == [1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from kassay.certify.runs.options import RunOptions, promises_of, require_heeded
 from kassay.certify.runs.run import Report, RunProgress, certify
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.cli.options import complain, fault, gravest, write_json
+from kassay.cli.output import reader_gone
 from kassay.model.errors import InputError, TargetError
 from kassay.report import facts
 from kassay.report.files.formats import reports
@@ -42,6 +43,7 @@ class Session:
     detail: Detail | None
     baseline: Baseline | None = None
     formats: Sequence[str] = ()
+    narrowed_by: tuple[str, ...] = ()
     events: Events | None = None
     certificates: list[Certificate] = field(default_factory=list)
     missing: list[facts.NotLoaded] = field(default_factory=list)
@@ -54,12 +56,15 @@ class Session:
         """Certify each target once and show its certificate; returns the gravest exit code.
 
         All targets are loaded first: raises `InputError` before any history runs. An interrupt ends the
-        command; results so far are reported.
+        command, and so does the reader of the output when it leaves; results so far are reported.
         """
         if self.events is not None:
             self.events.run_started([*dict.fromkeys(specs)], self.options)
         targets, outcomes = self._loaded(specs)
         for target in targets:
+            if reader_gone():  # nobody waits for the others
+                outcomes.append(130)
+                break
             outcomes.append(self._certified(target))
             if self.certificates and self.certificates[-1].interrupted:
                 outcomes.append(130)
@@ -109,13 +114,11 @@ class Session:
             certificate = self._run(lambda report: certify(target, self.options, report), target.spec)
         except TargetError as error:
             return self._lost(target.spec, error)
-        except (
-            InputError,
-            BrokenPipeError,
-        ):  # the reader of the events has closed them, which ends all targets
+        except (InputError, BrokenPipeError):
             raise
         except Exception as error:
             return fault(error)
+        certificate = replace(certificate, narrowed_by=self.narrowed_by)
         if any(result.counterexample for result in certificate.claims):
             certificate = with_saved_traces(certificate, self.out)
             if PAGE in self.formats:

@@ -20,6 +20,7 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.run import RunProgress
 from kassay.certify.targets.resolve import Target
 from kassay.cli.options import write_line
+from kassay.cli.output import reader_gone
 from kassay.model.errors import InputError
 from kassay.model.verdict import Verdict
 from kassay.report import facts
@@ -63,7 +64,10 @@ class Events:
         self._tell("target-not-loaded", target=spec, message=message)
 
     def progress(self, target: str, now: RunProgress) -> None:
-        """A block of histories was played, a counterexample shrunk, or a control caught."""
+        """A block of histories was played, a counterexample shrunk, or a control caught.
+
+        Raises `KeyboardInterrupt` if the reader of the events has gone: the run ends with its results so far.
+        """
         for claim in now.broken:
             self._violation(target, claim)
         if now.shrunk is not None:
@@ -71,6 +75,8 @@ class Events:
         else:
             about = {"phase": now.phase, "histories": now.histories, "findings": now.findings}
             self._tell("progress", target=target, **about)
+        if self._file is None and reader_gone():
+            raise KeyboardInterrupt
 
     def verdict(self, certificate: Certificate) -> None:
         """The target's verdicts, with the files of its counterexamples."""

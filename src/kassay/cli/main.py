@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
 from kassay import __version__
 from kassay.cli import commands
+from kassay.cli.output import reader_gone, survive_readers
 from kassay.model.errors import InputError, TargetError
 
 EXIT_USAGE: Final = 2
@@ -70,6 +71,12 @@ def _read() -> Iterator[None]:
         raise OutputClosed from None
 
 
+class CommandVerdict(NamedTuple):
+    """The exit code that a command returned; click itself returns a bare 0 for a help."""
+
+    exit_code: int
+
+
 class Commands(click.Group):
     """Subcommands that are imported on use."""
 
@@ -83,9 +90,10 @@ class Commands(click.Group):
             return super().make_context(*arguments, **named)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """The command's result; raises `OutputClosed` if the reader of its output has gone."""
+        """The command's verdict, if any; raises `OutputClosed` if the reader of its output has gone."""
         with _read():
-            return super().invoke(ctx)
+            outcome = super().invoke(ctx)
+        return CommandVerdict(outcome) if isinstance(outcome, int) else None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, imported now."""
@@ -154,7 +162,8 @@ def settings(path: Path) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the command line and exit the process with its exit code."""
+    """Run the command line and exit the process with its exit code, even if nobody reads its output."""
+    survive_readers()
     sys.exit(run(argv))
 
 
@@ -171,7 +180,7 @@ def run(argv: list[str] | None = None) -> int:
             register()
         typed = sys.argv[1:] if argv is None else argv
         outcome = cli.main(args=typed, prog_name="kassay", standalone_mode=False, obj=tuple(typed))
-        return outcome if isinstance(outcome, int) else 0
+        return outcome.exit_code if isinstance(outcome, CommandVerdict) else _unread()
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -192,6 +201,12 @@ def run(argv: list[str] | None = None) -> int:
         from kassay.cli.options import fault
 
         return fault(error)
+
+
+def _unread() -> int:
+    """The exit code of a command without a verdict: that nobody read what it printed, or 0."""
+    sys.stdout.flush()
+    return EXIT_INTERRUPTED if reader_gone() else 0
 
 
 def _say(message: str, code: int) -> int:

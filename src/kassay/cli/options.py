@@ -243,6 +243,18 @@ def histories_options(command: F) -> F:
     return command
 
 
+def narrowing_settings(*names: str) -> tuple[str, ...]:
+    """The options of these names that a settings file gave to the running command, each with its value."""
+    context, given = click.get_current_context(), []
+    defaults = context.default_map or {}
+    for option in context.command.params:
+        name = max((each.removeprefix("--") for each in option.opts), key=len)
+        source = context.get_parameter_source(option.name) if option.name else None
+        if name in names and source is ParameterSource.DEFAULT_MAP:
+            given.append(f"{name} = {defaults[option.name]}")
+    return tuple(given)
+
+
 def gravest(codes: Iterable[int]) -> int:
     """The exit code of a call whose targets ended with these codes."""
     return min(codes, key=GRAVEST.index)

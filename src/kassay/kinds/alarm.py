@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -82,6 +82,34 @@ def _silence(before: Callable[[int, FrameType | None], object] | int | None) -> 
         except Overdue:
             continue
         return
+
+
+class OutOfTime(Exception):
+    """The time was over before the next case was found."""
+
+
+def until(moment: float | None, cases: Iterable[T]) -> Iterator[T]:
+    """The cases up to a moment (`time.monotonic`), after which the iterator raises `OutOfTime`.
+
+    The search for the next case is interrupted as well: one scope may have millions of candidates between two
+    cases. Without a moment, all cases.
+    """
+    if moment is None:
+        yield from cases
+        return
+    iterator = iter(cases)
+    while True:
+        left = moment - time.monotonic()
+        if left <= 0:
+            raise OutOfTime
+        try:
+            with deadline(left):
+                case = next(iterator)
+        except StopIteration:
+            return
+        except Overdue:
+            raise OutOfTime from None
+        yield case
 
 
 def _overdue(_number: int, _frame: FrameType | None) -> None:

@@ -113,21 +113,28 @@ def call(
 ) -> S:
     """A step with a new object: the answer, and the requested repeat calls.
 
+    A target whose object cannot be made has no answer.
     `permuted` returns the request in another order; `twin` makes an object in another process, which is
     called too if the first call had an answer.
     """
-    target = new()
+    target = asked(new)
+    if isinstance(target, Failure):
+        return step(request, target)
+
+    def elsewhere(make: Callable[[], T], received: R) -> A | Failure:
+        return asked(lambda: ask(make(), received))
+
     answer = asked(partial(ask, target, request))
     mutated = getattr(target, "mutated", None)
     probes: list[Probe[A]] = []
     if Look.OTHER in looks:
-        probes.append(Probe(Look.OTHER, asked(partial(ask, new(), request))))
+        probes.append(Probe(Look.OTHER, elsewhere(new, request)))
     if Look.PERMUTED in looks and permuted is not None:
-        probes.append(Probe(Look.PERMUTED, asked(partial(ask, new(), permuted(request)))))
+        probes.append(Probe(Look.PERMUTED, elsewhere(new, permuted(request))))
     if Look.AGAIN in looks:
         probes.append(Probe(Look.AGAIN, asked(partial(ask, target, request))))
     if twin is not None and not isinstance(answer, Failure):
-        probes.append(Probe(Look.PROCESS, asked(partial(ask, twin(), request))))
+        probes.append(Probe(Look.PROCESS, elsewhere(twin, request)))
     return step(request, answer, tuple(probes), mutated)
 
 

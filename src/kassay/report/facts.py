@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kassay.certify.diff.document import TargetDifference
@@ -123,6 +123,11 @@ def interrupted(certificate: Certificate) -> str:
     return f"interrupted after {counted(certificate.histories, certificate.kind.nouns.case)}"
 
 
+def narrowed_by(settings: Sequence[str]) -> str:
+    """The settings of a file that narrowed the run; empty if none did."""
+    return f"narrowed by pyproject.toml: {', '.join(settings)}" if settings else ""
+
+
 def unreached(certificate: Certificate) -> str:
     """The situations that were never reached; empty if all were."""
     return ", ".join(name for name, count in certificate.reached.items() if not count)
@@ -196,6 +201,7 @@ def warnings(certificate: Certificate) -> list[str]:
             "" if certificate.interrupted else uncovered(certificate),
             "not covered: {}; a larger --time or --histories covers more, --assume excludes a dimension",
         ),
+        (narrowed_by(certificate.narrowed_by), "{}; nothing is said of the rest"),
         (narrowed, "assumed of inputs: {}; nothing is said of others"),
         (never, "never reached: {}"),
         (missed, "built-in faulty assignors that were not caught: {}"),

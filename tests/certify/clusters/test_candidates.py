@@ -82,3 +82,11 @@ def test_an_answer_that_is_no_assignment_is_told_with_its_step(tmp_path):
 def test_partitions_that_are_left_out_are_counted(tmp_path):
     (step,) = played(tmp_path, "{'a': [('t', 0)]}").steps
     assert (step.unassigned, step.moved) == (1, 1)
+
+
+def test_a_target_that_answers_one_request_in_two_ways_has_no_figures(tmp_path):
+    """What it would move on the real group is whatever it answers that day."""
+    answer = "{members[getattr(Hog, 'turn', 0)]['id']: [('t', 0)], **(setattr(Hog, 'turn', 1) or {})}"
+    candidate = played(tmp_path, answer)
+    assert candidate.steps == ()
+    assert candidate.failure == "switch: answers one request in two ways: a gets t-0, then -"

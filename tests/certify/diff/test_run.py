@@ -7,7 +7,9 @@ from kassay.certify.diff.compare import By
 from kassay.certify.diff.run import MORE, diff
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
+from kassay.model.groups.kinds import CLIENT
 
 
 def differed(left, right, by=By.ANSWER, **options):
@@ -89,3 +91,15 @@ def test_two_that_never_answer_are_not_alike(tmp_path):
     report = differed(f"{source}:A", f"{source}:A", budget=Budget(histories=5), in_process=True)
     assert report.inputs == report.unanswered > 0
     assert (report.verdict, report.exit_code) == ("unknown", 3)
+
+
+def test_a_scope_whose_next_case_is_far_away_ends_in_time(monkeypatch):
+    def endless(*_):
+        while True:
+            pass
+        yield
+
+    monkeypatch.setattr(type(driver_for(CLIENT)), "scope", endless)
+    options = RunOptions(budget=Budget(seconds=0.2), exhaustive=(2, 2))
+    report = diff(resolve("range"), resolve("range"), options)
+    assert (report.verdict, report.finished, report.cases) == ("unknown", False, 0)

@@ -1,5 +1,6 @@
 """Hunts find, unaided, what is known of Kafka's rules; a scope that ended says so, and what is least is least."""
 
+import time
 from collections import Counter
 from itertools import product
 
@@ -8,6 +9,7 @@ import pytest
 from kassay.assignors.placement.rack_aware import RackAware
 from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.hunt import HuntOptions, HuntOutcome, hunt_claim
+from kassay.certify.hunts.proofs import ANY_ANSWER, NO_INPUT
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.placement.scopes import rack_sizes
@@ -137,6 +139,38 @@ def test_nothing_is_refuted_where_nothing_could_be():
     assert (hunt.outcome, hunt.exit_code, hunt.checked) == (HuntOutcome.UNKNOWN, 3, 0)
 
 
+@pytest.mark.parametrize(
+    ("spec", "text", "reason"),
+    [
+        ("range", "max(load) < 0 where partitions < 0 and equal_subscriptions and no_racks", NO_INPUT),
+        ("range", "max(load) <= partitions where equal_subscriptions and no_racks", ANY_ANSWER),
+        ("sticky", "max(load) < 0 where partitions < 0", "the conditions of the claim held in none"),
+        ("sticky", "max(load) <= partitions", "no answer to any could break the claim"),
+        (
+            "placement:striped",
+            "rf < 0 where rf > brokers and no_fenced",
+            "the conditions of the claim held in none",
+        ),
+    ],
+)
+def test_a_vacuous_claim_is_unknown_with_its_reason(spec, text, reason):
+    hunt = hunted(spec, text, scope=(2, 2), histories=20)
+    assert (hunt.outcome, hunt.exit_code) == (HuntOutcome.UNKNOWN, 3)
+    assert hunt.vacuous.endswith(reason)
+
+
+def test_a_proof_under_conditions_on_the_answer_counts_once_an_answer_has_met_them():
+    text = (
+        "max(leaders) - min(leaders) <= 1 where no_racks and no_existing and no_fenced and max(replicas) <= "
+    )
+    met = hunted("placement:rack-unaware", f"{text}3", scope=(1, 1), histories=200)
+    assert (met.outcome, met.proof.unwitnessed) == (HuntOutcome.PROVED, True)
+    assert met.scope.applied + met.applied == 1 and met.histories < 200
+    unmet = hunted("placement:rack-unaware", f"{text}0 and partitions == 1", scope=(1, 1), histories=20)
+    assert unmet.outcome is HuntOutcome.UNKNOWN
+    assert unmet.vacuous is not None
+
+
 def test_a_built_in_claim_is_hunted_too():
     hunt = hunted("range", "balanced-within-one")
     assert (hunt.outcome, hunt.least) == (HuntOutcome.BROKEN, True)
@@ -162,3 +196,20 @@ def test_a_counterexample_beyond_every_scope_is_had_from_the_target_at_the_size_
     hunt = hunted("range", "max(load) - min(load) <= 6 where equal_subscriptions and no_racks", scope=(1, 1))
     assert (hunt.outcome, hunt.least, hunt.scope.by_proof) == (HuntOutcome.BROKEN, True, True)
     assert (hunt.example.members, hunt.example.partitions) == (2, 7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "text", "scope"),
+    [
+        ("range", "max(load) - min(load) <= 12 where equal_subscriptions and no_racks", None),
+        ("sticky", "gap >= 0", (2, 20)),
+        ("placement:rack-aware", "max(replicas) >= 0", (20, 20)),
+    ],
+)
+def test_a_hunt_ends_in_time_however_many_cases_a_scope_has(spec, text, scope):
+    """Thirteen topics have 13! orders, and between two groups of 2 x 20 lie millions that are none."""
+    started = time.monotonic()
+    target = resolve(spec, in_process=True)
+    hunt_claim(target, text, HuntOptions(2.0, None, scope, proofs=spec == "range"), RunOptions())
+    assert time.monotonic() - started < 20, "a busy machine may need some seconds more, 13! cases take hours"

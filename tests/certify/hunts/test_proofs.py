@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.certify.hunts import proofs
-from kassay.certify.hunts.proofs import prove_sentence
+from kassay.certify.hunts.proofs import ANY_ANSWER, NO_INPUT, prove_sentence
 from kassay.solver.proofs.obligation import ProofVerdict
 
 NONE = frozenset()
@@ -74,6 +74,68 @@ NONE = frozenset()
 def test_proved_for_all_sizes(spec, text):
     proof = prove_sentence(spec, text, NONE)
     assert proof.for_all_sizes, proof
+    assert proof.model is not None and proof.breakable is not None
+
+
+NEW = "no_existing and no_fenced"
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("range", "max(load) <= 0 where equal_subscriptions and no_racks and partitions < 0"),
+        ("range", "max(load) <= 0 where equal_subscriptions and no_racks and members == 0"),
+        ("range", "max(load) <= 0 where equal_subscriptions and no_racks and topics == 0 and partitions > 0"),
+        ("range", "max(load) <= 0 where equal_subscriptions and no_racks and max(load) < min(load)"),
+        ("roundrobin", "max(load) <= 0 where equal_subscriptions and not equal_subscriptions"),
+        ("roundrobin", "max(load) <= 0 where equal_subscriptions and no_static and not no_static"),
+        ("roundrobin", "max(load) <= 0 where equal_subscriptions and max(load) - min(load) > 1"),
+        ("ceil-range", "max(load) <= 0 where equal_subscriptions and topics == 1 and topics == 2"),
+        ("placement:rack-aware", f"max(leaders) <= 0 where {NEW} and no_racks and all_racks"),
+        ("placement:rack-aware", f"max(leaders) <= 0 where {NEW} and all_racks and racks == 0"),
+        ("placement:rack-unaware", f"max(leaders) <= 0 where {NEW} and no_racks and existing > 0"),
+        ("placement:rack-unaware", f"max(leaders) <= 0 where {NEW} and no_racks and not equal_racks"),
+        ("placement:striped", f"max(leaders) <= 0 where {NEW} and no_racks and rf > brokers"),
+    ],
+)
+def test_nothing_is_proved_where_no_group_meets_the_conditions(spec, text):
+    proof = prove_sentence(spec, text, NONE)
+    assert (proof.verdict, proof.vacuous, proof.lacking) == (ProofVerdict.UNKNOWN, NO_INPUT, ())
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("range", "max(load) >= min(load) where equal_subscriptions and no_racks"),
+        ("range", "max(load) <= partitions where equal_subscriptions and no_racks"),
+        ("range", "max(load) <= 2 where equal_subscriptions and no_racks and max(load) < 2"),
+        ("range", "all t: spread(t) <= 5 where no_racks and topics == 0"),
+        ("range", "all t: spread(t) <= partitions(t) where no_racks"),
+        ("roundrobin", "members * max(load) >= sum(load) where equal_subscriptions and members == 2"),
+        ("placement:rack-unaware", f"max(replicas) <= partitions where {NEW} and no_racks"),
+        ("placement:rack-unaware", f"max(leaders) <= partitions where {NEW} and no_racks"),
+        ("placement:rack-aware", f"all b: leaders(b) <= replicas(b) where {NEW} and all_racks"),
+        ("placement:rack-aware", f"all p: racks(p) <= racks where {NEW} and all_racks"),
+        ("placement:rack-aware", f"all r: replicas(r) >= 0 where {NEW} and all_racks and equal_racks"),
+    ],
+)
+def test_what_holds_whatever_a_rule_answers_is_not_proved_of_the_rule(spec, text):
+    proof = prove_sentence(spec, text, NONE)
+    assert proof.verdict is not ProofVerdict.PROVED
+    assert proof.vacuous == ANY_ANSWER
+
+
+def test_an_all_about_nothing_does_not_hide_what_else_the_sentence_says():
+    text = "all t: spread(t) <= 1 and topics >= 1 where no_racks"
+    assert prove_sentence("range", text, NONE).for_all_sizes
+    text = "(all t: spread(t) <= 1) and topics >= 1 where no_racks"
+    assert prove_sentence("range", text, NONE).verdict is ProofVerdict.REFUTED
+
+
+def test_a_formula_that_lacks_conditions_does_not_call_a_sentence_vacuous():
+    """Groups with racks break no_racks, but there are such groups."""
+    proof = prove_sentence("range", "max(load) <= 0 where equal_subscriptions and not no_racks", NONE)
+    assert proof.vacuous is None and proof.verdict is ProofVerdict.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -158,3 +220,25 @@ def test_what_has_no_closed_form_is_not_proved(spec, text):
 def test_a_form_that_allows_more_than_there_is_refutes_nothing():
     proof = prove_sentence("placement:rack-unaware", "max(replicas) - min(replicas) <= 0", NONE)
     assert (proof.verdict, proof.least) == (ProofVerdict.REFUTED, None)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3, 5])
+@pytest.mark.parametrize("rest", [0, 1, 2, 4])
+@pytest.mark.parametrize("name", ["ceil", "floor"])
+def test_a_rounded_quotient_has_its_value_in_z3_and_no_other(members, rest, name):
+    """A false sentence must not be proved: the right value is possible, any other is not."""
+    partitions = 2 * members + rest
+    right = -(-partitions // members) if name == "ceil" else partitions // members
+    size = f"where equal_subscriptions and members == {members} and partitions == {partitions}"
+    quotient = f"{name}(partitions / members)"
+    for value in (right - 1, right, right + 1):
+        denied = prove_sentence("roundrobin", f"{quotient} != {value} and max(load) >= 0 {size}", NONE)
+        assert (denied.verdict is ProofVerdict.REFUTED) == (value == right)
+
+
+@pytest.mark.parametrize("name", ["ceil", "floor"])
+def test_a_rounded_sum_is_itself(name):
+    denied = prove_sentence(
+        "roundrobin", f"{name}(members + 1) != members + 1 where equal_subscriptions", NONE
+    )
+    assert denied.verdict is ProofVerdict.REFUTED

@@ -6,6 +6,8 @@ from kassay.certify.runs import run
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
+from kassay.kinds.registry import driver_for
+from kassay.model.groups.kinds import CLIENT
 from kassay.model.verdict import Verdict
 
 
@@ -120,3 +122,15 @@ def test_an_interrupt_of_the_controls_keeps_what_was_found(monkeypatch):
     certificate = certify(resolve("ceil-range"), options)
     assert (certificate.exit_code, certificate.histories) == (1, 60)
     assert certificate.interrupted
+
+
+def test_a_scope_whose_next_case_is_far_away_ends_in_time(monkeypatch):
+    def endless(*_):
+        while True:
+            pass
+        yield
+
+    monkeypatch.setattr(type(driver_for(CLIENT)), "scope", endless)
+    options = RunOptions(claims=("complete",), budget=Budget(seconds=0.2), exhaustive=(2, 2), controls=False)
+    done = certify(resolve("range"), options)
+    assert (done.verdict, done.histories) == ("unknown", 0)

@@ -113,6 +113,18 @@ def test_a_claim_that_never_counted_is_unknown(kind):
                 assert why.startswith("nothing to judge")
 
 
+@pytest.mark.parametrize(
+    ("exhaustive", "reason"),
+    [
+        (None, "vacuous: none of 9 histories meets the conditions of the claim"),
+        ("2x2", "vacuous: no input to 2x2 meets the conditions of the claim"),
+    ],
+)
+def test_a_sentence_whose_conditions_never_held_is_vacuous(exhaustive, reason):
+    stated = promise("max(load) < 0 where partitions < 0", CLIENT)
+    assert verdict_of(stated, CLIENT, Tally(9), NONE, exhaustive) == (Verdict.UNKNOWN, reason)
+
+
 @pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_each_part_of_each_required_situation_is_needed(kind):
     for claim_id in [claim_id for of, claim_id in load_claims() if of is kind]:

@@ -120,7 +120,11 @@ def test_exhaustive_to_a_scope(tmp_path):
 def test_a_baseline_accepts_what_is_known(tmp_path):
     common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
     assert kassay(*common[:-2], cwd=tmp_path).returncode == 1
-    first = kassay(*common, cwd=tmp_path)
+    mistyped = one_line(kassay(*common, cwd=tmp_path), 2)
+    assert mistyped.startswith("kassay: --baseline known.json: no such file; expected a baseline (to create")
+    assert "--baseline-update" in mistyped
+    assert not (tmp_path / "known.json").exists()
+    first = kassay(*common, "--baseline-update", cwd=tmp_path)
     assert first.returncode == 0
     assert "warning: baseline: known.json was not there" in first.stdout
     assert "baseline known.json: written, accepts 1 finding" in first.stderr
@@ -167,6 +171,7 @@ def test_a_first_baseline_is_written_only_where_every_target_was_put_to_the_test
         *QUICK,
         "--baseline",
         "known.json",
+        "--baseline-update",
     )
     done = kassay(*common, cwd=tmp_path)
     assert done.returncode == 4
@@ -184,6 +189,37 @@ def test_reports_are_written(tmp_path):
     written = {p.name for p in (tmp_path / ".kassay").iterdir() if p.is_file()}
     assert written == {"report.html", "junit.xml", "report.sarif", "report.md"}
     assert "def test_topic_even():" in html.unescape((tmp_path / ".kassay" / "report.html").read_text())
+
+
+@pytest.mark.slow
+def test_settings_that_narrow_a_run_are_named_on_the_line_of_its_verdict(tmp_path):
+    settings = 'claims = "subscribed,complete"\nassume = "no-racks"\nseed = 9\n'
+    (tmp_path / "pyproject.toml").write_text(f"[tool.kassay.certify]\n{settings}")
+    named = ["claims = subscribed,complete", "assume = no-racks"]
+    common = ("certify", "range", "--histories", "60")
+    done = kassay(*common, "--json", "found.json", "--report", "html", cwd=tmp_path)
+    words = f"narrowed by pyproject.toml: {', '.join(named)}"
+    assert done.stdout.splitlines()[-1].endswith(f"; {words}")
+    assert valid(json.loads((tmp_path / "found.json").read_text()), "certificate-5")["narrowed_by"] == named
+    assert words in (tmp_path / ".kassay" / "report.html").read_text()
+    # What the command line says is known to who typed it.
+    typed = kassay(*common, "--claims", "complete", "-q", cwd=tmp_path)
+    assert typed.stdout.endswith("; narrowed by pyproject.toml: assume = no-racks\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "schema"),
+    [
+        (("hunt", "max(load) <= 1", "--on", "range", "--histories", "0"), "hunt-1"),
+        (("diff", "range", "range", "--histories", "5"), "diff-1"),
+    ],
+)
+def test_settings_that_narrow_a_hunt_or_a_comparison_are_named_too(tmp_path, command, schema):
+    (tmp_path / "pyproject.toml").write_text('[tool.kassay]\nassume = "no-racks"\n')
+    done = here(*command, "--json", "found.json", cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "  narrowed by pyproject.toml: assume = no-racks"
+    document = valid(json.loads((tmp_path / "found.json").read_text()), schema)
+    assert document["narrowed_by"] == ["assume = no-racks"]
 
 
 @pytest.mark.slow

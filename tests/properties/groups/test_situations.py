@@ -2,13 +2,15 @@
 
 import pytest
 
-from kassay.model.calls import Look, Probe
+from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Broker, Cluster, Topic
-from kassay.model.groups.group import Assignment
+from kassay.model.failure import FailureKind
+from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import AddPartitions, Join, NewLeader, Rebalance, Resubscribe
-from kassay.model.groups.kinds import CLIENT
+from kassay.model.groups.kinds import CLIENT, GROUPS, SHARE
+from kassay.model.groups.step import ShareStep, Step
 from kassay.properties.registry import situations_of
-from tests.properties.groups.steps import T4, UV, member, rebalanced, step, tps
+from tests.properties.groups.steps import EAGER, T4, UV, member, rebalanced, step, tps
 
 SITUATIONS = {situation.id: situation for situation in situations_of(CLIENT)}
 UVW = Cluster.of({"u": 2, "v": 2, "w": 2})
@@ -170,3 +172,14 @@ def test_a_mix_is_of_the_first_three():
 
 def test_the_helper_writes_partitions_as_they_are_read():
     assert [str(tp) for tp in tps("t0 u1")] == ["t-0", "u-1"]
+
+
+@pytest.mark.parametrize("kind", GROUPS, ids=str)
+def test_every_situation_stands_a_rebalance_that_nobody_could_join(kind):
+    """The metadata of every member raised, so the leader never saw a group."""
+    racked = Cluster((Topic("t", 3, ((0,),) * 3),), (Broker(0, "r0"),))
+    failed = Failure(FailureKind.RAISED, "subscription_user_data raised ValueError")
+    nobody = (ShareStep if kind is SHARE else Step)(racked, Group(()), failed, 1, protocol=EAGER)
+    for change in ((Join(member("a", "t")),), (AddPartitions("t", 1),), (Rebalance(),), (NewLeader("a"),)):
+        reached = [s.id for s in situations_of(kind) if s.reached(rebalanced(nobody, change=change))]
+        assert "racks-against" not in reached

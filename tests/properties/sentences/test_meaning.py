@@ -133,3 +133,21 @@ def test_every_word_of_every_kind_can_stand_in_a_sentence(kind):
         used = f"{measure.name}({', '.join(letters)})" if letters else measure.name
         body = used if measure.type is Type.TRUTH else f"{used} >= 0"
         assert sentence("".join(f"all {letter}: " for letter in letters) + body, words).scope
+
+
+SIGNS = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
+NUMBERS = st.lists(st.integers(0, 3), min_size=1, max_size=5)
+
+
+@given(st.integers(0, 3), st.lists(st.tuples(SIGNS, st.integers(0, 3)), min_size=1, max_size=4))
+def test_every_comparison_of_a_chain_counts(first, rest):
+    chain = " ".join([str(first), *(f"{sign} {number}" for sign, number in rest)])
+    assert says(chain) is eval(chain)  # Python chains comparisons in the same way
+
+
+@given(NUMBERS)
+def test_equal_values_of_several_things_count_once_each(loads):
+    assert says(f"sum(m: load(m)) == {sum(loads)}", *loads)
+    assert says(f"avg(m: load(m)) * {len(loads)} == {sum(loads)}", *loads)
+    assert says(f"count(m: load(m) == {loads[0]}) == {loads.count(loads[0])}", *loads)
+    assert says(f"sum(load) == {sum(loads)} and max(load) == max(m: load(m))", *loads)

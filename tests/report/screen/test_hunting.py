@@ -22,7 +22,7 @@ def shown(text, scope, histories=0):
     ("text", "scope", "first", "last"),
     [
         ("all t: spread(t) <= 1", (2, 2), "HOLDS", "holds for all groups up to 2 x 2"),
-        ("members >= 1", (1, 1), "UNKNOWN", "never put to the test"),
+        ("members >= 1", (1, 1), "UNKNOWN", "played, and no answer to any could break the claim"),
         ("max(load) <= 1", (2, 2), "range: Always max(load) <= 1.", "least counterexample: 1 member"),
     ],
 )

@@ -62,3 +62,45 @@ def test_a_topic_s_shares_are_within_the_form(spec):
         assert solver.check() == z3.sat
         solver.add(share.terms["spread"] != max(shares) - min(shares))
         assert solver.check() == z3.unsat
+
+
+def solutions_of(unknowns, names, *fixed):
+    """The values that the terms of these names have together."""
+    terms = [unknowns.terms[name] for name in names]
+    solver = z3.Solver()
+    solver.add(*unknowns.known, *fixed)
+    while solver.check() == z3.sat:
+        values = tuple(solver.model().eval(term, model_completion=True).as_long() for term in terms)
+        yield values
+        solver.add(z3.Not(z3.And(*(term == value for term, value in zip(terms, values)))))
+
+
+@pytest.mark.parametrize(("members", "total"), [(1, 2), (2, 0), (2, 3), (3, 2)])
+def test_without_the_rule_a_form_has_all_loads_that_there_are_and_no_others(members, total):
+    loads = FORMS["range"][0].anything.whole()
+    sizes = loads.terms["members"] == members, loads.terms["partitions"] == total
+    found = set(solutions_of(loads, ("max(load)", "min(load)", "sum(load)"), *sizes))
+    every = [each for each in product(range(total + 1), repeat=members) if sum(each) <= total]
+    assert found == {(max(each), min(each), sum(each)) for each in every}
+
+
+@pytest.mark.parametrize(("readers", "size"), [(1, 2), (2, 2), (3, 2)])
+def test_without_the_rule_a_topic_has_all_spreads_that_there_are_and_no_others(readers, size):
+    share = FORMS["range"][1].anything.each["topics"]("t")
+    sizes = share.terms["readers"] == readers, share.terms["partitions"] == size
+    every = [each for each in product(range(size + 1), repeat=readers) if sum(each) <= size]
+    assert set(solutions_of(share, ("spread",), *sizes)) == {(max(each) - min(each),) for each in every}
+
+
+@pytest.mark.parametrize("spec", FORMS)
+def test_what_a_rule_answers_is_among_what_any_could(spec):
+    """Whatever is false of any answer is false of the rule's: a formula's words have one more value at least."""
+    for form in FORMS[spec]:
+        anything = form.anything.whole()
+        assert anything.terms.keys() == form.whole().terms.keys() | (anything.terms.keys() & ANY_WORDS)
+        assert form.anything.each.keys() == form.each.keys()
+        for things, each in form.each.items():
+            assert each("x").terms.keys() <= form.anything.each[things]("x").terms.keys()
+
+
+ANY_WORDS = {f"{of}({word})" for of in ("max", "min", "sum") for word in ("leaders", "replicas")}

@@ -1,7 +1,7 @@
 """The placers' formulas allow every placement that there is: all small topics, from all starts and distances."""
 
 from collections import Counter
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 import z3
@@ -13,6 +13,7 @@ from kassay.model.cluster import Broker
 from kassay.model.java.randomness import JavaRandom, Recorded
 from kassay.model.placement.request import PlacementRequest
 from kassay.solver.proofs.closed_forms import FORMS
+from kassay.solver.proofs.placed import PLACED
 
 
 def placed(rule, partitions, rf, racks, seed):
@@ -74,7 +75,7 @@ def numbers_of(rows, racks, things):
     """What the things of each kind have of the first rows, as a sentence names it."""
     numbers = {
         "replicas": Counter(b for row in rows for b in row),
-        "leaders": Counter(row[0] for row in rows),
+        "leaders": Counter(row[0] for row in rows if row),
     }
     if things == "racks":
         return [
@@ -188,3 +189,39 @@ def test_stripes_over_racks_of_one_broker_are_no_formula():
     leaders = [row[0] for row in placed(Striped, 5, 1, (0, 1, 2), 0)]
     assert max(leaders.count(broker) for broker in range(3)) == 3 > -(-5 // 3)
     assert "brokers > racks" in FORMS["placement:striped"][1].needs
+
+
+@pytest.mark.parametrize("racks", [(None, None, None), (0, 1), (0, 0, 1), (0, 0, 1, 1)])
+def test_any_placement_is_within_the_forms_without_their_rules(racks):
+    """All ways to put two partitions on up to three distinct brokers each, or on none."""
+    size = len(racks)
+    rows = [row for length in range(min(3, size) + 1) for row in permutations(range(size), length)]
+    numbers = sized(racks, 2, 1)
+    forms = 0
+    for forms_of_rule in PLACED.values():
+        for form in forms_of_rule:
+            whole = form.anything.whole()
+            if not possible(solver_of(*whole.known), whole.terms, numbers):
+                continue
+            forms += 1
+            for things, each in form.anything.each.items():
+                unknowns = each("x")
+                solver = solver_of(*whole.known, *unknowns.known)
+                solver.add(*(whole.terms[name] == value for name, value in numbers.items()))
+                every = {
+                    (tuple(own.items()), tuple(extremes_of_any(pair, size).items()))
+                    for pair in product(rows, repeat=2)
+                    for own in numbers_of(pair, racks, things)
+                }
+                for own, whole_values in every:
+                    mine = [unknowns.terms[name] == value for name, value in own if name in unknowns.terms]
+                    theirs = [whole.terms[name] == value for name, value in whole_values]
+                    assert solver.check(*mine, *theirs) == z3.sat, (things, own, whole_values)
+    assert forms >= 1
+
+
+def extremes_of_any(rows, brokers):
+    """The largest, smallest and total numbers of replicas and leaders; a partition may have none."""
+    led = [row for row in rows if row]
+    totals = {"sum(replicas)": sum(map(len, rows)), "sum(leaders)": len(led)}
+    return extremes(led, brokers) | totals

@@ -13,6 +13,24 @@ def test_every_obligation_comes_out_as_known(obligation: Obligation) -> None:
     proof = prove(obligation)
     assert proof.verdict is obligation.expected
     assert (proof.counterexample is None) == (proof.verdict is not ProofVerdict.REFUTED)
+    assert (proof.model is None) == (proof.verdict is not ProofVerdict.PROVED)
+    assert not proof.vacuous
+
+
+def obligation_of(question: Question) -> Obligation:
+    return Obligation("test", "all", "", "", lambda: question, ProofVerdict.PROVED)
+
+
+def test_contradictory_assumptions_prove_nothing() -> None:
+    x = z3.Int("x")
+    proof = prove(obligation_of(Question((x > 1, x < 1), x == 7, (x,))))
+    assert (proof.verdict, proof.vacuous, proof.model) == (ProofVerdict.UNKNOWN, True, None)
+
+
+def test_a_proof_shows_the_smallest_values_at_which_its_assumptions_hold() -> None:
+    x = z3.Int("x")
+    proof = prove(obligation_of(Question((x > 1, x < 9), x > 0, (x,))))
+    assert (proof.verdict, proof.vacuous, proof.model) == (ProofVerdict.PROVED, False, {"x": 2})
 
 
 def test_names_are_unique_and_inductions_have_base_and_step() -> None:

@@ -8,24 +8,27 @@ history.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from kassay.assignors import registry
 from kassay.certify.clusters.events import PlannedChange
 from kassay.certify.clusters.figures import Loads, Racks, loads_of, racks_of
 from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target
-from kassay.model.calls import Failure
+from kassay.kinds.answers import listed
+from kassay.model.calls import Failure, Look
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.history import History, Join
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
-from kassay.model.groups.step import Rebalanced
+from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.properties.groups.validity import difference
 
 SWITCH: Final = "switch"
 
@@ -112,7 +115,7 @@ def play_on(
     answers: list[Assignment] = []
     failure = None
     before = observed.assignment
-    for rebalanced in Player(Maker(host), target.protocol).play(history):
+    for rebalanced in Player(Maker(host), target.protocol, _looks(target)).play(history):
         failure = _failure(rebalanced)
         if failure is not None:
             failure = f"{texts[rebalanced.index]}: {failure}"
@@ -124,14 +127,39 @@ def play_on(
     return PlayedCandidate(target.spec, target.protocol, target.kind, tuple(steps), tuple(answers), failure)
 
 
+def _looks(target: Target) -> frozenset[Look]:
+    """The repeat calls of a user's target, whose figures would mean nothing if it answered differently each
+    time; a reference needs none.
+    """
+    return frozenset((Look.AGAIN, Look.OTHER)) if registry.find(target.spec) is None else frozenset()
+
+
 def _failure(rebalanced: Rebalanced) -> str | None:
-    """Why the target's answer is not an assignment; None if it is one."""
+    """Why the target's answer is not an assignment, or not the only one; None if it is."""
     last = rebalanced.steps[-1]
     if isinstance(last.answer, Failure):
         return last.answer.message
+    for step in rebalanced.steps:
+        for probe in step.departing:
+            if isinstance(probe.answer, Failure):
+                return f"called again: {probe.answer.message}"
+            for subject, first, then in difference(step.given, probe.answer):
+                return (
+                    f"answers one request in two ways: {subject} gets {listed(_several(first))}, "
+                    f"then {listed(_several(then))}"
+                )
+    return _fault(last)
+
+
+def _several(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _fault(last: Step) -> str | None:
+    """Why the answer is not an assignment; None if it is one."""
     read = {member.member_id: frozenset(member.topics) for member in last.group.members}
-    given = Counter(tp for tps in last.answer.values() for tp in tps)
-    for member_id, tps in last.answer.items():
+    given = Counter(tp for tps in last.given.values() for tp in tps)
+    for member_id, tps in last.given.items():
         if member_id not in read:
             return f"assigns partitions to {member_id!r}, which is not in the group"
         for tp in tps:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +20,7 @@ from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.alarm import OutOfTime, until
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.model.trace import Conditions
@@ -64,6 +65,7 @@ class DiffReport:
     finished: bool
     interrupted: bool
     elapsed_s: float
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -99,6 +101,7 @@ class DiffReport:
             "differing": self.differing,
             "verdict": self.verdict,
             "interrupted": self.interrupted,
+            "narrowed_by": list(self.narrowed_by),
             "difference": None
             if smallest is None
             else {
@@ -233,10 +236,16 @@ def _play(job: Job, comparison: Comparison, seen: _Seen, started: float, report:
     seconds = job.options.budget.seconds
     if seconds is None and job.options.budget.histories is None and job.options.exhaustive is None:
         seconds = DEFAULT_SECONDS
-    for index, case in enumerate(_cases(job)):
-        if seconds is not None and time.monotonic() - started > seconds:
-            seen.finished = job.options.exhaustive is None
-            return
+    moment = None if seconds is None else started + seconds
+    with suppress(OutOfTime):
+        _play_each(job, comparison, seen, until(moment, _cases(job)), report)
+        return
+    seen.finished = job.options.exhaustive is None
+
+
+def _play_each(job: Job, comparison: Comparison, seen: _Seen, cases: Iterator[Any], report: Report) -> None:
+    """Play the cases with both, or a fixed number after a difference; raises `OutOfTime` as the cases do."""
+    for index, case in enumerate(cases):
         if seen.first is not None and index > seen.first + MORE:
             return
         leads = tuple(Lead) if job.options.exhaustive else (tuple(Lead)[index % 2],)

@@ -16,6 +16,8 @@ def answer(hunt: SentenceHunt) -> str:
     if hunt.outcome is HuntOutcome.BROKEN:
         return _counterexample(hunt)
     parts = []
+    if hunt.vacuous is not None:
+        return f"unknown: vacuous: {hunt.vacuous}"
     if hunt.proof is not None and hunt.proof.verdict is ProofVerdict.PROVED:
         where = f" where {' and '.join(hunt.proof.lacking)}" if hunt.proof.lacking else ""
         parts.append(f"proved for all sizes{where} (Z3, {hunt.proof.elapsed_s:.2f} s)")
@@ -27,7 +29,7 @@ def answer(hunt: SentenceHunt) -> str:
         few = f", {minimum} needed" if hunt.checked < minimum else ""
         parts.append(f"not refuted by {cases} ({hunt.checked} checks{few})")
     if hunt.outcome is HuntOutcome.UNKNOWN:
-        parts.insert(0, "unknown: never put to the test" if not hunt.checked else "unknown")
+        parts.insert(0, "unknown")
     return "; ".join(parts)
 
 
@@ -74,21 +76,27 @@ def document(hunt: SentenceHunt) -> dict[str, Any]:
         "seed": hunt.seed,
         "outcome": hunt.outcome.value,
         "answer": answer(hunt),
+        "vacuous": hunt.vacuous,
+        "narrowed_by": list(hunt.narrowed_by),
         "least": hunt.least,
         "proof": None
         if hunt.proof is None
         else {
             "verdict": hunt.proof.verdict.value,
             "lacking": list(hunt.proof.lacking),
+            "conditions_hold_at": words(hunt.proof.model),
+            "breakable_at": words(hunt.proof.breakable),
             "elapsed_s": round(hunt.proof.elapsed_s, 3),
         },
         "scope": {
             "finished": words(scope.finished),
             "finished_without_pasts": words(scope.finished_fresh),
             "tried": scope.tried,
+            "applied": scope.applied,
             "checked": scope.judged,
         },
         "histories": hunt.histories,
+        "applied": hunt.applied,
         "checked": hunt.checked,
         "counterexample": None if hunt.example is None else hunt.example.to_json(),
         "elapsed_s": round(hunt.elapsed_s, 3),

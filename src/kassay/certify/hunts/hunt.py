@@ -2,20 +2,21 @@
 
 The engines run in this order. A proof covers all sizes of rules that are formulas; a finished scope covers
 every group up to a size; histories are random. A counterexample is *least* only if every smaller case of its
-scope was tried, or Z3 proves that there is none.
+scope was tried, or Z3 proves that there is none. A claim that could have failed nowhere is vacuous: unknown.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Final
 
 from kassay.certify.hunts.cells import ladder
-from kassay.certify.hunts.proofs import SizeProof, prove_sentence
+from kassay.certify.hunts.proofs import TIME_LIMIT, SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
 from kassay.certify.runs.conditions import breaking
@@ -24,10 +25,12 @@ from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.alarm import OutOfTime, until
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import CellOptions, ScopeCell
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
+from kassay.writing.text import counted
 
 BLOCK: Final = 50
 PROOF_CASES_MAX: Final = 20_000
@@ -59,11 +62,15 @@ class HuntOptions:
 
 @dataclass
 class ScopeResult:
-    """The result for small cases: the finished scopes, and how many evaluations could have failed."""
+    """The result for small cases: the finished scopes, and how many evaluations could have failed.
+
+    `applied` counts all evaluations, wherever the claim's conditions held.
+    """
 
     finished: tuple[int, int] | None = None
     finished_fresh: tuple[int, int] | None = None
     tried: int = 0
+    applied: int = 0
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
     by_proof: bool = False
@@ -71,7 +78,10 @@ class ScopeResult:
 
 @dataclass(frozen=True)
 class SentenceHunt:
-    """The result of hunting one claim on one target."""
+    """The result of hunting one claim on one target.
+
+    `narrowed_by` are the settings of a file that left inputs out.
+    """
 
     target: Target
     promise: Promise
@@ -80,15 +90,34 @@ class SentenceHunt:
     proof: SizeProof | None
     scope: ScopeResult
     histories: int
+    applied: int
     checked: int
     least: bool
     example: Counterexample | None
     elapsed_s: float
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
         """1 for a counterexample, 3 for an unknown result, else 0."""
         return {HuntOutcome.BROKEN: 1, HuntOutcome.UNKNOWN: 3}.get(self.outcome, 0)
+
+    @property
+    def vacuous(self) -> str | None:
+        """Why the claim could have failed nowhere, for all sizes or in what was played; None if it could."""
+        if self.outcome is not HuntOutcome.UNKNOWN:
+            return None
+        if self.proof is not None and self.proof.vacuous is not None:
+            return self.proof.vacuous
+        if self.checked or self.scope.judged:
+            return None
+        played = self.scope.tried + self.histories
+        if not played:
+            return "nothing was played"
+        cases = counted(played, self.target.kind.nouns.case)
+        if self.applied or self.scope.applied:
+            return f"{cases} played, and no answer to any could break the claim"
+        return f"{cases} played, and the conditions of the claim held in none"
 
 
 Report = Callable[[int], None]
@@ -109,18 +138,24 @@ def hunt_claim(
         raise InputError(f"{promised.id}: is about time, which has no counterexample, expected another claim")
     scope, tally, proof, example = ScopeResult(), Tally(), None, None
     if options.proofs and is_sentence(promised.id):
-        proof = prove_sentence(target.spec, promised.id, job.assume)
-    if proof is None or not proof.for_all_sizes:
+        limit = TIME_LIMIT if options.seconds is None else min(TIME_LIMIT, options.seconds)
+        proof = prove_sentence(target.spec, promised.id, job.assume, limit)
+
+    def is_settled() -> bool:
+        return _is_settled(proof, scope.applied + tally.of(promised).judged)
+
+    if not is_settled():
         with open_bench(job) as bench:
-            _try_proved_size(bench, promised, scope, proof)
+            _try_proved_size(bench, promised, scope, proof, _deadline(options, started))
             if scope.broken is None:
-                _try_scopes(bench, promised, scope, options, started, report)
+                with suppress(OutOfTime):
+                    _try_scopes(bench, promised, scope, options, started, report, is_settled)
             if scope.broken is not None:
                 example = _recorded(bench, promised, scope.broken[1], None)
-            else:
-                _play(bench, tally, options, started, report)
+            elif not is_settled():
+                _play(bench, tally, options, started, report, is_settled)
                 example = _shrunk(bench, promised, tally)
-    count = tally.counts.get(promised.id, ClaimCount())
+    count = tally.of(promised)
     return SentenceHunt(
         target=target,
         promise=promised,
@@ -129,11 +164,22 @@ def hunt_claim(
         proof=proof,
         scope=scope,
         histories=tally.histories,
+        applied=count.judged,
         checked=count.checked,
         least=scope.broken is not None,
         example=example,
         elapsed_s=time.monotonic() - started,
     )
+
+
+def _is_settled(proof: SizeProof | None, applied: int) -> bool:
+    """Whether the proof needs no other engine: the claim is vacuous, or proved where its conditions hold.
+
+    `applied` counts where they held in what was played.
+    """
+    if proof is None:
+        return False
+    return proof.vacuous is not None or (proof.for_all_sizes and (not proof.unwitnessed or applied > 0))
 
 
 def _outcome(
@@ -145,8 +191,8 @@ def _outcome(
 ) -> HuntOutcome:
     if example is not None:
         return HuntOutcome.BROKEN
-    if proof is not None and proof.for_all_sizes:
-        return HuntOutcome.PROVED
+    if proof is not None and _is_settled(proof, scope.applied + count.judged):
+        return HuntOutcome.UNKNOWN if proof.vacuous is not None else HuntOutcome.PROVED
     if scope.judged and (scope.finished or scope.finished_fresh):
         return HuntOutcome.HOLDS
     if count.checked >= promised.claim.minimum:
@@ -154,39 +200,58 @@ def _outcome(
     return HuntOutcome.UNKNOWN
 
 
-def _try_proved_size(bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None) -> None:
+def _deadline(options: HuntOptions, started: float, share: float = 1.0) -> float | None:
+    """When this share of the time is over; None if time does not limit the hunt."""
+    return None if options.seconds is None else started + share * options.seconds
+
+
+def _try_proved_size(
+    bench: Bench, promised: Promise, scope: ScopeResult, proof: SizeProof | None, deadline: float | None
+) -> None:
     """Try the cases of the size at which Z3 has the least counterexample, to reproduce it with the target."""
     if proof is None or proof.least is None or proof.lacking:
         return
     members, partitions = proof.least
     cell = ScopeCell(members, partitions, False)
-    for case in islice(bench.driver.cell(cell, CellOptions(equal=True, racks=False)), PROOF_CASES_MAX):
-        scope.tried += 1
-        if _breaks(bench.driver.examine(case, bench.subject), promised):
-            scope.broken, scope.by_proof = (cell, case), True
-            return
+    cases = bench.driver.cell(cell, CellOptions(equal=True, racks=False))
+    with suppress(OutOfTime):
+        for case in until(deadline, islice(cases, PROOF_CASES_MAX)):
+            scope.tried += 1
+            if _breaks(bench.driver.examine(case, bench.subject), promised):
+                scope.broken, scope.by_proof = (cell, case), True
+                return
 
 
 def _try_scopes(
-    bench: Bench, promised: Promise, scope: ScopeResult, options: HuntOptions, started: float, report: Report
+    bench: Bench,
+    promised: Promise,
+    scope: ScopeResult,
+    options: HuntOptions,
+    started: float,
+    report: Report,
+    is_settled: Callable[[], bool],
 ) -> None:
-    """Try every case of each scope until one violates the claim, or time or scopes run out."""
+    """Try every case of each scope until one violates or settles the claim, or the scopes run out.
+
+    Raises `OutOfTime` if the time for scopes is over before.
+    """
     driver = bench.driver
     if driver.pasts is None:
         return
-    deadline = None if options.seconds is None else started + SCOPE_SHARE * options.seconds
+    deadline = _deadline(options, started, SCOPE_SHARE)
     most = options.scope or (driver.usual_scope if deadline is None else None)
     for rung, cells in ladder(driver, most):
         fresh_only = [cell for cell in cells if not cell.pasts]
         for cell in sorted(cells, key=lambda cell: (cell.size, cell.pasts)):
-            for case in driver.cell(cell, _narrowed(bench, promised)):
-                if deadline is not None and scope.tried % 16 == 0 and time.monotonic() > deadline:
-                    return
+            for case in until(deadline, driver.cell(cell, _narrowed(bench, promised))):
                 seen = bench.driver.examine(case, bench.subject)
                 scope.tried += 1
+                scope.applied += seen.judged.get(promised.id, 0)
                 scope.judged += seen.checked.get(promised.id, 0)
                 if _breaks(seen, promised):
                     scope.broken = cell, case
+                    return
+                if is_settled():
                     return
             report(scope.tried)
             if fresh_only and cell == fresh_only[-1]:
@@ -208,12 +273,19 @@ def _breaks(seen: Examination, promised: Promise) -> bool:
     return any(v.claim == promised.id and not v.contradictory for v in seen.violations)
 
 
-def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, report: Report) -> None:
-    """Play random histories until one violates the claim, or the budget is spent."""
-    deadline = None if options.seconds is None else started + options.seconds
+def _play(
+    bench: Bench,
+    tally: Tally,
+    options: HuntOptions,
+    started: float,
+    report: Report,
+    is_settled: Callable[[], bool],
+) -> None:
+    """Play random histories until one violates or settles the claim, or the budget is spent."""
+    deadline = _deadline(options, started)
     limit = options.histories
     start = 0
-    while not tally.findings and (limit is None or start < limit):
+    while not tally.findings and not is_settled() and (limit is None or start < limit):
         if deadline is not None and time.monotonic() > deadline:
             return
         stop = start + BLOCK if limit is None else min(limit, start + BLOCK)
@@ -224,7 +296,7 @@ def _play(bench: Bench, tally: Tally, options: HuntOptions, started: float, repo
 
 def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | None:
     """The shrunk counterexample from the case that violated the claim; None if none did."""
-    worst: Candidate | None = tally.counts.get(promised.id, ClaimCount()).worst
+    worst: Candidate | None = tally.of(promised).worst
     if worst is None:
         return None
     case = bench.driver.form.read(worst.case, "case")

@@ -2,11 +2,15 @@
 
 A sentence is translated if every word in it has a closed form. The form's conditions (`no_racks`) must be
 among those of the sentence or the assumptions; otherwise the proof covers less, and says what.
+
+A proof counts only if it says something: there are groups in which the conditions of the sentence hold, and
+some answer, though not the rule's, would break it there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,8 +22,8 @@ from kassay.solver.proofs.obligation import ProofVerdict
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from kassay.solver.proofs.obligation import Question
-    from kassay.solver.proofs.unknowns import ClosedForm
+    from kassay.solver.proofs.obligation import Obligation, Question
+    from kassay.solver.proofs.unknowns import AnyAnswer, ClosedForm, Unknowns
 
 TIME_LIMIT: Final = 5.0
 FLAGS: Final = ("no_", "equal_")
@@ -27,17 +31,28 @@ SIZES_MAX: Final = 64
 """The sizes at which a least counterexample is searched."""
 
 
+NO_INPUT: Final = "no input that the rule answers meets the conditions of the claim"
+ANY_ANSWER: Final = "whatever a rule answers, the claim holds"
+
+
 class SizeProof(NamedTuple):
     """Z3's result on a sentence for all sizes.
 
     `lacking` are the conditions that the formula needs and the sentence lacks. `least` is the size of a least
-    counterexample, if the formula is exact.
+    counterexample, if the formula is exact. Of a proof, `model` is a size at which the conditions hold, and
+    `breakable` one at which another answer would break the sentence. `vacuous` says why there is no such
+    size: the verdict is then unknown. If `unwitnessed`, the conditions are about the answer, and the formula
+    may allow answers that the rule never gives: an input that meets them has yet to be seen.
     """
 
     verdict: ProofVerdict
     lacking: tuple[str, ...]
     least: tuple[int, int] | None
     elapsed_s: float
+    vacuous: str | None = None
+    model: tuple[int, int] | None = None
+    breakable: tuple[int, int] | None = None
+    unwitnessed: bool = False
 
     @property
     def for_all_sizes(self) -> bool:
@@ -67,7 +82,7 @@ def prove_sentence(
             proof = _proved(form, claim_id, assumed, left)
         except _UnknownWord:
             continue
-        if proof.for_all_sizes or proof.least is not None:
+        if proof.for_all_sizes or proof.least is not None or proof.vacuous:
             return proof
         if first is None or _says_more(proof, first):
             first = proof
@@ -92,31 +107,88 @@ def _says_more(proof: SizeProof, than: SizeProof) -> bool:
 
 
 def _proved(form: ClosedForm, claim_id: str, assumed: frozenset[str], time_limit: float) -> SizeProof:
-    import z3  # type: ignore[import-untyped]
-
-    from kassay.solver.proofs.obligation import Obligation, Question
     from kassay.solver.proofs.prove import prove
 
-    body, conditions = _parts(claim_id)
-    whole = form.whole()
-    translation = _Translation(form, dict(whole.terms), list(whole.known))
-    where = z3.BoolVal(True)
-    given = {_text(each) for each in conditions} | assumed
-    for each in conditions:
-        # A condition that no formula has, such as no_static, excludes no plain groups.
-        if _text(each) not in form.needs and not _text(each).startswith(FLAGS):
-            where = z3.And(where, translation.term(each, {}))
-    goal = translation.term(body, {}, positive=True)
-    question = Question((*translation.known, where), goal, whole.shown)
-    obligation = Obligation(
+    started = time.perf_counter()
+
+    def left() -> float:
+        return time_limit - (time.perf_counter() - started)
+
+    question, read = _question(form, form, claim_id)
+    given = {*map(_text, _parts(claim_id)[1])} | assumed
+    lacking = tuple(sorted(form.needs - given))
+    proof = prove(_obligation(claim_id, question), time_limit)
+    if proof.verdict is not ProofVerdict.PROVED:
+        least, vacuous = None, None
+        if proof.verdict is ProofVerdict.REFUTED and form.exact and not read.loose:
+            least = _least(question, left())
+        if proof.vacuous and not lacking:
+            vacuous = NO_INPUT
+        return SizeProof(proof.verdict, lacking, least, time_limit - left(), vacuous)
+    without_rule, _ = _question(form, form.anything, claim_id)
+    other = prove(_obligation(claim_id, without_rule), left())
+    if other.verdict is not ProofVerdict.REFUTED:
+        # Not known to say anything about the rule, and if another answer can never break it, known not to.
+        vacuous = ANY_ANSWER if other.verdict is ProofVerdict.PROVED and not lacking else None
+        return SizeProof(ProofVerdict.UNKNOWN, lacking, None, time_limit - left(), vacuous)
+    return SizeProof(
+        ProofVerdict.PROVED,
+        lacking,
+        None,
+        time_limit - left(),
+        model=_size(proof.model),
+        breakable=_size(other.counterexample),
+        unwitnessed=read.of_answers and not form.exact,
+    )
+
+
+def _obligation(claim_id: str, question: Question) -> Obligation:
+    from kassay.solver.proofs.obligation import Obligation
+
+    return Obligation(
         "sentence", "all sizes", claim_id, "the rule's formula", lambda: question, ProofVerdict.PROVED
     )
-    proof = prove(obligation, time_limit)
-    least = None
-    if proof.verdict is ProofVerdict.REFUTED and form.exact and not translation.loose:
-        least = _least(question, time_limit)
-    lacking = tuple(sorted(form.needs - given))
-    return SizeProof(proof.verdict, lacking, least, proof.elapsed_s)
+
+
+class _ConditionsRead(NamedTuple):
+    """How a sentence was translated: `loose` terms admit more than the words, conditions are `of_answers`."""
+
+    loose: bool
+    of_answers: bool
+
+
+def _question(
+    form: ClosedForm, unknowns: ClosedForm | AnyAnswer, claim_id: str
+) -> tuple[Question, _ConditionsRead]:
+    """Do the conditions of the sentence imply its body, of the form's own answers or of any?"""
+    import z3  # type: ignore[import-untyped]
+
+    from kassay.solver.proofs.obligation import Question
+
+    body, conditions = _parts(claim_id)
+    whole = unknowns.whole()
+    translation = _Translation(form.needs, unknowns.each, dict(whole.terms), list(whole.known))
+    where = []
+    for each in conditions:
+        if _text(each) in form.needs:
+            continue
+        if _text(each).startswith(FLAGS) and _text(each) not in whole.terms:
+            # A condition that no formula has, such as no_static, excludes no plain groups.
+            where.append(z3.Bool(_text(each)))
+        else:
+            where.append(translation.term(each, {}))
+    read = _ConditionsRead(translation.loose, any("(" in used for used in translation.used))
+    goal = translation.term(body, {}, positive=True)
+    read = read._replace(loose=translation.loose)
+    return Question((*translation.known, *where), goal, whole.shown), read
+
+
+def _size(values: Mapping[str, int] | None) -> tuple[int, int] | None:
+    """The two unknowns of the form that are shown."""
+    if values is None:
+        return None
+    members, partitions = values.values()
+    return members, partitions
 
 
 def _least(question: Question, time_limit: float) -> tuple[int, int] | None:
@@ -125,13 +197,14 @@ def _least(question: Question, time_limit: float) -> tuple[int, int] | None:
 
     from kassay.solver.proofs.prove import apart
 
+    deadline = time.perf_counter() + time_limit
     question = apart(question)
     solver = z3.Solver(ctx=question.goal.ctx)
-    solver.set("timeout", int(time_limit * 1000))
     solver.add(*question.assumptions, z3.Not(question.goal))
     values = []
     for unknown in question.shown:
         for value in range(SIZES_MAX):
+            solver.set("timeout", max(1, int((deadline - time.perf_counter()) * 1000)))
             answer = solver.check(unknown == value)
             if answer == z3.sat:
                 solver.add(unknown == value)
@@ -162,13 +235,19 @@ def _text(node: Any) -> str:
 
 @dataclass
 class _Translation:
-    """Translates trees into terms of Z3; `loose` if a term admits more values than the word does."""
+    """Translates trees into terms of Z3; `loose` if a term admits more values than the word does.
 
-    form: ClosedForm
+    Words that are among `needs` are true. `each` has the unknowns of one thing, `used` the terms that were
+    used.
+    """
+
+    needs: frozenset[str]
+    each: Mapping[str, Callable[[str], Unknowns]]
     terms: dict[str, Any]
     known: list[Any]
     loose: bool = False
     fresh: int = 0
+    used: set[str] = field(default_factory=set)
     things: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def term(self, node: Tree[Token], bound: Mapping[str, str], positive: bool = False) -> Any:
@@ -203,14 +282,18 @@ class _Translation:
     def _name(self, name: str) -> Any:
         import z3
 
-        if name in self.form.needs:
+        if name in self.needs:
             return z3.BoolVal(True)
         if name in self.terms:
-            return self.terms[name]
+            return self._used(name)
         if name.startswith(FLAGS):
             self.loose = True
             return z3.Bool(name)
         raise _UnknownWord
+
+    def _used(self, name: str) -> Any:
+        self.used.add(name)
+        return self.terms[name]
 
     def _arithmetic(self, children: list[Any], bound: Mapping[str, str]) -> Any:
         import z3
@@ -242,18 +325,22 @@ class _Translation:
         return z3.And(*(signs[str(sign)](left, right) for sign, left, right in pairs))
 
     def _quantified(self, children: list[Any], bound: Mapping[str, str], positive: bool) -> Any:
-        """An `all` that must hold, expressed for one arbitrary item."""
+        """An `all` that must hold, expressed for one arbitrary item, if there is any."""
+        import z3
+
         quantifier, binder, body = children
         variable, name = str(binder.children[0]), binder.children[1]
         letters = {"t": "topics", "m": "members", "b": "brokers", "r": "racks", "p": "partitions"}
         things = str(name) if name is not None else letters.get(variable, "")
-        if quantifier.type != "ALL" or not positive or things not in self.form.each:
+        if quantifier.type != "ALL" or not positive or things not in self.each:
             raise _UnknownWord
         self.fresh += 1
-        unknowns = self.form.each[things](f"{variable}{self.fresh}")
+        unknowns = self.each[things](f"{variable}{self.fresh}")
         self.known += unknowns.known
         self.things[f"{variable}{self.fresh}"] = unknowns.terms
-        return self.term(body, {**bound, variable: f"{variable}{self.fresh}"}, positive)
+        says = self.term(body, {**bound, variable: f"{variable}{self.fresh}"}, positive)
+        # Of no things everything is true.
+        return z3.Implies(self.terms[things] >= 1, says) if things in self.terms else says
 
     def _call(self, children: list[Any], bound: Mapping[str, str]) -> Any:
         import z3
@@ -269,7 +356,7 @@ class _Translation:
                     raise _UnknownWord
                 return terms[name]
             if f"{name}({argument})" in self.terms:
-                return self.terms[f"{name}({argument})"]
+                return self._used(f"{name}({argument})")
         values = [self.term(argument, bound) for argument in arguments]
         if name in ("max", "min") and len(values) > 1:
             return reduce(lambda a, b: z3.If(a >= b, a, b) if name == "max" else z3.If(a <= b, a, b), values)

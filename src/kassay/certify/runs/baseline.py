@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from kassay.assignors.registry import recorded
 from kassay.certify.runs.certificate import Certificate, ClaimResult
+from kassay.model.errors import InputError
 from kassay.model.verdict import Verdict
 from kassay.reading.documents import at, read_json
 from kassay.reading.fields import wrong
@@ -62,7 +63,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A call's baseline file, what it accepts, and whether the call writes it; the `first` call does."""
+    """A call's baseline file, what it accepts, and whether the call writes it: `first` if there was none."""
 
     path: Path
     known: tuple[Known, ...]
@@ -71,9 +72,17 @@ class Baseline:
 
     @classmethod
     def at(cls, path: Path, *, update: bool) -> Baseline:
-        """The baseline in that file. Raises `InputError` for an invalid file."""
+        """The baseline in that file. Raises `InputError` for an invalid file, and for a missing one.
+
+        Only an `update` may create it: a mistyped name would otherwise accept all that the run finds.
+        """
         first = not is_there(path)
-        return cls(path, read_baseline(path), first, written=first or update)
+        if first and not update:
+            raise InputError(
+                f"--baseline {path}: no such file; expected a baseline (to create it from what this run "
+                "finds, add --baseline-update)"
+            )
+        return cls(path, read_baseline(path), first, update)
 
     def applied(self, certificate: Certificate, today: date) -> Certificate:
         """The certificate with known findings marked; on the first run every finding is known."""

@@ -94,6 +94,7 @@ class Certificate:
 
     `coverage` says what of the wide input was checked; it is empty for a run over an exhaustive scope.
     `wide_share` is the share of the time of all cases that wide ones took.
+    `narrowed_by` are the settings of a file that left claims or inputs out, each with its value.
     """
 
     target: str
@@ -114,6 +115,7 @@ class Certificate:
     interrupted: bool = False
     coverage: tuple[CoveredDimension, ...] = ()
     wide_share: float = field(default=0.0, compare=False)
+    narrowed_by: tuple[str, ...] = ()
 
     @property
     def uncovered(self) -> tuple[CoveredDimension, ...]:
@@ -152,6 +154,7 @@ class Certificate:
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),
             "coverage": [dimension.to_json() for dimension in self.coverage],
+            "narrowed_by": list(self.narrowed_by),
             "verdict": self.verdict,
             "versions": {"kassay": __version__, "python": platform.python_version()},
         }

@@ -18,6 +18,7 @@ from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
 from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
+from kassay.kinds.alarm import OutOfTime, until
 from kassay.model.calls import Look
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope
@@ -214,13 +215,14 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
     members, partitions = options.exhaustive or (0, 0)
     started = time.monotonic()
     deadline = started + options.budget.limit_s
-    for index, case in enumerate(bench.driver.scope(bench.job.profile, members, partitions)):
-        if time.monotonic() > deadline:
-            total.reached["scope-unfinished"] = 1
-            break
-        total.take(index, case, bench.driver.examine(case, bench.subject_for(index)), bench.driver)
-        if index % BLOCK == 0:
-            report(RunProgress("exhausting", total.histories, total.findings, 0.0, _broken(total)))
+    cases = bench.driver.scope(bench.job.profile, members, partitions)
+    try:
+        for index, case in enumerate(until(deadline, cases)):
+            total.take(index, case, bench.driver.examine(case, bench.subject_for(index)), bench.driver)
+            if index % BLOCK == 0:
+                report(RunProgress("exhausting", total.histories, total.findings, 0.0, _broken(total)))
+    except OutOfTime:
+        total.reached["scope-unfinished"] = 1
 
 
 def _broken(tally: Tally) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from kassay.kinds.protocol import Driver
 from kassay.model.calls import Look
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, Violation, situations_of
+from kassay.properties.registry import Promise, Scope, Violation, is_sentence, situations_of
 from kassay.writing.text import counted
 
 
@@ -78,6 +78,10 @@ class Tally:
         """The number of violated claims."""
         return sum(count.failed > 0 for count in self.counts.values())
 
+    def of(self, promised: Promise) -> ClaimCount:
+        """The count of the claim; zeros if it was never evaluated."""
+        return self.counts.get(promised.id, ClaimCount())
+
     def take(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         """Add one examination."""
         self.histories += 1
@@ -126,14 +130,14 @@ def verdict_of(
     promised: Promise, kind: Kind, tally: Tally, ruled_out: frozenset[str], exhaustive: str | None = None
 ) -> tuple[Verdict, str]:
     """The verdict on one claim, and why; `ruled_out` are assumptions and traits of the target."""
-    count = tally.counts.get(promised.id, ClaimCount())
+    count = tally.of(promised)
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
         if count.contradictory == count.failed:
             return Verdict.VIOLATED, f"broken {share}, on contradictory input only"
         return Verdict.VIOLATED, f"broken {share}"
     if not count.checked:
-        return Verdict.UNKNOWN, _of_nothing(promised, count, exhaustive)
+        return Verdict.UNKNOWN, _of_nothing(promised, kind, tally, exhaustive)
     processes = Look.PROCESS in promised.claim.looks
     if processes and not count.elsewhere:
         return Verdict.UNKNOWN, "no other process was asked where it could have answered differently"
@@ -157,8 +161,16 @@ def verdict_of(
     return Verdict.HOLDS, f"not refuted by {checks}"
 
 
-def _of_nothing(promised: Promise, count: ClaimCount, exhaustive: str | None) -> str:
+def _of_nothing(promised: Promise, kind: Kind, tally: Tally, exhaustive: str | None) -> str:
     """Why there is no verdict on a claim that was never checked."""
+    count = tally.of(promised)
+    if not count.judged and is_sentence(promised.id):
+        where = (
+            f"no input to {exhaustive}"
+            if exhaustive
+            else f"none of {counted(tally.histories, kind.nouns.case)}"
+        )
+        return f"vacuous: {where} meets the conditions of the claim"
     if exhaustive is not None:
         return f"nothing to judge: no input to {exhaustive} has an answer that breaks it"
     if count.judged:

@@ -15,6 +15,7 @@ from kassay.cli.options import (
     histories_options,
     in_process_option,
     json_option,
+    narrowing_settings,
     pairs,
     quiet_option,
     require_writable,
@@ -68,9 +69,11 @@ PLACE = 100
 @click.option(
     "--baseline",
     type=FilePath(),
-    help="Accept the findings of this file; create it if missing.",
+    help="Accept the findings of this baseline.",
 )
-@click.option("--baseline-update", is_flag=True, help="Write the findings of this run to the baseline.")
+@click.option(
+    "--baseline-update", is_flag=True, help="Write this run's findings to the baseline; create it if missing."
+)
 @click.option(
     "--report",
     "reports",
@@ -114,6 +117,7 @@ def command(targets: tuple[str, ...], **chosen: Any) -> int:
         baseline=_baseline(chosen),
         formats=parse_formats(asked) if asked else (),
         events=_events(chosen),
+        narrowed_by=narrowing_settings("claims", "claims-file", "assume", "exhaustive"),
     )
     outcome = session.certify(*targets)
     try:

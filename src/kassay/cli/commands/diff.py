@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from kassay.cli.options import (
     histories_options,
     in_process_option,
     json_option,
+    narrowing_settings,
     pairs,
     present,
     quiet_option,
@@ -111,6 +113,7 @@ def command(left: str, right: str, **chosen: Any) -> int:
             By(chosen["by"]),
             lambda cases, inputs: tell(cases, f"{cases} histories, {inputs} inputs"),
         )
+    report = replace(report, narrowed_by=narrowing_settings("assume", "exhaustive"))
     path = _saved(report, chosen["out"])
     view = partial(diff_verdict, report) if chosen["quiet"] else partial(diff_view, report, path)
     present(report.to_json(path), view, chosen["json_path"])

@@ -30,11 +30,8 @@ from kassay.model.streams.kinds import STREAMS
 if TYPE_CHECKING:
     from kassay.certify.protocols.explore import ExploreResult
     from kassay.certify.protocols.settings import ExploreSettings
-    from kassay.certify.targets.resolve import Target
-    from kassay.model.cluster import Cluster
     from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
-    from kassay.model.groups.group import Assignment, Group
     from kassay.model.protocols.world.streams.options import StreamsOptions
 
 PLACE = 500
@@ -330,30 +327,6 @@ def _reads(text: str) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-class _User:
-    """A user's assignor with the interface of the models: a name and a protocol."""
-
-    def __init__(self, target: Target, instance: Any) -> None:
-        self.name = target.name
-        self.protocols = (target.protocol,)
-        self._instance = instance
-
-    def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The assignor's answer; raises `TargetNotLoadable` if it fails, which leaves nothing to explore."""
-        answer: Assignment = self.asked(cluster, group)
-        return answer
-
-    def asked(self, *asked: Any) -> Any:
-        """The answer to a call of its kind; raises as `assign` does."""
-        from kassay.model.errors import TargetNotLoadable
-        from kassay.model.failure import TargetFailure
-
-        try:
-            return self._instance.assign(*asked)
-        except TargetFailure as error:
-            raise TargetNotLoadable(f"{self.name}: cannot be explored: {error}") from None
-
-
 @contextmanager
 def _assignor(spec: str | None, model: str) -> Iterator[Any]:
     """The assignor to use: a name that the models know, or a user's, open inside the block."""
@@ -363,7 +336,7 @@ def _assignor(spec: str | None, model: str) -> Iterator[Any]:
     if spec is None or reference is not None or not (":" in spec or spec.endswith(".py")):
         yield spec if reference is None else reference.spec
         return
-    from kassay.certify.protocols.plugged import UsersTasks
+    from kassay.certify.protocols.second_looks import opened
     from kassay.certify.targets.resolve import resolve
 
     target = resolve(spec)
@@ -372,6 +345,5 @@ def _assignor(spec: str | None, model: str) -> Iterator[Any]:
             raise InputError(f"--assignor: {spec} gives no tasks to members; expected level: member")
     elif target.kind != CLIENT:
         raise InputError(f"--assignor: {spec} is no client-side assignor")
-    with target.open() as host:
-        user = _User(target, host.new({}))
-        yield UsersTasks(target.name, user.asked) if model == "streams" else user
+    with opened(target) as assignor:
+        yield assignor

@@ -16,6 +16,7 @@ from kassay.cli.options import (
     commas,
     gravest,
     json_option,
+    narrowing_settings,
     pairs,
     present,
     seed_option,
@@ -205,10 +206,12 @@ def _hunts(
 
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0
     how = HuntOptions(seconds, chosen["histories"], chosen["scope"], chosen["seed"])
+    narrowed_by = narrowing_settings("claims-file", "assume", "exhaustive")
     pairs_ = [(target, claim) for target in targets for claim in spelled if promise(claim, target.kind)]
     for target, claim in pairs_:
         with bar(f"hunting on {target.spec}") as tell:
             hunt = hunt_claim(target, claim, how, options, tell)
+        hunt = replace(hunt, narrowed_by=narrowed_by)
         example = hunt.example
         if example is not None:
             folder = chosen["out"] / "traces"

@@ -255,7 +255,7 @@ class Thing(click.Choice[str]):
 @click.command("list", epilog="Example: kassay list assignors; kassay list jar:my-assignors.jar")
 @click.argument("thing", type=Thing())
 @json_option
-def command(thing: str, json_path: str | None) -> int:
+def command(thing: str, json_path: str | None) -> None:
     """List every THING of a kind; `jar:FILE` lists the testable classes of a jar."""
     from kassay.report.screen.console import plain_table
 
@@ -263,4 +263,3 @@ def command(thing: str, json_path: str | None) -> int:
     document = {"schema": "kassay/list/3", "thing": thing, "items": rows}
     headings = list(rows[0]) if rows else ["nothing of a kind that can be put to the test"]
     present(document, lambda: plain_table(headings, [list(row.values()) for row in rows]), json_path)
-    return 0

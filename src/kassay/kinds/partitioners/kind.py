@@ -17,7 +17,14 @@ from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
+from kassay.model.partitioners.sends import (
+    ProducerSends,
+    ProducerSendsStep,
+    Sent,
+    send,
+    send_all,
+    send_by_new,
+)
 from kassay.model.shape.removal import Removal
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.profile import Profile
@@ -49,7 +56,7 @@ class SendsDriver(Driver[ProducerSends]):
         """The sending, and its repetition in another process if there is one."""
         step = send(partial(subject.new, case.config), case, again=Look.OTHER in subject.looks)
         if subject.twin is not None:
-            elsewhere = Probe(Look.PROCESS, send_all(subject.twin(case.config), case))
+            elsewhere = Probe(Look.PROCESS, send_by_new(partial(subject.twin, case.config), case))
             step = ProducerSendsStep(case, step.answer, (*step.probes, elsewhere), step.mutated)
         yield Calls((step,))
 
@@ -132,7 +139,7 @@ class SendsDriver(Driver[ProducerSends]):
 
     def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
         """The partition of each record."""
-        return [sent_to_json(sent) for sent in send_all(subject.new(case.config), case)]
+        return [sent_to_json(sent) for sent in send_by_new(partial(subject.new, case.config), case)]
 
 
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:

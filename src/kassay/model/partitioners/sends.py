@@ -35,6 +35,14 @@ class ProducerSendsStep(Call[ProducerSends, tuple[Sent, ...]]):
     """One run through a new partitioner, with an answer for each record."""
 
 
+def send_by_new(new: Callable[[], Partitioner], sending: ProducerSends) -> tuple[Sent, ...]:
+    """As `send_all`, with a new partitioner; an error where it is made fails all records."""
+    partitioner = asked(new)
+    if isinstance(partitioner, Failure):
+        return tuple(Sent(record, topic, partitioner) for record, topic in sending.records)
+    return send_all(partitioner, sending)
+
+
 def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ...]:
     """The partitions of the records, in order; configures the partitioner first and closes it at the end.
 
@@ -53,7 +61,8 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
 
 def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
     """A step with a new partitioner, and a second one if `again`."""
-    return call(ProducerSendsStep, send_all, new, sending, (Look.OTHER,) if again else ())
+    looks = (Look.OTHER,) if again else ()
+    return call(ProducerSendsStep, send_by_new, lambda: new, sending, looks)
 
 
 def _answer(

@@ -130,10 +130,10 @@ def racks_against(rebalanced: Rebalanced) -> bool:
     """Members and replicas have racks, P mod M != 0, and ownership goes against the rack."""
     step = rebalanced.steps[0]
     racks = step.cluster.replica_racks
-    if not racks:
-        return False
     by_id = step.group.by_id
     size = len(by_id)
+    if not racks or not size:
+        return False
     if not any(step.cluster.counts.get(topic, 0) % size for topic in racks):
         return False
     return any(

@@ -10,6 +10,7 @@ from kassay.certify.diff.replay import ReplayedDifference
 from kassay.certify.diff.run import DiffReport, SmallestDifference
 from kassay.certify.diff.upgrade import Upgrade, header_of
 from kassay.kinds.views import frames_of
+from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, stack, whole_line
 from kassay.report.screen.story import story
 from kassay.writing.text import counted, shell_command
@@ -123,7 +124,12 @@ def lines_view(differences: Sequence[str]) -> list[View]:
 
 
 def diff_verdict(report: DiffReport) -> View:
-    """Whether the two differ, in one line."""
+    """Whether the two differ, in one line, and the settings that narrowed the comparison in another."""
+    narrowed = facts.narrowed_by(report.narrowed_by)
+    return stack(_verdict(report), *([line(f"  {narrowed}", style="yellow")] if narrowed else []))
+
+
+def _verdict(report: DiffReport) -> View:
     inputs = counted(report.inputs, "input")
     if report.verdict == "differ":
         return line(("DIFFERENT", "bold red"), f"  in {report.differing} of {_histories(report.cases)}")

@@ -39,6 +39,8 @@ def hunt_view(hunt: SentenceHunt) -> View:
     seed = f"  (seed {hunt.seed})" if hunt.histories else ""
     words = f"  {hunt.target.spec}: {hunt.promise.id}: {answer(hunt)}"
     parts.append(line(_MARKS[hunt.outcome], words, (seed, "dim")))
+    if narrowed := facts.narrowed_by(hunt.narrowed_by):
+        parts.append(line(f"  {narrowed}", style="yellow"))
     return stack(*parts)
 
 

@@ -98,6 +98,8 @@ def proof_view(proofs: Sequence[Proof]) -> View:
         if proof.counterexample is not None:
             values = ", ".join(f"{name} = {value}" for name, value in proof.counterexample.items())
             rows.append(("", "", "", line(f"not for {values}", style="yellow")))
+        if proof.vacuous:
+            rows.append(("", "", "", line("vacuous: nothing meets its assumptions", style="bold red")))
     summary = ", ".join(f"{count} {outcome}" for outcome, count in Counter(map(_outcome, proofs)).items())
     table = plain_table(("claim", "verdict", "s", "which says"), rows, ("s",))
     return stack(table, line(), line(summary, style="bold"))

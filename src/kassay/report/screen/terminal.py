@@ -120,5 +120,7 @@ def verdict_line(certificate: Certificate) -> View:
         text += f", {counted(known, 'known violation')}"
     if doubts := len(facts.warnings(certificate)):
         text += f"; {counted(doubts, 'warning')}"
+    if narrowed := facts.narrowed_by(certificate.narrowed_by):
+        text += f"; {narrowed}"
     verdict = certificate.verdict
     return whole_line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")

@@ -1,7 +1,8 @@
 """The placers' formulas: replicas and leaders of brokers and racks, for new topics of all sizes.
 
 A *lap* is as many partitions as there are brokers, a *turn* as many as there are racks. Each formula allows
-slightly more than exists.
+slightly more than exists. Next to each stand the answers that any rule could give: each partition on any of
+the brokers, on none of them twice.
 """
 
 from __future__ import annotations
@@ -11,12 +12,26 @@ from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
 
-from kassay.solver.proofs.unknowns import ClosedForm, Unknowns
+from kassay.solver.proofs.unknowns import AnyAnswer, ClosedForm, Unknowns
 
 
 def _and(unknowns: Unknowns, terms: Mapping[str, Any], *known: Any) -> Unknowns:
     """The known facts and these."""
     return unknowns._replace(terms={**unknowns.terms, **terms}, known=(*unknowns.known, *known))
+
+
+_NO_RACKS: Final[Mapping[str, Any]] = {
+    "racks": z3.IntVal(0),
+    "no_racks": z3.BoolVal(True),
+    "all_racks": z3.BoolVal(False),
+    "equal_racks": z3.BoolVal(True),
+}
+"""Brokers without a rack."""
+
+
+def _racked(racks: Any) -> Mapping[str, Any]:
+    """Every broker in one of the racks."""
+    return {"racks": racks, "no_racks": z3.BoolVal(False), "all_racks": z3.BoolVal(True)}
 
 
 def _topic() -> Unknowns:
@@ -71,7 +86,7 @@ def _even_broker(name: str) -> Unknowns:
 
 def _without_racks() -> Unknowns:
     """AdminUtils keeps the distance for a lap; stripes, shuffled between laps, take `rf` brokers in a row."""
-    return _and(_even_laps(), {"racks": z3.IntVal(0)})
+    return _and(_even_laps(), _NO_RACKS)
 
 
 def _alternated() -> Unknowns:
@@ -87,7 +102,7 @@ def _alternated() -> Unknowns:
         *(brokers * least <= partitions * rf, brokers * most >= partitions * rf),
         z3.Implies(rf == brokers, least == partitions),
     )
-    return _and(_laps(), {"racks": racks, "max(replicas)": most, "min(replicas)": least}, *known)
+    return _and(_laps(), {**_racked(racks), "max(replicas)": most, "min(replicas)": least}, *known)
 
 
 def _alternated_broker(name: str) -> Unknowns:
@@ -126,7 +141,7 @@ def _evenly_alternated() -> Unknowns:
     skips, and never on the leader: all leaders of a lap have their followers at the same distances.
     """
     brokers, racks, each = z3.Ints("brokers racks each")
-    return _and(_even_laps(), {"racks": racks}, racks >= 1, each >= 1, brokers == racks * each)
+    return _and(_even_laps(), _racked(racks), racks >= 1, each >= 1, brokers == racks * each)
 
 
 def _turns(name: str) -> Unknowns:
@@ -167,7 +182,7 @@ def _striped() -> Unknowns:
     """Stripes over racks of as many brokers each: a lap is a number of whole turns of the racks."""
     brokers, rf, racks, each = z3.Ints("brokers rf racks each")
     known = (racks >= 1, each >= 2, brokers == racks * each, brokers > racks, rf <= racks)
-    return _and(_topic(), {"racks": racks}, *known)
+    return _and(_topic(), _racked(racks), *known)
 
 
 def _striped_rack(name: str) -> Unknowns:
@@ -175,9 +190,90 @@ def _striped_rack(name: str) -> Unknowns:
     return _and(_turns(name), {}, _one_each(name))
 
 
+def _any_placement() -> Unknowns:
+    """A new topic with any replicas of each partition."""
+    brokers, partitions = z3.Ints("brokers partitions")
+    leaders = z3.Ints("any_most_leaders any_least_leaders any_leaders")
+    replicas = z3.Ints("any_most_replicas any_least_replicas any_replicas")
+    known = [led <= had for led, had in zip(leaders, replicas)]
+    for most, least, total in (leaders, replicas):
+        known += [least >= 0, most >= least, most <= partitions]
+        known += [total >= most + (brokers - 1) * least, total <= least + (brokers - 1) * most]
+    # A partition with a replica has a leader, and a broker has at most one replica of it.
+    known += [leaders[2] <= partitions, replicas[0] <= leaders[2]]
+    extremes = ("max({})", "min({})", "sum({})")
+    terms = {name.format("leaders"): term for name, term in zip(extremes, leaders)}
+    terms |= {name.format("replicas"): term for name, term in zip(extremes, replicas)}
+    return _and(_topic(), terms, *known)
+
+
+def _any_broker(name: str) -> Unknowns:
+    """A broker with any of these replicas."""
+    most, least = z3.Ints("any_most_replicas any_least_replicas")
+    most_led, least_led = z3.Ints("any_most_leaders any_least_leaders")
+    leaders, replicas = z3.Int(f"any leaders {name}"), z3.Int(f"any replicas {name}")
+    known = (leaders <= replicas, replicas >= least, replicas <= most)
+    return Unknowns(
+        {"leaders": leaders, "replicas": replicas}, (*known, leaders >= least_led, leaders <= most_led)
+    )
+
+
+def _any_rack(name: str) -> Unknowns:
+    """A rack with any of these replicas."""
+    brokers, partitions, racks = z3.Ints("brokers partitions racks")
+    size, leaders, replicas = (z3.Int(f"any {what} {name}") for what in ("size", "leaders", "replicas"))
+    known = (
+        *(size >= 1, size <= brokers - racks + 1, z3.Implies(racks == 1, size == brokers)),
+        *(leaders >= 0, leaders <= replicas, leaders <= partitions, replicas <= partitions * size),
+    )
+    return Unknowns({"leaders": leaders, "replicas": replicas, "brokers": size}, known)
+
+
+def _any_equal_rack(name: str) -> Unknowns:
+    """A rack of as many brokers as each other one, with any of these replicas."""
+    rack = _any_rack(name)
+    return _and(rack, {}, rack.terms["brokers"] == z3.Int("each"))
+
+
+def _any_partition(name: str) -> Unknowns:
+    """A partition on any of the brokers, all of them in racks."""
+    brokers, racks = z3.Ints("brokers racks")
+    replicas, own = z3.Int(f"any replicas {name}"), z3.Int(f"any racks {name}")
+    known = (
+        *(replicas >= 0, replicas <= brokers, own >= 0, own <= racks, own <= replicas),
+        *(z3.Implies(replicas >= 1, own >= 1), replicas <= brokers - racks + own),
+    )
+    return Unknowns({"replicas": replicas, "racks": own}, known)
+
+
+def _any_on_no_rack() -> Unknowns:
+    return _and(_any_placement(), _NO_RACKS)
+
+
+def _any_on_racks() -> Unknowns:
+    brokers, racks = z3.Ints("brokers racks")
+    return _and(_any_placement(), _racked(racks), racks >= 1, racks <= brokers)
+
+
+def _any_on_equal_racks() -> Unknowns:
+    brokers, racks, each = z3.Ints("brokers racks each")
+    return _and(_any_placement(), _racked(racks), racks >= 1, each >= 1, brokers == racks * each)
+
+
+def _any_on_wide_racks() -> Unknowns:
+    rf, racks, each = z3.Ints("rf racks each")
+    return _and(_any_on_equal_racks(), {}, each >= 2, rf <= racks)
+
+
 _NEW: Final = frozenset({"no_existing", "no_fenced"})
 _RACKED: Final = _NEW | {"all_racks"}
-_UNRACKED: Final = ClosedForm(_NEW | {"no_racks"}, _without_racks, {"brokers": _even_broker}, exact=False)
+_UNRACKED: Final = ClosedForm(
+    _NEW | {"no_racks"},
+    _without_racks,
+    {"brokers": _even_broker},
+    AnyAnswer(_any_on_no_rack, {"brokers": _any_broker}),
+    exact=False,
+)
 PLACED: Final[Mapping[str, tuple[ClosedForm, ...]]] = {
     "placement:rack-unaware": (_UNRACKED,),
     "placement:rack-aware": (
@@ -190,12 +286,19 @@ PLACED: Final[Mapping[str, tuple[ClosedForm, ...]]] = {
                 "racks": _evenly_alternated_rack,
                 "partitions": _racked_partition,
             },
+            AnyAnswer(
+                _any_on_equal_racks,
+                {"brokers": _any_broker, "racks": _any_equal_rack, "partitions": _any_partition},
+            ),
             exact=False,
         ),
         ClosedForm(
             _RACKED,
             _alternated,
             {"brokers": _alternated_broker, "racks": _alternated_rack, "partitions": _racked_partition},
+            AnyAnswer(
+                _any_on_racks, {"brokers": _any_broker, "racks": _any_rack, "partitions": _any_partition}
+            ),
             exact=False,
         ),
     ),
@@ -205,6 +308,7 @@ PLACED: Final[Mapping[str, tuple[ClosedForm, ...]]] = {
             _RACKED | {"equal_racks", "rf <= racks", "brokers > racks"},
             _striped,
             {"racks": _striped_rack},
+            AnyAnswer(_any_on_wide_racks, {"racks": _any_equal_rack}),
             exact=False,
         ),
     ),

@@ -4,6 +4,8 @@ A claim is one or several obligations. Where it covers every member or every par
 induction are obligations of their own: Z3 does not do the induction, the claim does. Witnesses replace
 existentials ("the owner of p is ..."), quotients are named where div and mod would be opaque. Some claims are
 known to be false, and expected to be refuted.
+
+Contradictory assumptions imply everything, so a proof counts only with values at which its assumptions hold.
 """
 
 from __future__ import annotations
@@ -24,12 +26,18 @@ _LADDER: Final = 64
 
 @dataclass(frozen=True)
 class Proof:
-    """The outcome of an obligation."""
+    """The outcome of an obligation.
+
+    `model` are values at which the assumptions of a proved one hold. `vacuous` says that there are none: the
+    verdict is then unknown.
+    """
 
     obligation: Obligation
     verdict: ProofVerdict
     counterexample: Mapping[str, int] | None
     elapsed_s: float
+    model: Mapping[str, int] | None = None
+    vacuous: bool = False
 
     @property
     def as_expected(self) -> bool:
@@ -45,6 +53,8 @@ class Proof:
             "verdict": str(self.verdict),
             "expected": str(self.obligation.expected),
             "counterexample": None if self.counterexample is None else dict(self.counterexample),
+            "model": None if self.model is None else dict(self.model),
+            "vacuous": self.vacuous,
             "elapsed_s": round(self.elapsed_s, 3),
         }
 
@@ -68,17 +78,36 @@ def proofs(names: Iterable[str] = (), time_limit: float = TIME_LIMIT) -> Iterato
 
 
 def prove(obligation: Obligation, time_limit: float = TIME_LIMIT) -> Proof:
-    """Search with Z3 for a counterexample."""
+    """Search with Z3 for a counterexample, and if there is none for values at which the assumptions hold."""
     began = time.perf_counter()
-    question = apart(obligation.ask())
-    solver = z3.Solver(ctx=question.goal.ctx)
-    solver.set("timeout", int(time_limit * 1000))
-    solver.add(*question.assumptions, z3.Not(question.goal))
-    verdict, counterexample = ProofVerdict.PROVED, None
+    question, deadline = apart(obligation.ask()), began + time_limit
+    solver = _solver(question, deadline)
+    solver.push()
+    solver.add(z3.Not(question.goal))
+    verdict, counterexample, model, vacuous = ProofVerdict.UNKNOWN, None, None, False
     if solver.check() != z3.unsat:
-        counterexample = _smallest(solver, question.shown, began + time_limit)
+        counterexample = _smallest(solver, question.shown, deadline)
         verdict = ProofVerdict.UNKNOWN if counterexample is None else ProofVerdict.REFUTED
-    return Proof(obligation, verdict, counterexample, time.perf_counter() - began)
+    else:
+        solver.pop()
+        vacuous = _bounded(solver, deadline).check() == z3.unsat
+        model = None if vacuous else _smallest(solver, question.shown, deadline)
+        verdict = ProofVerdict.UNKNOWN if model is None else ProofVerdict.PROVED
+    elapsed = time.perf_counter() - began
+    return Proof(obligation, verdict, counterexample, elapsed, model, vacuous)
+
+
+def _solver(question: Question, deadline: float) -> Any:
+    """A solver that knows the assumptions."""
+    solver = z3.Solver(ctx=question.goal.ctx)
+    solver.add(*question.assumptions)
+    return _bounded(solver, deadline)
+
+
+def _bounded(solver: Any, deadline: float) -> Any:
+    """The solver, whose next check ends at the deadline (`time.perf_counter`)."""
+    solver.set("timeout", max(1, int((deadline - time.perf_counter()) * 1000)))
+    return solver
 
 
 def apart(question: Question) -> Question:
@@ -106,10 +135,10 @@ def _smallest(solver: Any, shown: Sequence[Any], deadline: float) -> dict[str, i
                 return None
             solver.push()
             solver.add(unknown == value)
-            if solver.check() == z3.sat:
+            if _bounded(solver, deadline).check() == z3.sat:
                 break
             solver.pop()
-    if solver.check() != z3.sat:
+    if _bounded(solver, deadline).check() != z3.sat:
         return None
     model = solver.model()
     values = {str(unknown): model.eval(unknown, model_completion=True) for unknown in shown}

@@ -14,10 +14,21 @@ class Unknowns(NamedTuple):
     shown: tuple[Any, ...] = ()
 
 
+class AnyAnswer(NamedTuple):
+    """The unknowns of a closed form without its rule: the same inputs, and every possible answer."""
+
+    whole: Callable[[], Unknowns]
+    each: Mapping[str, Callable[[str], Unknowns]]
+
+
 class ClosedForm(NamedTuple):
-    """A rule's formula: its conditions, its unknowns, and those of one of its things."""
+    """A rule's formula: its conditions, its unknowns, and those of one of its things.
+
+    A claim that holds for `anything`, whatever the rule answers, says nothing about the rule.
+    """
 
     needs: frozenset[str]
     whole: Callable[[], Unknowns]
     each: Mapping[str, Callable[[str], Unknowns]]
+    anything: AnyAnswer
     exact: bool = True

@@ -1,0 +1,70 @@
+"""Standard output and standard error whose reader may leave, as in `kassay certify target | head -2`.
+
+What is written then goes nowhere, so that the command still ends with the exit code of its verdict. A command
+with much work left looks at `reader_gone` and stops early.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any, Final, TextIO
+
+_GONE: Final[set[int]] = set()
+"""The file descriptors whose reader has gone."""
+
+
+def reader_gone() -> bool:
+    """Whether the reader of standard output has gone."""
+    return 1 in _GONE
+
+
+class _ClosableOutput(io.RawIOBase):
+    """Writes to a file descriptor until its reader has gone, and then nowhere."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def writable(self) -> bool:
+        """Always."""
+        return True
+
+    def fileno(self) -> int:
+        """The file descriptor."""
+        return self._number
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return os.isatty(self._number)
+
+    def write(self, data: Any, /) -> int:
+        """How many bytes were written, or taken to be."""
+        try:
+            return os.write(self._number, data)
+        except BrokenPipeError:
+            _GONE.add(self._number)
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._number)
+            os.close(nowhere)
+            return memoryview(data).nbytes
+
+
+def survive_readers() -> None:
+    """Let this process write to both outputs, whoever reads them."""
+    sys.stdout, sys.stderr = _surviving(sys.stdout), _surviving(sys.stderr)
+
+
+def _surviving(stream: TextIO) -> TextIO:
+    """The stream on an output that may be closed; the stream itself if it is no plain file."""
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.flush()
+    buffer = io.BufferedWriter(_ClosableOutput(stream.fileno()))
+    return io.TextIOWrapper(
+        buffer,
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
