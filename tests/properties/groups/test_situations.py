@@ -170,3 +170,10 @@ def test_a_mix_is_of_the_first_three():
 
 def test_the_helper_writes_partitions_as_they_are_read():
     assert [str(tp) for tp in tps("t0 u1")] == ["t-0", "u-1"]
+
+
+@pytest.mark.parametrize(("count", "seen"), [(1, False), (2, True), (3, True)])
+def test_equal_topics_have_at_least_two_partitions(count, seen):
+    members = [member(name, ("u", "v")) for name in "ab"]
+    cluster = Cluster.of({"u": count, "v": count})
+    assert bool(SITUATIONS["equal-topics"].reached(one(*members, cluster=cluster))) is seen
