@@ -177,3 +177,9 @@ def test_equal_topics_have_at_least_two_partitions(count, seen):
     members = [member(name, ("u", "v")) for name in "ab"]
     cluster = Cluster.of({"u": count, "v": count})
     assert bool(SITUATIONS["equal-topics"].reached(one(*members, cluster=cluster))) is seen
+
+
+@pytest.mark.parametrize(("names", "seen"), [("a", False), ("ab", True), ("abc", True)])
+def test_equal_topics_have_at_least_two_subscribers(names, seen):
+    members = [member(name, ("t", "u")) for name in names]
+    assert bool(SITUATIONS["equal-topics"].reached(one(*members, cluster=UV))) is seen
