@@ -30,8 +30,8 @@ single-owner: No partition is assigned twice.
     m0!     t0          -             t0-0!        1
     m1!     t0          generation 3  t0-0!        1
     could be: 1 0: m0 t0-0, m1 -
-  a fix must assign each partition to one member alone: remove it from the list of free ones once it is
-assigned
+  common cause: a fix must assign each partition to one member alone: remove it from the list of free ones
+once it is assigned
   replay: kassay replay .kassay/traces/double_owner.py-single-owner.json
 ```
 

@@ -17,6 +17,7 @@ from kassay.certify.causes.difference import (
     paragraph_of_difference,
 )
 from kassay.certify.causes.paragraph import paragraph
+from kassay.certify.causes.remedy import Remedy, remedy
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.runs.replay import load_trace, read_trace
@@ -104,6 +105,11 @@ class TraceExplanation:
         return self.trace.broken if self._played is None else self._played.broken
 
     @property
+    def remedy(self) -> Remedy | None:
+        """What a fix must do; None for an unknown claim."""
+        return None if self.claim is None else remedy(self.claim, next(iter(self.broken), None))
+
+    @property
     def could_be(self) -> Mapping[str, Any] | None:
         """The answer that could have been, as in a trace."""
         return self.trace.could_be if self._played is None else self._played.could_be
@@ -144,7 +150,8 @@ class TraceExplanation:
             "paragraph": self.paragraph,
             "cause": None if self.cause is None else self.cause.to_json(),
             "not_played": self.why_not or None,
-            "fix": None if self.claim is None else self.claim.fix,
+            "fix": None if self.remedy is None else self.remedy.text,
+            "fix_is_derived": self.remedy is not None and self.remedy.is_derived,
             "broken": list(self.broken),
             "could_be": self.could_be,
         }

@@ -76,7 +76,8 @@ class Claim:
     all, `breakable` where some well-formed answer to the same input would break it, whatever the actual
     answer: these judgements count, and the claim can hold only with a `minimum` of them. Both take the
     predicate's arguments. `looks` are the second looks it needs. A claim with a `parameter` is written
-    `id:argument`. `fix` continues "A fix must": what a target that breaks the claim has to do instead.
+    `id:argument`. `fix` continues "A fix must": what a target has to do that breaks the claim by its common
+    cause; a trace may show another cause (`certify/causes/remedy`).
     """
 
     id: str

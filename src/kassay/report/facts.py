@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from kassay.certify.causes.remedy import remedy
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol
 from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.promises import claim_of
@@ -52,10 +53,10 @@ def size(example: Counterexample) -> str:
     )
 
 
-def fix_of(kind: Kind, claim_id: str) -> str:
-    """What a fix of a target that violates the claim must do; empty for an unknown claim."""
-    claim = claim_of(kind, claim_id)
-    return "" if claim is None else claim.fix
+def remedy_of(trace: Trace, claim_id: str) -> str:
+    """What a fix of a target that violates the claim must do, as a sentence; empty for an unknown claim."""
+    claim = claim_of(trace.kind, claim_id)
+    return "" if claim is None else remedy(claim, next(iter(trace.broken), None)).sentence
 
 
 def replay_command(example: Counterexample | None) -> str:

@@ -26,15 +26,22 @@ def test_from_0_on_without_a_gap_all_is_there():
     assert (log.is_whole, log.is_inferred, log.unbroken_from) == (True, False, 0)
 
 
-def test_behind_a_gap_nothing_is_known_until_keys_stand_twice():
+def test_behind_gaps_nothing_is_known_until_keys_stand_twice():
     for count in range(1, 7):
-        log = taken((0, "x"), *TWICE[:count])
-        assert (log.is_whole, log.unbroken_from) == (count == 6, 10)
+        log = taken((0, "x"), (2, "y"), *TWICE[:count])
+        assert (log.is_whole, log.unbroken_from, log.gaps) == (count == 6, 10, 2)
         assert log.is_inferred == log.is_whole
 
 
+def test_behind_a_single_gap_nothing_is_known_however_often_keys_stand_there():
+    again = [(offset + 6, key) for offset, key in TWICE]
+    log = taken((0, "x"), *TWICE, *again)
+    assert (log.is_whole, log.gaps, log.first_gap, log.has_single_gap) == (False, 1, (1, 9), True)
+    assert not taken((0, "x"), (1, "y"), start=0).has_single_gap
+
+
 def test_keys_on_both_sides_of_a_gap_say_nothing():
-    assert not taken((0, "a"), (1, "b"), (2, "c"), (5, "a"), (6, "b"), (7, "c")).is_whole
+    assert not taken((0, "a"), (1, "b"), (2, "c"), (5, "a"), (6, "b"), (8, "c")).is_whole
 
 
 def test_a_log_that_begins_late_is_never_whole():
@@ -43,7 +50,7 @@ def test_a_log_that_begins_late_is_never_whole():
 
 
 def test_a_gap_behind_keys_that_stand_twice_is_none_of_the_cleaners():
-    log = taken((0, "x"), *TWICE, (20, "z"))
+    log = taken((0, "x"), (2, "y"), *TWICE, (20, "z"))
     assert (log.is_whole, log.is_torn) == (False, True)
 
 

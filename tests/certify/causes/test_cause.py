@@ -76,7 +76,7 @@ def test_what_cannot_be_asked_is_told_from_the_trace_and_said(tmp_path):
     assert (
         "gone.py breaks single-owner in round 1 (generation 4). t0-0: owners m0 m1." in document["paragraph"]
     )
-    assert "A fix must assign each partition to one member alone" in document["paragraph"]
+    assert "Common cause: a fix must assign each partition to one member alone" in document["paragraph"]
 
 
 def test_what_breaks_no_more_is_said(tmp_path):

@@ -107,3 +107,27 @@ def test_lags_come_from_the_offsets_view_or_from_lines():
     assert lags_of("topic,partition,lag\norders,2,7\nx,0,1\n", "l", group) == {TopicPartition("orders", 2): 7}
     with pytest.raises(InputError, match="l: no lag of a partition that the group reads"):
         lags_of("topic,partition,lag\nx,0,1\n", "l", group)
+
+
+STATES = output("groups-state-3.9.txt")
+EMPTY = STATES.replace("Stable   ", "Empty    ").replace("3\n", "0\n")
+REBALANCING = STATES.replace("Stable   ", "Preparing")
+
+
+@pytest.mark.parametrize("texts", [(STATES, EMPTY), (EMPTY, STATES)])
+def test_one_state_with_members_is_enough_to_ask_for_the_offsets_view(texts):
+    with pytest.raises(InputError, match="no output shows ownership"):
+        observed(*texts)
+
+
+def test_a_group_whose_states_all_count_no_members_has_none():
+    with pytest.raises(InputError, match="'billing': has no members"):
+        observed(EMPTY, EMPTY)
+
+
+@pytest.mark.parametrize("texts", [(STATES, REBALANCING), (REBALANCING, STATES), (REBALANCING,)])
+def test_one_state_that_is_not_stable_is_warned_of(texts):
+    group = observed(output("groups-offsets-3.9.txt"), *texts)
+    assert any("was rebalancing" in warning for warning in group.warnings)
+    quiet = observed(output("groups-offsets-3.9.txt"), STATES, STATES)
+    assert not any("was rebalancing" in warning for warning in quiet.warnings)

@@ -129,3 +129,21 @@ def test_published_certificates_are_for_the_published_instances(name):
         }
         who = "members" if name == "consumers" else "brokers"
         assert {each["id"] for each in inside[who]} == {each["id"] for each in posed[who]}
+
+
+def test_the_line_and_the_document_name_the_question(tmp_path, results):
+    (tmp_path / "all.jsonl").write_text("".join(json.dumps(each) + "\n" for each in results))
+    documents = kassay("check", "all.jsonl", "--json", "-", cwd=tmp_path).stdout.splitlines()
+    human = kassay("check", "all.jsonl", cwd=tmp_path).stdout.splitlines()
+    for line, text in zip(documents, human, strict=True):
+        question = valid(json.loads(line), "check-2")["question"]
+        assert f"[minimised: {', then '.join(question['objectives'])}; " in text
+        assert all(f"; {cost} for each {thing}" in text for thing, cost in question["costs"].items())
+
+
+def test_a_refused_certificate_has_no_question(tmp_path, results):
+    damaged = copy.deepcopy(results[0])
+    damaged["sum_squares"] += 1
+    (tmp_path / "one.json").write_text(json.dumps(damaged))
+    done = kassay("check", "one.json", "--json", "-", cwd=tmp_path)
+    assert (done.returncode, valid(json.loads(done.stdout), "check-2")["question"]) == (1, None)

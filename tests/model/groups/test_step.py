@@ -7,7 +7,7 @@ from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.failure import FailureKind
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
-from kassay.model.groups.step import Rebalanced, Step
+from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.model.kinds import RebalanceProtocol
 from tests.assignors.client.groups import tps
 from tests.assignors.optimal.groups import drawn
@@ -137,3 +137,22 @@ def test_what_is_given_out_and_whether_a_topic_can_be_divided_follow_from_answer
         shared = [topic for topic, ids in step.group.subscribers.items() if len(ids) > 1]
         assert step.is_divisible is any(step.cluster.counts.get(topic, 0) > 1 for topic in shared)
         assert step.unknown == step.group.subscribers.keys() - step.cluster.counts.keys()
+
+
+@pytest.mark.parametrize(
+    ("owned", "assignable", "contradictory"),
+    [
+        (("t", 0), None, False),
+        (("t", 1), None, False),
+        (("t", 2), None, True),
+        (("t", -1), None, True),
+        (("t", 0), frozenset({TopicPartition("t", 0)}), False),
+        (("t", 1), frozenset({TopicPartition("t", 0)}), True),
+        (("gone", 0), frozenset({TopicPartition("t", 0)}), False),
+        (("gone", 0), None, False),
+    ],
+)
+def test_a_share_group_contradicts_if_a_copy_is_not_there_or_not_assignable(owned, assignable, contradictory):
+    group = Group((Member("a", ("t",), (TopicPartition(*owned),), 1),), assignable=assignable)
+    step = ShareStep(Cluster.of({"t": 2}), group, Assignment({"a": ()}), 2)
+    assert step.contradictory is contradictory

@@ -3,7 +3,7 @@
 import pytest
 
 from kassay.model.groups.history import Join, NewLeader, StaticReturn
-from kassay.model.groups.kinds import CONSUMER_GROUPS
+from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.registry import load_claims
 from tests.properties.groups.steps import (
@@ -135,3 +135,10 @@ def test_a_group_at_rest_is_asked_again_for_the_claims_about_rest():
     confirming = {claim_id for (kind, claim_id), claim in load_claims().items() if claim.confirm}
     assert confirming == {"converges", "leader-neutral", "stable"}
     assert all(load_claims()[kind, "stable"].confirm for kind in CONSUMER_GROUPS)
+
+
+def test_what_a_member_owns_of_anothers_topic_can_be_taken_too_early():
+    """One reader alone suffices, if the owner is not the reader; its own partitions cannot be taken."""
+    breakable = load_claims()[CLIENT, "cooperative"].breakable
+    assert breakable(step([member("a", "t"), member("b", "", "t0")], {}))
+    assert not breakable(step([member("a", "t", "t0"), member("b", "")], {}))

@@ -183,3 +183,16 @@ def test_every_situation_stands_a_rebalance_that_nobody_could_join(kind):
     for change in ((Join(member("a", "t")),), (AddPartitions("t", 1),), (Rebalance(),), (NewLeader("a"),)):
         reached = [s.id for s in situations_of(kind) if s.reached(rebalanced(nobody, change=change))]
         assert "racks-against" not in reached
+
+
+@pytest.mark.parametrize(("count", "seen"), [(1, False), (2, True), (3, True)])
+def test_equal_topics_have_at_least_two_partitions(count, seen):
+    members = [member(name, ("u", "v")) for name in "ab"]
+    cluster = Cluster.of({"u": count, "v": count})
+    assert bool(SITUATIONS["equal-topics"].reached(one(*members, cluster=cluster))) is seen
+
+
+@pytest.mark.parametrize(("names", "seen"), [("a", False), ("ab", True), ("abc", True)])
+def test_equal_topics_have_at_least_two_subscribers(names, seen):
+    members = [member(name, ("t", "u")) for name in names]
+    assert bool(SITUATIONS["equal-topics"].reached(one(*members, cluster=UV))) is seen

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
 from kassay.model.cluster import Broker
+from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.properties.placement.balance import (
@@ -17,6 +18,7 @@ from kassay.properties.placement.balance import (
 )
 from kassay.properties.placement.replicas import rack_rule
 from kassay.properties.placement.scenarios import PlacementProfile, request
+from kassay.properties.registry import load_claims
 from kassay.properties.sources import Drawn
 from tests.mutants.placers import FavoursFirst, Sound
 
@@ -104,3 +106,11 @@ def test_the_striped_placer_evens_racks_not_brokers():
     asked = PlacementRequest(4, 1, tuple(Broker(i, rack) for i, rack in enumerate(racks)))
     (found,) = leaders_even(place(Striped, asked, 1), BestPlacement((1, 1, 1, 1), (1, 1, 1, 1)))
     assert found.facts["are"][3] == 2
+
+
+def test_leaders_that_cannot_be_less_even_than_the_best_prove_nothing():
+    asked = PlacementRequest(2, 1, (Broker(0), Broker(1)))
+    step = PlacementStep(asked, ((0,), (0,)))
+    breakable = load_claims()[PLACER, "leaders-even"].breakable
+    assert breakable(step, BestPlacement((1, 1), (1, 1)))
+    assert not breakable(step, BestPlacement((2, 0), (2, 0)))

@@ -147,3 +147,10 @@ def test_complaints_name_file_line_and_field(text, complaint):
     with pytest.raises(InputError) as caught:
         read_groups(text, "g.txt")
     assert str(caught.value).startswith(complaint)
+
+
+@pytest.mark.parametrize(("lag", "read"), [("-7", 0), ("-1", 0), ("0", 0), ("1", 1), ("-", None)])
+def test_a_lag_below_0_is_none(lag, read):
+    """A commit ahead of a stale end offset: the tool prints the difference as it is."""
+    text = output("groups-offsets-3.9.txt").replace(" 58 ", f" {lag:<2} ", 1)
+    assert read_groups(text, "g.txt").offsets[0].lag == read

@@ -47,3 +47,19 @@ def test_a_unit_beyond_the_room_costs_more_than_any_balance(shares: list[int], t
 
 def test_a_plain_quota_has_room_for_all() -> None:
     assert Quota.plain([2, 1], 9, 4) == Quota([2, 1], 9, 4, [0, 0], [None, None])
+
+
+@given(SHARES, st.integers(0, 12), st.integers(1, 3))
+def test_the_level_price_is_that_of_the_last_unit_beyond_the_shares(
+    shares: list[int], total: int, weight: int
+) -> None:
+    """At this price as many places take one more as there are units left, and no more are forced to."""
+    quota = Quota(shares, total, weight, [0] * len(shares), [None] * len(shares))
+    whole = [quota.floor(place) for place in range(len(shares))]
+    left = total - sum(whole)
+    following = [quota.marginal(place, count) for place, count in enumerate(whole)]
+    price = quota.level_price()
+    if not left:
+        assert price == 0
+    else:
+        assert sum(each < price for each in following) < left <= sum(each <= price for each in following)

@@ -15,6 +15,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from tests.solver.instances import tiny
+from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
 from tests.solver.sharing import cases as shares
 from tests.solver.streams import cases as streams
@@ -299,7 +300,8 @@ def packing(certificate: Document, document: Document) -> Facts:
         lightest = min(value.weights for value in allowed)
         best = min(costs(value) for value in allowed if value.weights == lightest)
     else:
-        limit = heaviest + heaviest * tolerance[0] // tolerance[1]
+        base = packings.measured_from(certificate["instance"])
+        limit = max(base + base * tolerance[0] // tolerance[1], heaviest)
         best = min(costs(value) for value in allowed if value.weights[0] <= limit)
     goals = document.get("goals")
     facts: Facts = []
@@ -317,7 +319,7 @@ def packing(certificate: Document, document: Document) -> Facts:
             part = next((i for i, (a, b) in enumerate(zip(own.weights, bound), 1) if a != b), len(bound) + 1)
             facts.append(("where they part", first["parts_at"] == (None if met else part)))
         else:
-            limit_said = first["bound"] + first["bound"] * tolerance[0] // tolerance[1]
+            limit_said = limit if certificate["enumerated"] else base + base * tolerance[0] // tolerance[1]
             met = first["proven"]
             facts += [
                 ("the heaviest", (first["value"], first["limit"]) == (own.weights[0], limit_said)),

@@ -126,7 +126,8 @@ def judge_group(case: Document, wanted: Wanted, every: Sequence[tuple[tuple[int,
     heaviest = min(worth[0][0] for worth in pool)
     assert head["value"] == mine[0][0]
     assert head["bound"] <= heaviest
-    assert head["limit"] == head["bound"] + int(head["bound"] * wanted.tolerance)
+    base = packings.measured_from(case)
+    assert head["limit"] == max(base + int(base * wanted.tolerance), head["bound"])
     assert head["proven"] == (head["value"] <= head["limit"])
     # Whatever is within the limit is as good; unproven costs are bounded for what is no heavier.
     within = [worth[1:] for worth in pool if worth[0][0] <= max(head["value"], head["limit"])]

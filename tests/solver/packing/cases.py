@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import gcd
 from typing import Any
 
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
@@ -243,8 +244,39 @@ def any_terms(rng: random.Random) -> Terms:
     )
 
 
-def lie_in(goals: Sequence[Mapping[str, Any]], terms: Terms, every: Values) -> str | None:
-    """What the goals of a result say that is not so of all packings; None where they say the truth."""
+def measured_from(case: Document) -> int:
+    """The bound from which a tolerance is measured, by its definition: what some members alone may take."""
+    weights_of: dict[frozenset[str], list[int]] = {}
+    names = {name for group in case.get("copartition") or () for name in group}
+    for group in [
+        *(case.get("copartition") or ()),
+        *([t["name"]] for t in case["topics"] if t["name"] not in names),
+    ]:
+        topics = [topic for topic in case["topics"] if topic["name"] in group]
+        able = frozenset(m["id"] for m in case["members"] if topics[0]["name"] in m["topics"])
+        for number in range(topics[0]["partitions"] if able else 0):
+            weights_of.setdefault(able, []).append(
+                sum(1 if topic.get("weights") is None else topic["weights"][number] for topic in topics)
+            )
+    grain = gcd(*(weight for row in weights_of.values() for weight in row)) or 1
+    best = 0
+    for members in {*weights_of, frozenset[str]().union(*weights_of)}:
+        own = sorted((w for able, row in weights_of.items() if able <= members for w in row), reverse=True)
+        if own:
+            mean = -(-sum(own) // len(members))
+            best = max(best, own[0], -(-mean // grain) * grain)
+        for some in range(2, len(own) + 1):
+            # Of the heaviest units, of which some member has more than its part, the lightest.
+            each = -(-some // len(members))
+            best = max(best, sum(own[some - each : some]))
+    return best
+
+
+def lie_in(goals: Sequence[Mapping[str, Any]], terms: Terms, every: Values, base: int) -> str | None:
+    """What the goals of a result say that is not so of all packings; None where they say the truth.
+
+    A tolerance is measured from `base`.
+    """
     stated = {goal["goal"]: goal for goal in goals}
     costs = ("movement", "rack") if terms.order == MOVEMENT_FIRST else ("rack", "movement")
     allowed = [v for v in every if terms.budget is None or v[1] <= terms.budget]
@@ -259,7 +291,8 @@ def lie_in(goals: Sequence[Mapping[str, Any]], terms: Terms, every: Values) -> s
             return "the loads"
     else:
         head, lightest = stated["heaviest"], min(loads[0] for loads, _, _ in allowed)
-        if head["bound"] > lightest or head["limit"] != head["bound"] + int(head["bound"] * terms.tolerance):
+        limit = base + int(base * terms.tolerance)
+        if not base <= head["bound"] <= lightest or head["limit"] != max(limit, head["bound"]):
             return "the bound of the heaviest"
         if head["proven"] != (head["value"] <= head["limit"]):
             return "whether the heaviest is within the tolerance"

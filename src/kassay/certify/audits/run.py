@@ -154,6 +154,11 @@ class LogReader:
             where = name or "the log"
             if partition.log.begins_late:
                 notes.append(f"{where}: begins at a later offset than 0: the segments before it are not here")
+            gap = partition.log.first_gap
+            if gap is not None and partition.log.has_single_gap and not partition.log.is_torn:
+                first, last = gap
+                missing = f"offset {first} is" if first == last else f"offsets {first} to {last} are"
+                notes.append(f"{where}: {missing} missing: what depends on lost records is not checked")
             if partition.log.is_torn:
                 notes.append(
                     f"{where}: offsets are missing where the log is not compacted: is a segment missing?"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kassay.certify.causes.cause import Cause
+from kassay.certify.causes.remedy import Remedy, remedy
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Look
 from kassay.model.trace import Trace
@@ -29,7 +30,10 @@ def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: s
     sentences += matters(cause, why_not)
     if claim is not None:
         sentences.append(f'The clause broken is "{claim.sentence.rstrip(".")}" ({claim.source}).')
-        sentences.append(f"A fix must {claim.fix}.")
+        fix = remedy(claim, broken[0] if broken else None)
+        sentences.append(f"{fix.sentence}.")
+        if fix.common is not None:
+            sentences.append(f"{Remedy(fix.common, is_derived=False).sentence}.")
     possible = cause.could_be if cause and cause.could_be else trace.could_be
     if possible is not None:
         by = "" if possible["certified"] else f" ({possible['by']})"

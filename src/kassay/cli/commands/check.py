@@ -31,10 +31,11 @@ PLACE = 410
 def command(certificate: str, instance: str | None, json_path: str | None) -> int:
     """Check each CERTIFICATE: a file, or `-`, with certificates or results of `kassay optimum`.
 
-    No part of the solver is loaded. A certificate refers to the instance inside it, identified by a digest
-    and its size; with --instance it must match that one (several certificates: one each). Exit codes: 0 all
-    accepted, 1 one is refused, 2 unreadable, 3 one is accepted only on a prover's word, or a result has no
-    certificate.
+    No part of the solver is loaded. The verdict names the question that a certificate answers: what was
+    minimised, in which order, at which costs, within which tolerance or budget. A certificate refers to the
+    instance inside it, identified by a digest and its size; with --instance it must match that one (several
+    certificates: one each). Exit codes: 0 all accepted, 1 one is refused, 2 unreadable, 3 one is accepted
+    only on a prover's word, or a result has no certificate.
     """
     from kassay.reading.documents import at, documents, no_collection
     from kassay.solver.check.check import Outcome, check_certificate
@@ -81,4 +82,5 @@ def _line(checked: Checked, instance: dict[str, Any] | None) -> str:
     if instance is not None:
         whose = "your instance" if checked.bound else "the instance"
         about = f" [{whose} {instance['digest'][:12]}: {instance['size']}]"
-    return f"{checked.name}: {verdict}: {checked.reason}{about}"
+    question = "" if checked.question is None else f" [{checked.question.sentence}]"
+    return f"{checked.name}: {verdict}: {checked.reason}{question}{about}"

@@ -54,7 +54,7 @@ def _rows(claim_id: str, reading: ClaimReading) -> list[tuple[str, str]]:
     """What a verdict requires."""
     rows = [
         ("  source", reading.source),
-        ("  a fix must", reading.fix),
+        ("  common fix", reading.fix),
         ("  held against", reading.held_against),
         ("  holds after", f"{reading.minimum} judgements or more, none of them broken"),
     ]

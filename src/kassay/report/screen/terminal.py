@@ -73,8 +73,8 @@ def _counterexample(result: ClaimResult) -> View:
         parts.append(line(f"  and {len(violations) - 4} more"))
     trace = example.trace
     parts += [line(), story(frames_of_trace(trace))]
-    if fix := facts.fix_of(trace.kind, result.id):
-        parts.append(line(f"  a fix must {fix}"))
+    if words := facts.remedy_of(trace, result.id):
+        parts.append(line(f"  {words[0].lower()}{words[1:]}"))
     if command := facts.replay_command(example):
         parts.append(whole_line(f"  replay: {command}", style="cyan"))
     return stack(*parts)

@@ -16,7 +16,15 @@ from pkgutil import iter_modules
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
-from kassay.solver.check.refusal import Document, Posed, ProofKind, Proven, RefusedError, require
+from kassay.solver.check.refusal import (
+    Document,
+    Posed,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    RefusedError,
+    require,
+)
 from kassay.solver.check.shapes import fit, shown
 
 RESULTS: Final = ("kassay/optimum/1", "kassay/optimum/2")
@@ -43,7 +51,7 @@ class Outcome(Enum):
 
 
 class Checked(NamedTuple):
-    """The outcome for one certificate: the prover whose word it relies on, if any, and its instance.
+    """The outcome for one certificate: the prover whose word it relies on, if any, its instance and question.
 
     `bound` says whether it was checked against an instance of the user's own.
     """
@@ -54,6 +62,7 @@ class Checked(NamedTuple):
     word_of: str | None = None
     posed: Posed | None = None
     bound: bool = False
+    question: ProvenQuestion | None = None
 
     @property
     def accepted(self) -> bool:
@@ -72,6 +81,7 @@ class Checked(NamedTuple):
             "word_of": self.word_of,
             "reason": self.reason,
             "instance": instance,
+            "question": None if self.question is None else self.question.to_json(),
         }
 
 
@@ -99,7 +109,7 @@ def check_certificate(document: Any, own: Posed | None = None) -> Checked:
     except RefusedError as refused:
         return Checked(name, Outcome.REFUSED, str(refused), None, posed)
     outcome = Outcome.ACCEPTED if proven.prover is None else Outcome.ON_WORD
-    return Checked(name, outcome, reason, proven.prover, posed, own is not None)
+    return Checked(name, outcome, reason, proven.prover, posed, own is not None, proven.question)
 
 
 def pose(document: Any) -> Posed:

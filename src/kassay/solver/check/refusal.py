@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -54,8 +55,54 @@ def _quickly(form: Document) -> bytes:
     return text if text.isascii() and b"\x7f" not in text else b""
 
 
+class ProvenQuestion(NamedTuple):
+    """What was minimised, and among which answers: all that a certificate chooses beyond its instance.
+
+    `objectives` are in lexicographic order. `costs` has what each movement costs: a number, or the field of
+    the instance that says it. With a `tolerance` the heaviest member carries at most `limit`, that much above
+    a bound that the checker derives; with a `budget` only answers count whose movements cost no more.
+    """
+
+    objectives: tuple[str, ...]
+    costs: Mapping[str, int | str]
+    tolerance: Fraction | None = None
+    limit: int | None = None
+    budget: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The question in words."""
+        words = [f"minimised: {', then '.join(self.objectives)}"]
+        words += [f"{cost} for each {thing}" for thing, cost in self.costs.items()]
+        if self.tolerance is not None:
+            words.append(f"tolerance {_percent(self.tolerance)}: at most {self.limit} a member")
+        if self.budget is not None:
+            words.append(f"budget {self.budget}")
+        return "; ".join(words)
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields of a document."""
+        tolerance = None if self.tolerance is None else [*self.tolerance.as_integer_ratio()]
+        return {
+            "objectives": list(self.objectives),
+            "costs": dict(self.costs),
+            "tolerance": tolerance,
+            "limit": self.limit,
+            "budget": self.budget,
+        }
+
+
+def _percent(share: Fraction) -> str:
+    """The share as an exact percentage, or as a fraction."""
+    percent = share * 100
+    if percent.denominator == 1:
+        return f"{percent} %"
+    tenths = percent * 1000
+    return f"{float(percent):.3f} %" if tenths.denominator == 1 and tenths < 10**9 else f"{share}"
+
+
 class Proven(NamedTuple):
-    """What a certificate proves: in words, and every figure that a result may state of it.
+    """What a certificate proves: in words, of which question, and every figure that a result may state of it.
 
     `figures` has the result's fields with their required values, `beside` those that only some results have,
     computed when one does. `prover` names the solver on whose word the figures rely where arithmetic does not
@@ -64,6 +111,7 @@ class Proven(NamedTuple):
     """
 
     reason: str
+    question: ProvenQuestion
     figures: dict[str, Any]
     prover: str | None = None
     beside: Mapping[str, Callable[[], Any]] = MappingProxyType({})

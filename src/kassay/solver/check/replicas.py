@@ -48,7 +48,9 @@ _INSTANCE: Final = record(
     {
         "family": one_of(FAMILY),
         "brokers": rows(_BROKER),
-        "topics": rows(record({"name": NAME, "partitions": SIZE, "rf": POSITIVE})),
+        "topics": rows(
+            record({"name": NAME, "partitions": SIZE, "rf": POSITIVE}, {"copy_costs": rows(COUNT)})
+        ),
     },
     {"name": TEXT, "current": by_name(nullable(rows(rows(COUNT)))), "removed": rows(COUNT)},
 )
@@ -99,7 +101,8 @@ class ReplicaCase:
 def pose(document: Any) -> Posed:
     """The instance of a document; raises `RefusedError` for one that is none.
 
-    Its canonical form has brokers by id and topics by name; trailing rows without replicas are omitted.
+    Its canonical form has brokers by id and topics by name; trailing rows without replicas are omitted,
+    and so are costs of copies that are all 1.
     """
     fit(_INSTANCE, document, "instance")
     brokers = sorted(map(_broker, document["brokers"]), key=attrgetter("id"))
@@ -125,7 +128,7 @@ def pose(document: Any) -> Posed:
     form = {
         "family": FAMILY,
         "brokers": [_form(broker) for broker in brokers],
-        "topics": sorted(map(dict, document["topics"]), key=lambda topic: str(topic["name"])),
+        "topics": sorted(map(_topic_form, document["topics"]), key=lambda topic: str(topic["name"])),
         "current": {name: _without_empty_end(rows) for name, rows in current.items() if any(rows)},
     }
     return Posed(form, f"{len(brokers)} brokers, {sum(counts.values())} partitions of {len(counts)} topics")
@@ -150,6 +153,28 @@ def _form(broker: ReplicaBroker) -> Document:
     if not broker.cordoned:
         del form["cordoned"]
     return form
+
+
+def _topic_form(topic: Document) -> Document:
+    form, costs = dict(topic), topic.get("copy_costs")
+    require(
+        costs is None or len(costs) == topic["partitions"],
+        f"{topic['name']} has {len(costs or ())} copy_costs for {topic['partitions']} partitions",
+    )
+    if set(costs or ()) <= {1}:
+        form.pop("copy_costs", None)
+    return form
+
+
+def copy_costs(form: Document) -> list[int]:
+    """The cost of a copy of each partition, in the order of the form's topics."""
+    rows = [topic.get("copy_costs") or [1] * topic["partitions"] for topic in form["topics"]]
+    return [*chain.from_iterable(rows)]
+
+
+def costed(form: Document) -> bool:
+    """Whether copies cost other than 1."""
+    return any("copy_costs" in topic for topic in form["topics"])
 
 
 def _without_empty_end(rows: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -49,6 +49,14 @@ def lower_bound(packing: Packing) -> LoadBound:
     return max(bounds, key=lambda bound: (bound.value, bound.name == MEAN, -len(bound.members)))
 
 
+def tolerance_base(packing: Packing) -> int:
+    """The bound from which a tolerance is measured, as the checker derives it: of fixed sets of members."""
+    smallest = sorted(packing.sets, key=lambda able: (len(able), able))[:_SETS_MOST]
+    everybody = tuple(sorted({member for able in packing.sets for member in able}))
+    candidates = dict.fromkeys([*smallest, everybody])
+    return max((bound.value for members in candidates for bound in _bounds(packing, members)), default=0)
+
+
 def _bounds(packing: Packing, members: tuple[int, ...]) -> Iterable[LoadBound]:
     inside = set(members)
     bound = [inside.issuperset(able) for able in packing.sets]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Final, NamedTuple
 
+from kassay.solver.packing.bounds import tolerance_base
 from kassay.solver.packing.items import Packing
 from kassay.solver.packing.terms import Terms
 
@@ -42,7 +43,7 @@ def best_of_all(
     if complete is None:
         return None
     lightest = min(max(partial.loads) for partial in complete)
-    cap = terms.cap(lightest)
+    cap = None if terms.tolerance is None else max(terms.cap(tolerance_base(packing)) or 0, lightest)
 
     def worth(partial: _Partial) -> tuple[list[int], int]:
         return [] if cap is not None else sorted(partial.loads, reverse=True), partial.cost
@@ -64,7 +65,7 @@ def _complete(
     known = sorted(packing.loads(owner), reverse=True)
     if terms.tolerance is not None:
         # Any packing may be the lightest, and none above its limit is useful.
-        known = [terms.cap(known[0]) or 0] * packing.members
+        known = [max(terms.cap(tolerance_base(packing)) or 0, known[0])] * packing.members
     partials = [_Partial((0,) * packing.members, 0, 0, ())]
     steps = 0
     for turn, i in enumerate(order):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kassay.solver.consumers.problem import Problem
+from kassay.solver.packing.bounds import tolerance_base
 from kassay.solver.packing.bundles import packed_by_weight
 from kassay.solver.packing.engines.asking import other_packing
 from kassay.solver.packing.enumeration import best_of_all
@@ -74,9 +75,8 @@ def _flowing(packing: Packing, terms: Terms, owner: tuple[int, ...], deadline: f
         return None
     steps, limits = lexicographic.steps, lexicographic.loads
     if terms.tolerance is not None:
-        bound = limits[0]
-        steps = LoadProof(packing, None, deadline).steps([bound] * packing.members)[:1]
-        limits = [terms.cap(bound) or 0] * packing.members
+        steps = ()
+        limits = [max(terms.cap(tolerance_base(packing)) or 0, *limits[:1])] * packing.members
     scales = terms.scales(packing)
     if terms.budget is not None and terms.bounds_racks:
         within, scales = flows.racks_within(limits, terms.budget)
@@ -94,8 +94,11 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     search_until = began + _SHARE_OF_SEARCH * (deadline - began)
     proof_until = began + _SHARE_OF_PROOF * (deadline - began)
     proof = LoadProof(packing, terms.budget, proof_until)
-    least = proof.whatever_moves().heaviest()
-    bound = least.bound if least is not None else 0
+    if terms.tolerance is None:
+        least = proof.whatever_moves().heaviest()
+        bound = least.bound if least is not None else 0
+    else:
+        bound = tolerance_base(packing)
     candidates = list(_candidates(packing, terms, bound, search_until))
     best = _best(packing, terms, candidates, bound)
     too_heavy = max(packing.loads(best)) > (terms.cap(bound) or bound)
@@ -105,7 +108,7 @@ def _searched(packing: Packing, terms: Terms, deadline: float, engine: str) -> P
     loads = sorted(packing.loads(best), reverse=True)
     steps: tuple[LoadStep, ...]
     if terms.tolerance is not None:
-        steps = () if least is None else (least,)
+        steps = ()
         limits = [max(terms.cap(bound) or 0, loads[0])] * packing.members
     else:
         steps = proof.steps(loads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from kassay.solver.check.check import require_accepted
@@ -76,17 +77,28 @@ def solve_within(
 
 
 def within_certificate(within: PlacementWithin) -> dict[str, Any]:
-    """The input of the checker of placements within a budget: the budget, its scales and the prices."""
+    """The input of the checker of placements within a budget: the budget, its scales and the prices.
+
+    The costs of copies are part of the instance.
+    """
     return {
         "schema": BUDGET_SCHEMA,
-        "instance": within.best.problem.document(),
-        "costs": list(within.costs),
+        "instance": _costed(within.best.problem.document(), within.costs),
         "budget": within.budget,
         "scales": list(within.scales),
         "assignment": rows_by_topic(within.best),
         "prices": list(within.best.prices),
         "leader_prices": list(within.best.leader_prices),
     }
+
+
+def _costed(instance: dict[str, Any], costs: Sequence[int]) -> dict[str, Any]:
+    """The instance with the cost of a copy of each partition, if not all are 1."""
+    if set(costs) <= {1}:
+        return instance
+    left = iter(costs)
+    topics = [topic | {"copy_costs": [*islice(left, topic["partitions"])]} for topic in instance["topics"]]
+    return instance | {"topics": topics}
 
 
 def rows_by_topic(best: PlacementOptimum) -> dict[str, list[list[int]]]:

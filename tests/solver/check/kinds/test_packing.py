@@ -13,8 +13,13 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS
 from kassay.solver.check.check import check_certificate, pose
 from kassay.solver.check.kinds import packing
-from kassay.solver.check.packing.units import SCALE
+from kassay.solver.check.packing.limits import derived_heaviest
+from kassay.solver.check.packing.units import SCALE, read_packing
+from kassay.solver.check.refusal import ProvenQuestion
+from kassay.solver.consumers.problem import Problem
 from kassay.solver.packing import optimum
+from kassay.solver.packing.bounds import tolerance_base
+from kassay.solver.packing.items import Packing
 from kassay.solver.packing.terms import Terms
 from tests.solver.packing import cases
 
@@ -77,7 +82,7 @@ def _lie(damaged: dict[str, Any]) -> str | None:
     tolerance = None if certificate["tolerance"] is None else Fraction(*certificate["tolerance"])
     terms = Terms(tuple(certificate["order"].split(",")), tolerance, certificate["budget"])
     case = certificate["instance"]
-    lie = cases.lie_in(damaged["goals"], terms, cases.values(case))
+    lie = cases.lie_in(damaged["goals"], terms, cases.values(case), cases.measured_from(case))
     if lie is None and (damaged["status"] == "optimal") != all(goal["proven"] for goal in damaged["goals"]):
         return "the status"
     return lie
@@ -197,7 +202,7 @@ def test_a_bound_on_moves_holds_for_every_packing_that_is_better_balanced() -> N
 
 @pytest.mark.parametrize("order", ORDERS, ids="-".join)
 def test_what_is_enumerated_is_exact(order: tuple[str, ...]) -> None:
-    """Within a tolerance of the least heaviest load, whatever the packing that is stated carries."""
+    """Within a tolerance of the derived bound, whatever the packing that is stated carries."""
     rng, above = random.Random(78), 0
     for _ in range(40):
         case = cases.any_case(rng)
@@ -205,7 +210,9 @@ def test_what_is_enumerated_is_exact(order: tuple[str, ...]) -> None:
         figures = _figures(_by_chance(rng, case, terms, enumerated=True, steps=[], prices=[]))
         every = cases.values(case)
         heaviest = min(loads[0] for loads, _, _ in every)
-        within = [v for v in every if v[0][0] <= heaviest + int(heaviest * (terms.tolerance or 0))]
+        base = cases.measured_from(case)
+        limit = max(base + int(base * (terms.tolerance or 0)), heaviest)
+        within = [v for v in every if v[0][0] <= limit]
         places = (1, 2) if order[1] == "movement" else (2, 1)
         least = min(tuple(v[place] for place in places) for v in within)
         assert tuple(goal["bound"] for goal in figures["goals"]) == (heaviest, *least)
@@ -230,3 +237,52 @@ def test_moves_above_the_budget_are_refused() -> None:
     assert check_certificate(certificate).accepted
     refused = check_certificate(certificate | {"budget": 0})
     assert (refused.accepted, refused.reason) == (False, "the moves cost 1, which is above the budget")
+
+
+def test_the_question_names_order_tolerance_budget_and_costs() -> None:
+    """A budget of 0, any tolerance and free moves all make an answer the best: the verdict says so."""
+    case = cases.one_topic([5, 1], 2)
+    case["members"][0]["owned"] = [["t", 0], ["t", 1]]
+    order = ("balance", "rack", "movement")
+    within = _question(cases.solved(case, Terms(budget=0))["certificate"])
+    assert (within.objectives, within.budget) == (("balance", "movement", "rack"), 0)
+    assert "minimised: balance, then movement, then rack; 1 for each move; budget 0" in within.sentence
+    wide = _question(cases.solved(case, Terms(order, tolerance=Fraction(10**6)))["certificate"])
+    assert (wide.objectives[0], wide.tolerance, wide.limit) == ("heaviest", 10**6, 5 + 5 * 10**6)
+    assert "tolerance 100000000 %: at most 5000005 a member" in wide.sentence
+    case["topics"][0]["move_costs"] = [0, 0]
+    free = _question(cases.solved(case, Terms())["certificate"])
+    assert free.costs == {"move": "move_costs"}
+
+
+def _question(certificate: dict[str, Any]) -> ProvenQuestion:
+    checked = check_certificate(certificate)
+    assert checked.accepted and checked.question is not None
+    document = checked.to_json()["question"]
+    assert document["objectives"] == list(checked.question.objectives)
+    assert document["budget"] == certificate["budget"]
+    assert document["tolerance"] == certificate["tolerance"]
+    return checked.question
+
+
+def test_a_certificate_does_not_choose_what_its_tolerance_is_measured_from() -> None:
+    case = cases.one_topic([4, 4, 4, 1], 2)
+    certificate = cases.solved(case, Terms(tolerance=Fraction(0)))["certificate"]
+    certificate |= {"enumerated": False, "prices": [0, 0]}
+    assert check_certificate(certificate).accepted
+    step = {"position": 1, "bound": 1, "by": "mean", "members": ["m0", "m1"], "items": 0, "grain": 1}
+    refused = check_certificate(certificate | {"steps": [{**step, "prices": []}]})
+    assert refused.reason == "with a tolerance no step is needed"
+
+
+def test_the_bound_of_a_tolerance_is_what_its_definition_says() -> None:
+    """Checker, solver and a naive count agree, and no packing has less on its heaviest member."""
+    rng = random.Random(79)
+    for _ in range(300):
+        case = cases.any_case(rng)
+        problem = Packing.of(Problem.parse(case))
+        certificate = _by_chance(rng, case, Terms(), enumerated=True, steps=[], prices=[])
+        packed = read_packing(pose(certificate["instance"]).form, certificate, weighted=True)
+        bound = derived_heaviest(packed)
+        assert bound == tolerance_base(problem) == cases.measured_from(case), case
+        assert bound <= min(loads[0] for loads, _, _ in cases.values(case))

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.check import CertificateError, check_certificate
+from kassay.solver.check.check import CertificateError, check_certificate, pose
 from kassay.solver.check.kinds import placement
 from kassay.solver.check.refusal import RefusedError
+from kassay.solver.check.replicas import valid_case
 from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases
@@ -187,3 +188,24 @@ def test_a_refused_certificate_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("kassay.solver.check.check._kinds", lambda: kinds)
     with pytest.raises(CertificateError, match="case was refused: no"):
         solve_document(cases.document(cases.brokers(2, 0), [[0]], 1))
+
+
+def test_imbalance_is_the_squared_distance_from_the_shares() -> None:
+    """With equal shares the sum of squares; else every load's distance from its share, in whole numbers."""
+    rng, unequal = random.Random(14), 0
+    while unequal < 10:
+        case = cases.small(rng)
+        try:
+            certificate = solve_document(case)["certificate"]
+        except (InfeasiblePlacementError, InputError):
+            continue
+        shares = {broker["id"]: broker.get("share", 1) for broker in case["brokers"]}
+        own = placement.figures(valid_case(pose(certificate["instance"]).form, certificate["assignment"]))
+        for field, goal in (("replicas", 0), ("leaders", 2)):
+            loads = {int(broker): load for broker, load in own[field].items()}
+            total, every = sum(loads.values()), sum(shares.values())
+            squares = sum(load * load for load in loads.values())
+            away = sum((every * load - total * shares[broker]) ** 2 for broker, load in loads.items())
+            same = len(set(shares.values())) == 1
+            assert own["goals"][goal]["value"] == (squares if same else away)
+            unequal += not same

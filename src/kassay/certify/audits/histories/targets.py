@@ -71,6 +71,7 @@ class TargetHistory(ABC):
     topics: SeenTopics
     subscriptions: dict[str, MemberSubscription] = field(default_factory=dict)
     epoch: int | None = None
+    first_epoch: int | None = None
     epoch_moment: LogMoment | None = None
     target_epoch: int | None = None
     targets: dict[str, TargetPartitions] = field(default_factory=dict)
@@ -126,6 +127,8 @@ class TargetHistory(ABC):
         elif role is RecordRole.GROUP_EPOCH:
             self.epoch = value.epoch if isinstance(value, GroupEpoch) else None
             self.epoch_moment = moment
+            if self.first_epoch is None:
+                self.first_epoch = self.epoch
             if value is None:
                 self._end()
             self.learn(record)
@@ -152,10 +155,17 @@ class TargetHistory(ABC):
             self._rest()
 
     def finish(self, log: LogContinuity) -> AuditedRebalance | None:
-        """The last target at the end of a compacted log, if it is not checked yet."""
+        """The last target at the end of a compacted log, if it is not checked yet.
+
+        With one run of missing offsets in its middle a log is compacted only if no key occurs twice and the
+        group's first epochs are among what is missing; else records are lost.
+        """
         if log.is_torn:
             self.audit.withdraw(self.inferred, f"{_COMPACTED}, and offsets are missing behind it")
         if self.target_epoch is None or self.judged_epoch == self.target_epoch or self.last is None:
+            return None
+        if log.has_single_gap and not log.is_torn and not (log.is_unique and (self.first_epoch or 0) > 1):
+            self.audit.gaps.append(f"epoch {self.target_epoch}: a record that it depends on may be missing")
             return None
         if log.begins_late or log.is_torn or log.unbroken_from is None:
             self.audit.gaps.append(f"epoch {self.target_epoch}: {_COMPACTED}, and not all of the log is here")

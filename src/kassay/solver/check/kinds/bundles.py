@@ -11,7 +11,15 @@ from typing import Any, Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose, uneven, weighted
 from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, require, squares
+from kassay.solver.check.refusal import (
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    one_price_each,
+    require,
+    squares,
+)
 from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, one_of, record, rows
 
 SCHEMA: Final = "kassay/interval-certificate/1"
@@ -41,11 +49,13 @@ def check(form: Document, certificate: Document) -> Proven:
     moved = certificate["moved"]
     priced = (payment - balance * upper) // move if order[1] == "movement" else 0
     moved_lower = max(priced, moves["moves"])
-    ends = f"optimal: {upper}" if lower == upper else f"interval: {lower} to {upper}"
+    squared = f"a sum of squared loads of {upper if lower == upper else f'{lower} to {upper}'}"
+    ends = f"{'optimal' if lower == upper else 'interval'}: {squared}"
     nothing_less = "; nothing moves less or mismatches less" if lower == upper and paid == payment else ""
     return Proven(
         f"{ends} by {f'multiples of {grain}' if grain else 'the prices'}{nothing_less}; "
         f"{moved} moves, {moved_lower} at the least",
+        ProvenQuestion(tuple(order), {"move": 1}),
         {
             **squares(loads),
             "status": "optimal" if lower == upper else "interval",

@@ -11,7 +11,16 @@ from typing import Final
 from kassay.solver.check.balance import BalanceCertificate, refusal
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, dense, pose, uneven, weighted
 from kassay.solver.check.forcing import why_not_better
-from kassay.solver.check.refusal import Document, ProofKind, Proven, RefusedError, met, require, squares
+from kassay.solver.check.refusal import (
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    RefusedError,
+    met,
+    require,
+    squares,
+)
 from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
@@ -39,7 +48,8 @@ def check(form: Document, certificate: Document) -> Proven:
     figures = squares(certificate["loads"])
     values = {"balance": figures["loads"][::-1], "movement": moved, "rack": mismatch}
     return Proven(
-        f"optimal in the order {order}: {len(ids)} members, {moved} moved, {mismatch} rack mismatches",
+        f"optimal: {len(ids)} members, {moved} moved, {mismatch} rack mismatches",
+        ProvenQuestion(proof.order, {"move": 1}),
         {
             **figures,
             "status": "optimal",

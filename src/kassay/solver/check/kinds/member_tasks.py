@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE
 from kassay.solver.check.members import FAMILY, MemberCase, read_members
-from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, squares
+from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, one_price_each, squares
 from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/tasks-certificate/3"
@@ -25,6 +25,7 @@ SCALE: Final = 16
 """Prices of copies are whole numbers of 1 / SCALE of a restore."""
 _PRICES_OF_PROCESSES: Final = ("standby_prices", "copy_prices", "lead_prices")
 _MANY: Final = 1 << 200
+COSTS: Final = {"restore": RESTORE, "change of process": CHANGE}
 Goal = dict[str, Any]
 _Kind = tuple[bool, int | None, frozenset[int]]
 """Tasks that differ only in number: whether they have state, their previous member, where their state is."""
@@ -51,6 +52,7 @@ def check(form: Document, certificate: Document) -> Proven:
         if open_goal is None
         else f"interval: {open_goal['goal']} {open_goal['value']}, at least {open_goal['bound']}; "
         f"standbys{best} proven best for these active tasks",
+        ProvenQuestion(tuple(goal["goal"] for goal in goals), COSTS),
         {
             **squares([actives[m] for m in range(len(case.process))]),
             "status": status,

@@ -1,10 +1,10 @@
 """A packing of partitions on members, each of its goals with a value and a bound.
 
-The goals are: sorted loads, heaviest first, or with a tolerance a heaviest load within it of the bound; then
-the cost of moves and rack mismatches in their order. With a budget only packings count whose moves cost no
-more. With `enumerated` the checker examines all packings itself; otherwise steps prove the loads
-(`solver/check/packing/limits`) and prices the costs. A goal is proven where its value is its bound and the
-goals before it are proven.
+The goals are: sorted loads, heaviest first, or with a tolerance a heaviest load within it of a bound that
+the checker derives from the instance; then the cost of moves and rack mismatches in their order. With a
+budget only packings count whose moves cost no more. With `enumerated` the checker examines all packings
+itself; otherwise steps prove the loads (`solver/check/packing/limits`) and prices the costs. A goal is proven
+where its value is its bound and the goals before it are proven.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, pose
+from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose
 from kassay.solver.check.packing.enumeration import Complete, Scales, complete, cost_of
-from kassay.solver.check.packing.limits import STEP, bounds, least_paid, least_shed
+from kassay.solver.check.packing.limits import STEP, bounds, derived_heaviest, least_paid, least_shed
 from kassay.solver.check.packing.units import PackedUnits, read_packing
-from kassay.solver.check.refusal import Document, ProofKind, Proven, Shape, require, squares
+from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, Shape, require, squares
 from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
@@ -35,7 +35,7 @@ MOVEMENT_FIRST: Final = "balance,movement,rack"
 
 
 class PackingCase(NamedTuple):
-    """A packing as the certificate has it, and its goals."""
+    """A packing as the certificate has it, and its goals; a tolerance is measured from `base`."""
 
     packed: PackedUnits
     loads: list[int]
@@ -44,6 +44,8 @@ class PackingCase(NamedTuple):
     movement_first: bool
     tolerance: Fraction | None
     budget: int | None
+    base: int
+    costed: bool
 
     @property
     def scales(self) -> Scales:
@@ -52,9 +54,14 @@ class PackingCase(NamedTuple):
             return Scales(1 + sum(len(unit.racks) for unit in self.packed.units), 1)
         return Scales(1, 1 + sum(sum(unit.costs) for unit in self.packed.units))
 
-    def limit(self, heaviest: int) -> int:
-        """The most that a member may carry if the heaviest carries at least `heaviest`."""
-        return heaviest + int(heaviest * (self.tolerance or 0))
+    @property
+    def cap(self) -> int:
+        """The most that a member may carry within the tolerance."""
+        return self.base + int(self.base * (self.tolerance or 0))
+
+    def limit(self, least: Bounds) -> int:
+        """The same, or the least that the heaviest carries in any packing, where that is known to be more."""
+        return max(self.cap, *least.loads[:1])
 
 
 class Bounds(NamedTuple):
@@ -84,6 +91,13 @@ def proven_by(case: PackingCase, certificate: Document, least: Bounds) -> Proven
     heaviest = least.loads[0] if least.loads else 0
     return Proven(
         "optimal: every goal is at its bound" if optimal else f"interval: {_words(goals)}",
+        ProvenQuestion(
+            tuple(goal["goal"] for goal in goals),
+            {"move": "move_costs" if case.costed else 1},
+            case.tolerance,
+            None if case.tolerance is None else case.limit(least),
+            case.budget,
+        ),
         {
             **squares(case.packed.counts()),
             "status": "optimal" if optimal else "interval",
@@ -111,14 +125,17 @@ def read_case(form: Document, certificate: Document) -> PackingCase:
     moves = sum([cost_of(unit, unit.owner) for unit in packed.units])
     require(tolerance is None or budget is None, "a tolerance and a budget exclude each other")
     require(budget is None or moves <= budget, f"the moves cost {moves}, which is above the budget")
+    tolerated = None if tolerance is None else Fraction(*tolerance)
     return PackingCase(
         packed,
         sorted(packed.loads(), reverse=True),
         moves,
         certificate["rack_mismatch"],
         certificate["order"] == MOVEMENT_FIRST,
-        None if tolerance is None else Fraction(*tolerance),
+        tolerated,
         budget,
+        0 if tolerated is None else derived_heaviest(packed),
+        costed(form),
     )
 
 
@@ -126,7 +143,7 @@ def enumerated(case: PackingCase) -> Bounds:
     """The best of all packings, goal by goal."""
     most = case.loads
     if case.tolerance is not None:
-        most = [case.limit(case.loads[0])] * len(case.loads)
+        most = [max(case.cap, case.loads[0])] * len(case.loads)
     apart = case.budget is not None and not case.movement_first
     every = complete(case.packed, most, case.scales, case.budget, apart)
 
@@ -137,7 +154,7 @@ def enumerated(case: PackingCase) -> Bounds:
         best = min(every, key=lambda each: (each.loads, cost(each)))
         return Bounds(list(best.loads), best.moves, best.mismatches)
     heaviest = min(each.loads[0] for each in every)
-    limit = case.limit(heaviest)
+    limit = max(case.cap, heaviest)
     best = min((each for each in every if each.loads[0] <= limit), key=cost)
     return Bounds([heaviest], best.moves, best.mismatches)
 
@@ -148,12 +165,13 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
     if case.tolerance is None:
         least, limits = sorted_loads(case, certificate["steps"])
     else:
-        least = _heaviest(case, certificate["steps"])
-        limits = [max(case.limit(least[0] if least else 0), loads[0])] * len(loads)
+        require(not certificate["steps"], "with a tolerance no step is needed")
+        least = [case.base]
+        limits = [max(case.cap, loads[0])] * len(loads)
     paid = least_paid(packed, limits, scales, certificate["prices"])
     wrong = packed.least_mismatch()
     shed = least_shed(packed, limits[0])
-    met = is_met(case, least)
+    met = is_met(case, Bounds(least, 0, 0))
     if case.movement_first:
         moves = max(shed, paid // scales.move)
         # If the best packing makes exactly these moves, the rest of its payment is mismatches.
@@ -173,25 +191,16 @@ def sorted_loads(case: PackingCase, steps: list[Document]) -> tuple[list[int], l
     return least, limits
 
 
-def is_met(case: PackingCase, least: list[int]) -> bool:
-    """Whether the balance is proven the best, or within the tolerance of the best."""
+def is_met(case: PackingCase, least: Bounds) -> bool:
+    """Whether the balance is proven the best, or within the tolerance."""
     if case.tolerance is None:
-        return least == case.loads
-    return case.loads[0] <= case.limit(least[0] if least else 0)
-
-
-def _heaviest(case: PackingCase, steps: list[Document]) -> list[int]:
-    """The bound on the heaviest load that one step proves, whatever the loads are."""
-    require(len(steps) <= 1, "with a tolerance one step is enough")
-    if not steps:
-        return []
-    even = [steps[0]["bound"]] * len(case.loads)
-    return bounds(case.packed, even, steps, None)[:1]
+        return least.loads == case.loads
+    return case.loads[0] <= case.limit(least)
 
 
 def _goals(case: PackingCase, least: Bounds) -> list[dict[str, Any]]:
     """Each goal with its value, its bound, and whether it is proven."""
-    met = is_met(case, least.loads)
+    met = is_met(case, least)
     if case.tolerance is None:
         parts = None if met else _parting(case.loads, least.loads)
         balance = {
@@ -202,9 +211,13 @@ def _goals(case: PackingCase, least: Bounds) -> list[dict[str, Any]]:
             "parts_at": parts,
         }
     else:
-        bound = least.loads[0] if least.loads else 0
-        limit = case.limit(bound)
-        balance = {"goal": "heaviest", "value": case.loads[0], "bound": bound, "limit": limit, "proven": met}
+        balance = {
+            "goal": "heaviest",
+            "value": case.loads[0],
+            "bound": least.loads[0],
+            "limit": case.limit(least),
+            "proven": met,
+        }
     costs = [("movement", case.moves, least.moves), ("rack", case.mismatches, least.mismatches)]
     goals = [balance]
     for name, value, bound in costs if case.movement_first else costs[::-1]:

@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from kassay.solver.check.refusal import Document, ProofKind, Proven, met, one_price_each, require, squares
+from kassay.solver.check.refusal import (
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    met,
+    one_price_each,
+    require,
+    squares,
+)
 from kassay.solver.check.replica_prices import require_best_leaders, require_best_replicas
-from kassay.solver.check.replicas import FAMILY, ReplicaCase, forced_on, pose, valid_case
+from kassay.solver.check.replicas import FAMILY, ReplicaCase, costed, forced_on, pose, valid_case
 from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/placement-certificate/1"
@@ -29,7 +38,8 @@ def check(form: Document, certificate: Document) -> Proven:
     if witness is not None:
         _witness_holds(case, witness)
     return Proven(
-        "optimal: the prices leave no cheaper placement and no better leaders",
+        "optimal: the prices leave no cheaper placement, and no better leaders for these replicas",
+        question(),
         {
             **figures(case),
             "status": "optimal",
@@ -67,6 +77,12 @@ def _witness_holds(case: ReplicaCase, witness: Document) -> None:
 def _listed(ids: list[int]) -> str:
     more = f" and {len(ids) - _LISTED} more" if len(ids) > _LISTED else ""
     return f"broker{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids[:_LISTED]))}{more}"
+
+
+def question(costs: int | str = 1, budget: int | None = None) -> ProvenQuestion:
+    """The question of every placement: leaders are the best for its replicas."""
+    objectives = ("balance of replicas", "movement", "balance of leaders", "changes of leader")
+    return ProvenQuestion(objectives, {"copy": costs, "change of leader": 1}, budget=budget)
 
 
 def figures(case: ReplicaCase) -> dict[str, Any]:
@@ -108,7 +124,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=lambda _: True,
+    takes=lambda form: not costed(form),
     shape=record(
         {
             "schema": one_of(SCHEMA),

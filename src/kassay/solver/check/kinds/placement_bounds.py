@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kassay.solver.check.kinds.placement import figures
+from kassay.solver.check.kinds.placement import figures, question
 from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each
 from kassay.solver.check.replica_prices import leaders_paid, replicas_paid
-from kassay.solver.check.replicas import FAMILY, pose, valid_case
+from kassay.solver.check.replicas import FAMILY, costed, pose, valid_case
 from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/placement-certificate/2"
@@ -40,6 +40,7 @@ def check(form: Document, certificate: Document) -> Proven:
     words = "; ".join(f"{goal['goal']} {goal['value']}, {goal['bound']} at the least" for goal in goals)
     return Proven(
         "optimal: every goal is at its bound" if met else f"interval: {words}",
+        question(),
         {
             **stated,
             "status": "optimal" if met else "interval",
@@ -83,7 +84,7 @@ KIND: Final = ProofKind(
     schema=SCHEMA,
     family=FAMILY,
     pose=pose,
-    takes=lambda _: True,
+    takes=lambda form: not costed(form),
     shape=record(
         {
             "schema": one_of(SCHEMA),

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.solver.check.kinds.placement import figures
+from kassay.solver.check.kinds.placement import figures, question
 from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, require
 from kassay.solver.check.replica_prices import copies_paid, replicas_paid, require_best_leaders
-from kassay.solver.check.replicas import FAMILY, pose, valid_case
+from kassay.solver.check.replicas import FAMILY, copy_costs, costed, pose, valid_case
 from kassay.solver.check.shapes import ANYTHING, COUNT, POSITIVE, WHOLE, by_name, one_of, pair, record, rows
 
 SCHEMA: Final = "kassay/placement-certificate/3"
@@ -23,8 +23,7 @@ SCHEMA: Final = "kassay/placement-certificate/3"
 def check(form: Document, certificate: Document) -> Proven:
     """What the certificate proves of each goal; raises `RefusedError` for an invalid placement."""
     case = valid_case(form, certificate["assignment"])
-    costs, budget = certificate["costs"], certificate["budget"]
-    require(len(costs) == len(case.rf), f"{len(case.rf)} partitions, {len(costs)} costs of a copy")
+    costs, budget = copy_costs(form), certificate["budget"]
     cost = copies_paid(case, costs)
     require(cost <= budget, f"the copies cost {cost}, the budget is {budget}")
     places = len(case.brokers)
@@ -49,16 +48,20 @@ def check(form: Document, certificate: Document) -> Proven:
     even = _even(total, len(shares)) if equal else 0
     balance = max(even, -(-(units * unit + added) // parts))
     movement = max(0, -((paid - price * cost - least) // price)) if balance == value and price else 0
+    is_even = balance == value
+    is_cheapest = is_even and movement == cost
     goals = [
-        {"goal": "balance of replicas", "value": value, "bound": balance, "proven": balance == value},
-        {"goal": "cost of copies", "value": cost, "bound": movement, "proven": movement == cost},
+        {"goal": "balance of replicas", "value": value, "bound": balance, "proven": is_even},
+        {"goal": "cost of copies", "value": cost, "bound": movement, "proven": is_cheapest},
         *stated["goals"][2:],
     ]
-    proven = balance == value
+    proven = all(goal["proven"] for goal in goals)
+    words = f"balance of replicas {value}, at least {balance}; cost of copies {cost}, at least {movement}"
     return Proven(
-        f"optimal: none within a budget of {budget} is more even"
+        "optimal: none within the budget is more even, or as even at a lower cost"
         if proven
-        else f"interval: balance of replicas {value}, {balance} at the least within a budget of {budget}",
+        else f"interval: {words}",
+        question("copy_costs" if costed(form) else 1, budget),
         {
             **stated,
             "status": "optimal" if proven else "interval",
@@ -88,7 +91,6 @@ KIND: Final = ProofKind(
         {
             "schema": one_of(SCHEMA),
             "instance": ANYTHING,
-            "costs": rows(COUNT),
             "budget": COUNT,
             "scales": pair(POSITIVE, COUNT),
             "assignment": by_name(rows(rows(COUNT))),

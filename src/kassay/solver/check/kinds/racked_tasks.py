@@ -44,8 +44,9 @@ def check(form: Document, certificate: Document) -> Proven:
         "rack_mismatch": shared,
     }
     reason = proven.reason if met == cheapest else f"interval: {proven.reason.partition(': ')[2]}"
+    question = proven.question._replace(objectives=(*proven.question.objectives, "rack"))
     return Proven(
-        f"{reason}; {shared} copies share a rack, {least} at the least", figures, least=proven.least
+        f"{reason}; {shared} copies share a rack, {least} at the least", question, figures, least=proven.least
     )
 
 

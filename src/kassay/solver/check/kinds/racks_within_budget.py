@@ -37,7 +37,7 @@ def _priced(case: PackingCase, certificate: Document) -> Bounds:
     paid = least_paid(packed, limits, scales, certificate["prices"])
     mismatches = max(packed.least_mismatch(), -((scales.move * budget - paid) // scales.wrong))
     moves = least_shed(packed, limits[0])
-    if packing.is_met(case, least) and mismatches == case.mismatches and scales.move:
+    if packing.is_met(case, Bounds(least, 0, 0)) and mismatches == case.mismatches and scales.move:
         # If the best packing has exactly these mismatches, the rest of its payment is moves.
         moves = max(moves, -((scales.wrong * mismatches - paid) // scales.move))
     return Bounds(least, moves, mismatches)

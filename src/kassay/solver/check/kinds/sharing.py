@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.refusal import Document, Posed, ProofKind, Proven, met, require, squares, within
+from kassay.solver.check.refusal import (
+    Document,
+    Posed,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    met,
+    require,
+    squares,
+    within,
+)
 from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
@@ -155,6 +165,7 @@ def check(form: Document, certificate: Document) -> Proven:
         f"optimal: {sharing} copies evenly shared, {taken_back} taken back"
         if optimal
         else f"interval: {sharing} copies evenly shared, {bound} to {taken_back} taken back",
+        ProvenQuestion(("sharing", "balance", "movement"), {"copy taken back": 1}),
         {
             **figures,
             "status": "optimal" if optimal else "interval",

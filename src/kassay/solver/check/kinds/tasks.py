@@ -18,6 +18,7 @@ from kassay.solver.check.refusal import (
     Posed,
     ProofKind,
     Proven,
+    ProvenQuestion,
     RefusedError,
     one_price_each,
     require,
@@ -45,6 +46,7 @@ from kassay.solver.check.shares import Due
 SCHEMA: Final = "kassay/tasks-certificate/1"
 RESTORE: Final = 3
 CHANGE: Final = 1
+COSTS: Final = {"restore": RESTORE, "change of client": CHANGE}
 SCALE: Final = 16
 
 _INSTANCE: Final = record(
@@ -133,6 +135,7 @@ def check(form: Document, certificate: Document) -> Proven:
         f"optimal: both balances, and a cost of {upper}"
         if optimal
         else f"interval: a cost of {lower} to {upper}{both}",
+        ProvenQuestion(("balance of actives", "balance of copies", "cost"), COSTS),
         {
             **squares([actives[client] for client in clients]),
             "status": "optimal" if optimal else "interval",

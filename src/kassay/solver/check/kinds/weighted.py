@@ -15,7 +15,7 @@ from typing import Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, costed, pose, weighted
 from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import Document, ProofKind, Proven, require, squares
+from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, require, squares
 from kassay.solver.check.shapes import ANYTHING, COUNT, NAME, TEXT, nullable, one_of, record, rows
 
 SCHEMA: Final = "kassay/interval-certificate/1"
@@ -43,6 +43,7 @@ def check(form: Document, certificate: Document) -> Proven:
         words = f"{checked}; that the heaviest carries {lower} at least is {prover}'s word"
     return Proven(
         f"{words}; {certificate['moved']} moves, {moves['moves']} at the least",
+        ProvenQuestion(("max_weight", "movement"), {"move": 1}),
         {
             **squares(packed.counts()),
             "status": "optimal" if lower == upper else "interval",
@@ -97,7 +98,9 @@ def _bound_words(bound: Document, members: int) -> str:
 
 
 def _verdict(lower: int, upper: int, bound: str) -> str:
-    return f"optimal: {upper} by {bound}" if lower == upper else f"interval: {lower} to {upper} by {bound}"
+    if lower == upper:
+        return f"optimal: the heaviest carries {upper} by {bound}"
+    return f"interval: the heaviest carries {lower} to {upper} by {bound}"
 
 
 KIND: Final = ProofKind(

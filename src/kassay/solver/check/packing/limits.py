@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from math import gcd
 from typing import Final
 
@@ -27,6 +28,8 @@ from kassay.solver.check.packing.units import SCALE, PackedUnits, Unit
 from kassay.solver.check.refusal import Document, one_price_each, require
 from kassay.solver.check.shapes import COUNT, NAME, POSITIVE, WHOLE, one_of, record, rows
 
+DERIVED_SETS: Final = 300
+"""The most sets of readers that are examined for the bound of a tolerance."""
 STEP: Final = record(
     {
         "position": POSITIVE,
@@ -108,6 +111,32 @@ def _fit(weights: Sequence[int], limit: int) -> int:
             break
         count += 1
     return count
+
+
+def derived_heaviest(packed: PackedUnits) -> int:
+    """The bound on the heaviest load from which a tolerance is measured: it depends on the instance alone.
+
+    It is the highest of three for some members and what only they may take: the mean, rounded up to a
+    multiple of the weights' greatest common divisor; the heaviest unit; and for each k the k + 1 lightest of
+    the k * members + 1 heaviest units, because some member has k + 1 of those. The members are all, or the
+    readers of one unit; of more than DERIVED_SETS such sets the smallest are examined.
+    """
+    grain = gcd(*(unit.weight for unit in packed.units)) or 1
+    by_readers: dict[int, list[int]] = {}
+    able = {id(unit.able): frozenset(unit.able) for unit in packed.units}
+    for unit in packed.units:
+        by_readers.setdefault(id(unit.able), []).append(unit.weight)
+    readers = sorted({*able.values()}, key=lambda each: (len(each), sorted(each)))[:DERIVED_SETS]
+    bound = 0
+    for members in dict.fromkeys([*readers, frozenset[int]().union(*able.values())]):
+        own = [by_readers[key] for key, each in able.items() if each <= members]
+        weights = sorted(chain.from_iterable(own), reverse=True)
+        number = len(members)
+        for k in range((len(weights) - 1) // number + 1 if weights else 0):
+            bound = max(bound, sum(weights[k * number - k : k * number + 1]))
+        if weights:
+            bound = max(bound, -(-sum(weights) // (number * grain)) * grain)
+    return bound
 
 
 def least_paid(packed: PackedUnits, limits: Sequence[int], scales: Scales, prices: list[int]) -> int:
