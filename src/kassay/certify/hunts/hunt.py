@@ -59,13 +59,17 @@ class HuntOptions:
 
 @dataclass
 class ScopeResult:
-    """The result for small cases: the finished scopes, and how many evaluations could have failed."""
+    """The result for small cases: the finished scopes, and how many evaluations could have failed.
+
+    `within` is the scope that was being tried when a case was found that is `broken`.
+    """
 
     finished: tuple[int, int] | None = None
     finished_fresh: tuple[int, int] | None = None
     tried: int = 0
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
+    within: tuple[int, int] | None = None
     by_proof: bool = False
 
 
@@ -186,7 +190,7 @@ def _try_scopes(
                 scope.tried += 1
                 scope.judged += seen.checked.get(promised.id, 0)
                 if _breaks(seen, promised):
-                    scope.broken = cell, case
+                    scope.broken, scope.within = (cell, case), rung
                     return
             report(scope.tried)
             if fresh_only and cell == fresh_only[-1]:
@@ -199,6 +203,7 @@ def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
     assume = bench.job.assume
     return CellOptions(
         equal="equal-subscriptions" in assume,
+        idle="no-empty-subscriptions" not in assume,
         racks="no-racks" not in assume,
         alike_by_rack=bench.job.target.alike_by_rack and is_sentence(promised.id),
     )
