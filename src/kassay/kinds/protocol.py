@@ -272,8 +272,11 @@ class Driver(ABC, Generic[Case]):
 
     @property
     def left_out(self) -> Mapping[str, tuple[str, ...]]:
-        """What no scope of the kind has, in words, each with the situations that need it."""
-        return MappingProxyType({})
+        """What no scope of the kind has, in words, each with the situations that need it.
+
+        Derived cells leave out what is far larger than their members and partitions.
+        """
+        return MappingProxyType({f"cases larger than their scope by more than {CELL_SLACK}": ()})
 
     def search(self) -> WorstSearch | None:
         """How the worst cases of the kind are searched; None where they are not."""

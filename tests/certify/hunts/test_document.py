@@ -48,5 +48,12 @@ def test_a_scope_without_pasts_is_named_apart():
 def test_what_is_least_is_least_among_what_was_tried():
     done = hunted("max(load) <= 1 or gap == 0", (2, 3))
     assert "(all smaller ones up to 2 x 2 without racks, " in answer(done)
+    assumed = hunt_claim(
+        resolve("roundrobin"),
+        "max(load) <= 1 or gap == 0",
+        HuntOptions(None, 0, (2, 2), proofs=False),
+        RunOptions(assume=frozenset({"no-racks"})),
+    )
+    assert "contradictory input assuming no-racks tried, " in answer(assumed)
     placed = hunted("gap == 0 where all_racks", (3, 2), spec="placement:rack-aware")
     assert "(all smaller ones up to 3 x " in answer(placed)

@@ -54,14 +54,15 @@ def _up_to(hunt: SentenceHunt) -> str:
 
 
 def _cut(hunt: SentenceHunt) -> str:
-    """What scopes of the kind leave out: ` without racks, weights`; empty where they leave out nothing.
+    """What was not tried: ` without racks, weights assuming no-static`; empty where nothing is left out.
 
     No hunt counts input that contradicts itself.
     """
     kind = hunt.target.kind
     contradictory = ("contradictory input",) if NO_CONFLICT in kind.assumptions else ()
     words = without((*driver_for(kind).left_out, *contradictory))
-    return f" {words}" if words else ""
+    assumed = f" assuming {', '.join(hunt.assume)}" if hunt.assume else ""
+    return (f" {words}" if words else "") + assumed
 
 
 def _counterexample(hunt: SentenceHunt) -> str:

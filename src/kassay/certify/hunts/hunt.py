@@ -88,6 +88,7 @@ class SentenceHunt:
     least: bool
     example: Counterexample | None
     elapsed_s: float
+    assume: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -137,6 +138,7 @@ def hunt_claim(
         least=scope.broken is not None,
         example=example,
         elapsed_s=time.monotonic() - started,
+        assume=tuple(sorted(job.assume)),
     )
 
 
