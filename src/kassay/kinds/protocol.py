@@ -67,11 +67,13 @@ class ScopeCell(NamedTuple):
 class CellOptions(NamedTuple):
     """Which cases of a cell to make: all, or one of those that a proof or a symmetric target treats the same.
 
-    `equal`: equal subscriptions only. Without `racks`: brokers without racks. `alike_by_rack`: one of the
-    requests that differ only in the ids of brokers, the order within each rack being the same.
+    `equal`: equal subscriptions only. Without `idle`: no members without subscriptions. Without `racks`:
+    brokers without racks. `alike_by_rack`: one of the requests that differ only in the ids of brokers, the
+    order within each rack being the same.
     """
 
     equal: bool = False
+    idle: bool = True
     racks: bool = True
     alike_by_rack: bool = False
 
@@ -283,6 +285,14 @@ class Driver(ABC, Generic[Case]):
             for partitions in range(1, partitions_max + 1):
                 for pasts in (False, True) if self.pasts else (False,):
                     yield from self.cell(ScopeCell(members, partitions, pasts))
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope of the kind has, in words, each with the situations that need it.
+
+        Derived cells leave out what is far larger than their members and partitions.
+        """
+        return MappingProxyType({f"cases larger than their scope by more than {CELL_SLACK}": ()})
 
     def search(self) -> WorstSearch | None:
         """How the worst cases of the kind are searched; None where they are not."""

@@ -195,9 +195,10 @@ def warnings(certificate: Certificate) -> list[str]:
     holding = [c.id.partition(":")[0] for c in certificate.claims if c.verdict is Verdict.HOLDS]
     unproven = ", ".join(each for each in counts.get("unproven") or () if each in holding)
     missed = ", ".join(counts.get("missed") or ())
+    scope = certificate.budget.get("exhaustive")
     templates = (
         (interrupted(certificate), "{}: nothing is certified"),
-        (undecided, "unknown: {}; a larger --time or --histories may decide"),
+        (undecided, "unknown: {}" + ("" if scope else "; a larger --time or --histories may decide")),
         (
             "" if certificate.interrupted else uncovered(certificate),
             "not covered: {}; a larger --time or --histories covers more, --assume excludes a dimension",

@@ -16,7 +16,10 @@ def hunted(text, scope, histories=0, spec="roundrobin"):
 @pytest.mark.parametrize(
     ("hunt", "words"),
     [
-        (("all t: spread(t) <= 1 where equal_subscriptions", (2, 2)), "holds for all groups up to 2 x 2 ("),
+        (
+            ("all t: spread(t) <= 1 where equal_subscriptions", (2, 2)),
+            "holds for all groups up to 2 x 2 without racks, ",
+        ),
         (("max(load) <= 1 or gap == 0", (2, 3)), "least counterexample: 2 members, 2 partitions, 0 events"),
         (
             ("max(load) <= 99 where members == 9", (1, 1), 40),
@@ -40,6 +43,24 @@ def test_a_scope_without_pasts_is_named_apart():
     done = hunted("all t: spread(t) <= 1 where equal_subscriptions", (1, 1))
     scope = ScopeResult((2, 3), (3, 4), 9, 9)
     object.__setattr__(done, "scope", scope)
-    assert scope_words(done) == "groups up to 2 x 3 and those without a past up to 3 x 4"
+    cut = (
+        "without racks, weights, static members, unknown topics, repeated topics, later changes, "
+        "contradictory input"
+    )
+    assert scope_words(done) == f"groups up to 2 x 3 and those without a past up to 3 x 4 {cut}"
     object.__setattr__(done, "scope", ScopeResult(None, (3, 4), 9, 9))
-    assert scope_words(done) == "groups without a past up to 3 x 4"
+    assert scope_words(done) == f"groups without a past up to 3 x 4 {cut}"
+
+
+def test_what_is_least_is_least_among_what_was_tried():
+    done = hunted("max(load) <= 1 or gap == 0", (2, 3))
+    assert "(all smaller ones up to 2 x 2 without racks, " in answer(done)
+    assumed = hunt_claim(
+        resolve("roundrobin"),
+        "max(load) <= 1 or gap == 0",
+        HuntOptions(None, 0, (2, 2), proofs=False),
+        RunOptions(assume=frozenset({"no-racks"})),
+    )
+    assert "contradictory input assuming no-racks tried, " in answer(assumed)
+    placed = hunted("gap == 0 where all_racks", (3, 2), spec="placement:rack-aware")
+    assert "(all smaller ones up to 3 x " in answer(placed)

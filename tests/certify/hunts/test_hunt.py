@@ -17,6 +17,7 @@ from kassay.kinds.protocol import ScopeCell
 from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
+from kassay.model.groups.documents import HISTORY
 from kassay.model.java.randomness import Recorded
 from kassay.model.placement.request import PlacementRequest
 
@@ -26,13 +27,13 @@ def hunted(spec, text, scope=(3, 4), histories=0, **run):
     return hunt_claim(target, text, HuntOptions(None, histories, scope), RunOptions(**run))
 
 
-@pytest.mark.slow_cases("cooperative-sticky-gap == 0-3-3", "sticky-gap == 0-3-3")
+@pytest.mark.slow_cases("cooperative-sticky-gap == 0-3-3")
 @pytest.mark.parametrize(
     ("spec", "text", "members", "partitions"),
     [
         ("range", "max(load) - min(load) <= 1 where equal_subscriptions", 2, 2),
         ("roundrobin", "max(load) - min(load) <= 1 or gap == 0", 2, 2),
-        ("sticky", "gap == 0", 3, 3),
+        ("sticky", "gap == 0", 2, 2),
         ("cooperative-sticky", "gap == 0", 3, 3),
         ("placement:rack-aware", "gap == 0 where all_racks", 3, 2),
     ],
@@ -42,6 +43,24 @@ def test_least_counterexamples_that_are_known(spec, text, members, partitions):
     assert (hunt.outcome, hunt.least, hunt.exit_code) == (HuntOutcome.BROKEN, True, 1)
     assert (hunt.example.members, hunt.example.partitions) == (members, partitions)
     assert hunt.example.trace.claim == text
+
+
+ALL_READ = frozenset({"no-empty-subscriptions"})
+"""A member without a subscription is assigned partitions by the sticky rules."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["sticky", "cooperative-sticky"])
+def test_the_sticky_rules_get_stuck_among_three_members(spec):
+    hunt = hunted(spec, "gap == 0", assume=ALL_READ)
+    assert (hunt.least, hunt.example.members, hunt.example.partitions) == (True, 3, 3)
+
+
+def test_sticky_assigns_to_a_member_without_a_subscription():
+    hunt = hunted("sticky", "gap == 0", scope=(2, 3))
+    (joins,) = HISTORY.read(hunt.example.trace.case, "case").changes
+    assert [join.member.topics for join in joins] == [(), ("t0",)]
+    assert hunt.scope.within == (2, 2)
 
 
 def test_blocks_rounded_up_leave_the_last_member_behind():
@@ -61,22 +80,22 @@ def test_ranges_are_further_apart_with_every_topic():
 
 @pytest.mark.slow
 def test_the_sticky_rules_are_stuck_at_0_1_2():
-    case = hunted("sticky", "gap == 0").example.trace.case
+    case = hunted("sticky", "gap == 0", assume=ALL_READ).example.trace.case
     assert sorted(topic["partitions"] for topic in case["cluster"]["topics"]) == [1, 2]
 
 
 @pytest.mark.slow
 def test_what_is_least_breaks_in_no_smaller_case():
     """Every case of the smaller cells is put to the same target once more, one by one."""
-    hunt = hunted("sticky", "gap == 0")
+    hunt = hunted("sticky", "gap == 0", assume=ALL_READ)
     driver = driver_for(hunt.target.kind)
-    judged = hunted("sticky", "gap == 0", scope=(3, 2))
+    judged = hunted("sticky", "gap == 0", scope=(3, 2), assume=ALL_READ)
     smaller = [(m, p) for m in (1, 2, 3) for p in (1, 2)]
     every = [
         case
         for m, p in smaller
         for past in (False, True)
-        for case in cases(hunt.target.kind, ScopeCell(m, p, past))
+        for case in cases(hunt.target.kind, ScopeCell(m, p, past), idle=False)
     ]
     assert judged.outcome is HuntOutcome.HOLDS
     assert judged.scope.tried == len(every)

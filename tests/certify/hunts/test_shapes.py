@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.hunts.cells import cases
+from kassay.kinds.groups.scopes import starting_points
 from kassay.kinds.groups.shapes import beside, chain, changed, shape_of, stairs, widened
 from kassay.kinds.protocol import ScopeCell
 from kassay.model.groups.kinds import CLIENT
@@ -40,7 +41,7 @@ def test_whatever_is_changed_a_shape_keeps_its_size_and_its_sense(members, parti
 
 
 def test_a_small_group_is_widened_to_the_size():
-    for case in cases(CLIENT, ScopeCell(2, 2, pasts=False)):
+    for case in starting_points(2, 2, pasts=False):
         assert sound(widened(shape_of(case), (5, 7)), 5, 7)
         for size in ((2, 2), (2, 5), (5, 2), (4, 4), (4, 5), (5, 7)):
             assert sound(beside(shape_of(case), size), *size)

@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from kassay.certify.hunts.cells import cases
 from kassay.certify.hunts.worst import Badness, worst_case, worst_document
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.replay import playback_of, replay
 from kassay.certify.targets.resolve import resolve
-from kassay.kinds.protocol import ScopeCell
+from kassay.kinds.groups.scopes import starting_points
 from kassay.model.errors import InputError
-from kassay.model.groups.kinds import CLIENT
 from tests.cli.runner import valid
 
 
@@ -85,9 +83,7 @@ def test_rounds_and_moves_are_searched_for_too():
 def test_no_group_of_the_small_size_is_worse():
     """Round robin within each topic is what range answers up to whom; the most uneven of all are as far apart."""
     loads = [
-        spread_of_range(case).values()
-        for past in (False, True)
-        for case in cases(CLIENT, ScopeCell(2, 3, past))
+        spread_of_range(case).values() for past in (False, True) for case in starting_points(2, 3, pasts=past)
     ]
     assert worst("range", "spread", (2, 3)).value <= max(max(each) - min(each) for each in loads)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kassay.certify.diff.run import diff
 from kassay.certify.runs import run
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -134,3 +135,70 @@ def test_a_scope_whose_next_case_is_far_away_ends_in_time(monkeypatch):
     options = RunOptions(claims=("complete",), budget=Budget(seconds=0.2), exhaustive=(2, 2), controls=False)
     done = certify(resolve("range"), options)
     assert (done.verdict, done.histories) == ("unknown", 0)
+
+
+FIRST_TOPIC_LARGEST = """
+class Mine:
+    def assign(self, partitions_per_topic, members):
+        given = {m["id"]: [] for m in members}
+        names = sorted(partitions_per_topic)
+        for t in names:
+            readers = sorted(m["id"] for m in members if t in m["topics"])
+            for p in range(LIMIT if readers else 0):
+                given[readers[p % len(readers)]].append((t, p))
+        return given
+"""
+LIMITS = {
+    "short.py": "min(partitions_per_topic[t], partitions_per_topic[names[0]])",
+    "whole.py": "partitions_per_topic[t]",
+}
+"""Targets that differ where a later topic is larger than the first."""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Both targets, by the names of their files."""
+    for name, limit in LIMITS.items():
+        (tmp_path / name).write_text(FIRST_TOPIC_LARGEST.replace("LIMIT", limit))
+    return {name: resolve(f"{tmp_path / name}:Mine", in_process=True) for name in LIMITS}
+
+
+def exhausted(target, scope, *claims, **options):
+    """The certificate of a run that tries the scope to its end."""
+    run_options = RunOptions(claims=claims, exhaustive=scope, budget=Budget(seconds=300), **options)
+    return certify(target, run_options)
+
+
+def test_a_scope_has_later_topics_that_are_larger(written):
+    (complete,) = exhausted(written["short.py"], (1, 3), "complete", controls=False).claims
+    assert complete.verdict is Verdict.VIOLATED
+    cluster = complete.counterexample.trace.case["cluster"]
+    assert [(topic["name"], topic["partitions"]) for topic in cluster["topics"]] == [("t0", 1), ("t1", 2)]
+    report = diff(written["short.py"], written["whole.py"], RunOptions(exhaustive=(1, 3), budget=Budget()))
+    assert (report.verdict, report.scope) == ("differ", "1x3")
+    assert report.smallest.counts == {"members": 1, "partitions": 3, "events": 0}
+    alike = diff(written["whole.py"], written["whole.py"], RunOptions(exhaustive=(1, 3), budget=Budget()))
+    assert (alike.verdict, alike.cases) == ("alike", 2 * 346)
+
+
+def test_a_scope_has_members_without_subscriptions():
+    (subscribed,) = exhausted(resolve("sticky"), (2, 1), "subscribed", controls=False).claims
+    assert subscribed.verdict is Verdict.VIOLATED
+    joins = subscribed.counterexample.trace.case["changes"][0]
+    assert (len(joins), subscribed.counterexample.partitions) == (2, 1)
+
+
+def test_nothing_is_certified_that_needs_what_the_scope_leaves_out(written):
+    done = exhausted(written["whole.py"], (2, 2), "complete", "members", "single-owner", controls=False)
+    assert [(claim.id, claim.verdict) for claim in done.claims] == [
+        ("complete", Verdict.UNKNOWN),
+        ("members", Verdict.HOLDS),
+        ("single-owner", Verdict.HOLDS),
+    ]
+    assert done.claims[0].why.startswith("needs later changes, which 2x2 leaves out")
+    assert done.notes == (
+        "2x2 is without racks, weights, static members, unknown topics, repeated topics, later changes",
+    )
+    assume = frozenset({"no-conflicting-claims"})
+    done = exhausted(written["whole.py"], (2, 2), "complete", controls=False, assume=assume)
+    assert done.verdict == "certified"

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import (
+    Candidate,
+    ClaimCount,
+    Tally,
+    TriedScope,
+    reached_by_id,
+    verdict_of,
+    without,
+)
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import every_kind
 from kassay.model.verdict import Verdict
@@ -62,10 +70,33 @@ def test_one_failure_is_a_violation_and_says_on_which_input():
 
 def test_a_scope_tried_to_its_end_needs_no_minimum():
     few = Tally(counts={BALANCED.id: ClaimCount(checked=1)})
-    assert verdict_of(BALANCED, CLIENT, few, frozenset(), exhaustive="2x2") == (
+    assert verdict_of(BALANCED, CLIENT, few, frozenset(), exhaustive=TriedScope("2x2")) == (
         Verdict.HOLDS,
         "not refuted by any input to 2x2 (1 checks)",
     )
+
+
+def test_a_scope_decides_nothing_of_what_it_leaves_out_or_did_not_try():
+    few = Tally(counts={BALANCED.id: ClaimCount(checked=1)})
+    cut = TriedScope("2x2", {"racks": ("racks-against",), "static members": ("static-mix", "static-return")})
+    assert verdict_of(BALANCED, CLIENT, few, frozenset(), cut) == (
+        Verdict.UNKNOWN,
+        "needs static members, which 2x2 leaves out (1 checks)",
+    )
+    assert verdict_of(BALANCED, CLIENT, few, frozenset({"no-static"}), cut)[0] is Verdict.HOLDS
+    assert verdict_of(BALANCED, CLIENT, few, frozenset(), TriedScope("2x2", is_finished=False)) == (
+        Verdict.UNKNOWN,
+        "2x2 was not tried to its end (1 checks)",
+    )
+    never = Tally(counts={BALANCED.id: ClaimCount(judged=1)})
+    for is_finished, why in ((True, "nothing to judge"), (False, "never put to the test")):
+        verdict = verdict_of(BALANCED, CLIENT, never, frozenset(), TriedScope("2x2", {}, is_finished))
+        assert (verdict[0], verdict[1].startswith(why)) == (Verdict.UNKNOWN, True)
+
+
+def test_what_is_left_out_is_told_in_one_phrase():
+    assert without(()) == ""
+    assert without({"racks": (), "weights": ()}) == "without racks, weights"
 
 
 NONE = frozenset()
@@ -108,7 +139,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
                 verdict, why = found.verdict(judged=judged)
                 assert verdict is Verdict.UNKNOWN
                 assert ("no answer breaks it" in why) is (judged > 0)
-                verdict, why = found.verdict(judged=judged, exhaustive="2x2")
+                verdict, why = found.verdict(judged=judged, exhaustive=TriedScope("2x2"))
                 assert verdict is Verdict.UNKNOWN
                 assert why.startswith("nothing to judge")
 
@@ -169,7 +200,7 @@ def test_an_assumption_waives_the_situations_that_it_excludes_and_no_others():
 @pytest.mark.parametrize("kind", list(every_kind()), ids=str)
 def test_checks_across_processes_are_told_apart_and_needed(kind):
     found = Of("deterministic", kind)
-    for exhaustive in (None, "2x2"):
+    for exhaustive in (None, TriedScope("2x2")):
         verdict, why = found.verdict(checked=10**6, exhaustive=exhaustive)
         assert verdict is Verdict.UNKNOWN
         assert "no other process" in why

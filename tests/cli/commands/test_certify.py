@@ -102,18 +102,28 @@ def test_same_seed_same_bytes_under_any_hash_seed_and_any_jobs(tmp_path):
     assert "ceil-range-topic-even.json" in made[0][1]
 
 
+EVEN = ("certify", "ceil-range", "--claims", "topic-even", "--json", "-", "--exhaustive")
+"""Blocks rounded up are uneven from three members and four partitions on."""
+
+
 @pytest.mark.slow
 def test_exhaustive_to_a_scope(tmp_path):
-    done = kassay(
-        "certify", "ceil-range", "--claims", "topic-even", "--exhaustive", "2x4", "--json", "-", cwd=tmp_path
-    )
+    cut = "2x3 is without racks, weights, static members, unknown topics, repeated topics, later changes"
+    assume = "no-conflicting-claims,no-static,no-duplicate-topics"
+    done = kassay(*EVEN, "2x3", "--assume", assume, cwd=tmp_path)
     found = certificate(done)
     assert done.returncode == 0
-    assert "2x4" in found["claims"][0]["why"]
-    bigger = kassay(
-        "certify", "ceil-range", "--claims", "topic-even", "--exhaustive", "3x4", "--json", "-", cwd=tmp_path
-    )
+    assert "2x3" in found["claims"][0]["why"]
+    assert found["notes"] == [cut]
+    bigger = kassay(*EVEN, "3x4", "--assume", "equal-subscriptions", "--time", "5s", cwd=tmp_path)
     assert bigger.returncode == 1
+
+
+def test_a_claim_that_needs_what_a_scope_leaves_out_is_unknown(tmp_path):
+    done = kassay(*EVEN, "2x2", "--assume", "no-conflicting-claims", cwd=tmp_path)
+    assert done.returncode == 3
+    (claim,) = certificate(done)["claims"]
+    assert claim["why"].startswith("needs static members, repeated topics, which 2x2 leaves out (")
 
 
 @pytest.mark.slow

@@ -1,10 +1,6 @@
 """The smallest groups: of what the history has, in every order of names, each once, the smallest first."""
 
-from itertools import islice, permutations
-
-import pytest
-
-from kassay.kinds.groups.scopes import ALL_PASTS, arrangements, cell_cases, fresh_groups, splits
+from kassay.kinds.groups.scopes import ALL_PASTS, fresh_groups
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
@@ -61,18 +57,3 @@ def test_racks_and_idle_members_only_where_the_history_has_them():
     assert (("r0", "r1"), ((1,),)) in places
     idle = list(fresh_groups(history(("t0",), (), sizes=(1,))))
     assert any(not j.member.topics for g in idle for j in g.joins)
-
-
-@pytest.mark.parametrize("total", range(8))
-def test_arrangements_are_the_different_permutations_in_order(total):
-    for parts in splits(total, total):
-        every = sorted(set(permutations(parts)))
-        assert list(arrangements(parts, rising=True)) == every
-        assert list(arrangements(parts)) == every[::-1]
-
-
-def test_thirteen_topics_have_one_arrangement_and_a_first_group_at_once():
-    assert list(arrangements((1,) * 13)) == [(1,) * 13]
-    assert list(islice(arrangements(tuple(range(20, 0, -1))), 1)) == [tuple(range(20, 0, -1))]
-    every = list(cell_cases(1, 13, equal=True, pasts=False))
-    assert (1,) * 13 in {tuple(topic.partitions for topic in case.cluster.topics) for case in every}

@@ -47,7 +47,8 @@ class DiffReport:
 
     `inputs` are those that both answered identically and the first difference of each case; `differing` of
     the `cases` had one. On `unanswered` inputs both failed in the same way. `scope` is MxP if every case of a
-    scope was to be tried, and `finished` says whether every requested case was played.
+    scope was to be tried, `left_out` what such a scope does not have, and `finished` says whether every
+    requested case was played.
     """
 
     left: str
@@ -62,6 +63,7 @@ class DiffReport:
     differing: int
     smallest: SmallestDifference | None
     scope: str | None
+    left_out: tuple[str, ...]
     finished: bool
     interrupted: bool
     elapsed_s: float
@@ -196,6 +198,7 @@ def diff(
         differing=seen.differing,
         smallest=smallest,
         scope="{}x{}".format(*options.exhaustive) if options.exhaustive else None,
+        left_out=tuple(job.driver.left_out) if options.exhaustive else (),
         finished=seen.finished,
         interrupted=seen.interrupted,
         elapsed_s=round(time.monotonic() - started, 3),

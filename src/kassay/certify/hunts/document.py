@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.certify.hunts.hunt import HuntOutcome, SentenceHunt
+from kassay.certify.runs.verdicts import without
+from kassay.kinds.registry import driver_for
 from kassay.solver.proofs.obligation import ProofVerdict
 from kassay.writing.text import counted
 
 SCHEMA: Final = "kassay/hunt/1"
+NO_CONFLICT: Final = "no-conflicting-claims"
 
 
 def answer(hunt: SentenceHunt) -> str:
@@ -34,15 +37,34 @@ def answer(hunt: SentenceHunt) -> str:
 
 
 def scope_words(hunt: SentenceHunt) -> str:
-    """The finished scope: `groups up to 3 x 4 (without a past up to 4 x 4)`."""
+    """The finished scope: `groups up to 3 x 4 without racks`."""
     things = hunt.target.kind.nouns.worlds
     full, fresh = hunt.scope.finished, hunt.scope.finished_fresh
     if full is None or full == fresh:
         members, partitions = full or fresh or (0, 0)
         without = "" if full else " without a past"
-        return f"{things}{without} up to {members} x {partitions}"
+        return f"{things}{without} up to {members} x {partitions}{_cut(hunt)}"
     assert fresh is not None
-    return f"{things} up to {full[0]} x {full[1]} and those without a past up to {fresh[0]} x {fresh[1]}"
+    past = f"those without a past up to {fresh[0]} x {fresh[1]}"
+    return f"{things} up to {full[0]} x {full[1]} and {past}{_cut(hunt)}"
+
+
+def _up_to(hunt: SentenceHunt) -> str:
+    """The scope in which all smaller cases were tried: ` up to 2 x 2 without racks`."""
+    within = hunt.scope.within
+    return "" if within is None else f" up to {within[0]} x {within[1]}{_cut(hunt)}"
+
+
+def _cut(hunt: SentenceHunt) -> str:
+    """What was not tried: ` without racks, weights assuming no-static`; empty where nothing is left out.
+
+    No hunt counts input that contradicts itself.
+    """
+    kind = hunt.target.kind
+    contradictory = ("contradictory input",) if NO_CONFLICT in kind.assumptions else ()
+    words = without((*driver_for(kind).left_out, *contradictory))
+    assumed = f" assuming {', '.join(hunt.assume)}" if hunt.assume else ""
+    return (f" {words}" if words else "") + assumed
 
 
 def _counterexample(hunt: SentenceHunt) -> str:
@@ -57,7 +79,8 @@ def _counterexample(hunt: SentenceHunt) -> str:
         return f"least counterexample: {where} (Z3 proves that no smaller size has one)"
     if hunt.least:
         tried = counted(hunt.scope.tried, hunt.target.kind.nouns.case)
-        return f"least counterexample: {where} (all smaller ones tried, {tried})"
+        smaller = f"all smaller ones{_up_to(hunt)} tried"
+        return f"least counterexample: {where} ({smaller}, {tried})"
     return f"counterexample, the smallest found: {where}"
 
 

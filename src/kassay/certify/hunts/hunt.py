@@ -65,6 +65,7 @@ class ScopeResult:
     """The result for small cases: the finished scopes, and how many evaluations could have failed.
 
     `applied` counts all evaluations, wherever the claim's conditions held.
+    `within` is the scope that was being tried when a case was found that is `broken`.
     """
 
     finished: tuple[int, int] | None = None
@@ -73,6 +74,7 @@ class ScopeResult:
     applied: int = 0
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
+    within: tuple[int, int] | None = None
     by_proof: bool = False
 
 
@@ -96,6 +98,7 @@ class SentenceHunt:
     example: Counterexample | None
     elapsed_s: float
     narrowed_by: tuple[str, ...] = ()
+    assume: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -169,6 +172,7 @@ def hunt_claim(
         least=scope.broken is not None,
         example=example,
         elapsed_s=time.monotonic() - started,
+        assume=tuple(sorted(job.assume)),
     )
 
 
@@ -249,7 +253,7 @@ def _try_scopes(
                 scope.applied += seen.judged.get(promised.id, 0)
                 scope.judged += seen.checked.get(promised.id, 0)
                 if _breaks(seen, promised):
-                    scope.broken = cell, case
+                    scope.broken, scope.within = (cell, case), rung
                     return
                 if is_settled():
                     return
@@ -264,6 +268,7 @@ def _narrowed(bench: Bench, promised: Promise) -> CellOptions:
     assume = bench.job.assume
     return CellOptions(
         equal="equal-subscriptions" in assume,
+        idle="no-empty-subscriptions" not in assume,
         racks="no-racks" not in assume,
         alike_by_rack=bench.job.target.alike_by_rack and is_sentence(promised.id),
     )

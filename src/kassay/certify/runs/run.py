@@ -15,7 +15,15 @@ from kassay.certify.runs.counterexamples.others import broken_by_others
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.scaling import scaling_result
-from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
+from kassay.certify.runs.verdicts import (
+    Candidate,
+    ClaimCount,
+    Tally,
+    TriedScope,
+    reached_by_id,
+    verdict_of,
+    without,
+)
 from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
@@ -28,6 +36,8 @@ BLOCK = 100
 SHRINK_SHARE = 1 / 6
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
+UNFINISHED = "scope-unfinished"
+"""Counted in a tally whose scope was not tried to its end."""
 PATIENCE_SHARE = 1 / 5
 """Once a claim is violated on ordinary input, the search continues for this share of a time budget."""
 
@@ -86,6 +96,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         reached=reached_by_id(target.kind, tally, promises, target.traits),
         controls=controls,
         elapsed_s=round(time.monotonic() - started, 3),
+        notes=_notes(job),
         interrupted=interrupted,
         coverage=() if options.exhaustive else _coverage(job, tally),
         wide_share=round(tally.wide_seconds / tally.seconds, 3) if tally.seconds else 0.0,
@@ -104,6 +115,12 @@ def _coverage(job: Job, tally: Tally) -> tuple[CoveredDimension, ...]:
         )
         for dimension, classes in job.widths.expected().items()
     )
+
+
+def _notes(job: Job) -> tuple[str, ...]:
+    """What the scope of the run leaves out, if it has one."""
+    cut = without(job.driver.left_out)
+    return ("{}x{} is {}".format(*job.options.exhaustive, cut),) if job.options.exhaustive and cut else ()
 
 
 def _results_so_far(job: Job, tally: Tally, started: float) -> tuple[ClaimResult, ...]:
@@ -222,7 +239,7 @@ def _exhaust(bench: Bench, total: Tally, report: Report) -> None:
             if index % BLOCK == 0:
                 report(RunProgress("exhausting", total.histories, total.findings, 0.0, _broken(total)))
     except OutOfTime:
-        total.reached["scope-unfinished"] = 1
+        total.reached[UNFINISHED] = 1
 
 
 def _broken(tally: Tally) -> tuple[str, ...]:
@@ -260,10 +277,7 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
         seconds = max(TIMING_MIN_S, SHRINK_SHARE * job.options.budget.limit_s)
         return scaling_result(bench.driver, bench.subject, promised, seconds)
     count = _count(tally, promised)
-    scope = None
-    if job.options.exhaustive and not tally.reached.get("scope-unfinished"):
-        scope = "{}x{}".format(*job.options.exhaustive)
-    verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, scope)
+    verdict, why = verdict_of(promised, job.target.kind, tally, job.ruled_out, _scope_of(job, tally))
     worst = count.worst
     counterexample = None if worst is None else _counterexample(bench, promised, worst, started)
     if worst and counterexample and worst.contradictory and not counterexample.trace.contradictory:
@@ -279,6 +293,14 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
         failed=count.failed,
         counterexample=counterexample,
     )
+
+
+def _scope_of(job: Job, tally: Tally) -> TriedScope | None:
+    """The scope of the run, if it has one."""
+    if job.options.exhaustive is None:
+        return None
+    name = "{}x{}".format(*job.options.exhaustive)
+    return TriedScope(name, job.driver.left_out, not tally.reached.get(UNFINISHED))
 
 
 def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:

@@ -6,9 +6,10 @@ A claim holds only with enough checks and if every required situation was reache
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
@@ -126,10 +127,32 @@ class Tally:
         self.wide_seconds += other.wide_seconds
 
 
+class TriedScope(NamedTuple):
+    """A scope of a run: its name, what scopes of the kind leave out, and whether every case was tried."""
+
+    name: str
+    left_out: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    is_finished: bool = True
+
+
+def without(left_out: Iterable[str]) -> str:
+    """`without racks, weights`; empty where nothing is left out."""
+    words = ", ".join(left_out)
+    return f"without {words}" if words else ""
+
+
 def verdict_of(
-    promised: Promise, kind: Kind, tally: Tally, ruled_out: frozenset[str], exhaustive: str | None = None
+    promised: Promise,
+    kind: Kind,
+    tally: Tally,
+    ruled_out: frozenset[str],
+    exhaustive: TriedScope | None = None,
 ) -> tuple[Verdict, str]:
-    """The verdict on one claim, and why; `ruled_out` are assumptions and traits of the target."""
+    """The verdict on one claim, and why; `ruled_out` are assumptions and traits of the target.
+
+    A claim that needs a situation which the scope leaves out is unknown, and so is every claim where the
+    scope was not tried to its end.
+    """
     count = tally.of(promised)
     if count.failed:
         share = f"in {count.failed} of {counted(tally.histories, kind.nouns.case)}"
@@ -144,10 +167,6 @@ def verdict_of(
     checks = f"{count.checked} checks" + (f", {count.elsewhere} across processes" if processes else "")
     if count.judged > count.checked:
         checks += f" ({count.judged} judgements in all)"
-    if exhaustive is not None:
-        return Verdict.HOLDS, f"not refuted by any input to {exhaustive} ({checks})"
-    if count.checked < promised.claim.minimum:
-        return Verdict.UNKNOWN, f"{checks}, {promised.claim.minimum} needed"
     lacking = [
         name
         for situation in situations_of(kind)
@@ -155,24 +174,40 @@ def verdict_of(
         for name in situation.names
         if not tally.reached.get(name)
     ]
+    if exhaustive is not None:
+        return _of_scope(exhaustive, lacking, checks)
+    if count.checked < promised.claim.minimum:
+        return Verdict.UNKNOWN, f"{checks}, {promised.claim.minimum} needed"
     if lacking:
         shown = ", ".join(lacking[:4]) + (f" and {len(lacking) - 4} more" if len(lacking) > 4 else "")
         return Verdict.UNKNOWN, f"not reached: {shown}"
     return Verdict.HOLDS, f"not refuted by {checks}"
 
 
-def _of_nothing(promised: Promise, kind: Kind, tally: Tally, exhaustive: str | None) -> str:
+def _of_scope(scope: TriedScope, lacking: list[str], checks: str) -> tuple[Verdict, str]:
+    """The verdict on a claim that no case of the scope violated."""
+    if not scope.is_finished:
+        return Verdict.UNKNOWN, f"{scope.name} was not tried to its end ({checks})"
+    needed = {name.partition(":")[0] for name in lacking}
+    cut = [words for words, situations in scope.left_out.items() if not needed.isdisjoint(situations)]
+    if cut:
+        return Verdict.UNKNOWN, f"needs {', '.join(cut)}, which {scope.name} leaves out ({checks})"
+    return Verdict.HOLDS, f"not refuted by any input to {scope.name} ({checks})"
+
+
+def _of_nothing(promised: Promise, kind: Kind, tally: Tally, scope: TriedScope | None) -> str:
     """Why there is no verdict on a claim that was never checked."""
     count = tally.of(promised)
+    finished = scope is not None and scope.is_finished
     if not count.judged and is_sentence(promised.id):
         where = (
-            f"no input to {exhaustive}"
-            if exhaustive
+            f"no input to {scope.name}"
+            if scope is not None and finished
             else f"none of {counted(tally.histories, kind.nouns.case)}"
         )
         return f"vacuous: {where} meets the conditions of the claim"
-    if exhaustive is not None:
-        return f"nothing to judge: no input to {exhaustive} has an answer that breaks it"
+    if scope is not None and finished:
+        return f"nothing to judge: no input to {scope.name} has an answer that breaks it"
     if count.judged:
         return f"never put to the test: judged {count.judged} times, always where no answer breaks it"
     if promised.claim.scope is Scope.OPTIMUM:

@@ -56,7 +56,7 @@ PLACE = 425
     "--exhaustive",
     "scope",
     type=ScopeType(),
-    help="Try all cases up to MxP first.  [default with --histories: 3x3]",
+    help="Try all cases up to MxP first.  [default with --histories: by kind]",
 )
 @click.option(
     "--worst",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.kinds.connect.answers import MemoryOfEach, connect_words
 from kassay.kinds.connect.events import EVENT_FORMS
-from kassay.kinds.connect.scopes import connect_cell, fresh_clusters
+from kassay.kinds.connect.scopes import LEFT_OUT, connect_cell, fresh_clusters
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
@@ -133,6 +133,11 @@ class ConnectDriver(Driver[ConnectHistory]):
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
         """Every cluster with these numbers of workers, and of connectors and tasks together."""
         return connect_cell(*cell)
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope has; nothing is certified by a scope of this kind."""
+        return dict.fromkeys(LEFT_OUT, ())
 
     def search(self) -> WorstSearch:
         """Changes connectors, tasks and the one event."""

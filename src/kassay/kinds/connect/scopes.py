@@ -30,6 +30,14 @@ from kassay.properties.connect.scenarios import connector_name, worker_id
 
 CHANGES_MAX: Final = 2
 WORKERS_MAX: Final = 3
+LEFT_OUT: Final = (
+    "waits",
+    "new connectors with more than 1 task",
+    "connectors changed to more than 2 tasks",
+    "workers that return with more than 1 connector or task",
+    "more than 1 change",
+)
+"""What no scope has."""
 CONFIGURED: Final = ((), (0,), (1,), (2,), (3,), (0, 0), (0, 1), (1, 1))
 """Tasks of each connector at the start."""
 

@@ -23,7 +23,7 @@ from kassay.kinds.groups.answers import (
 )
 from kassay.kinds.groups.events import EVENT_FORMS
 from kassay.kinds.groups.scaling import timed_group
-from kassay.kinds.groups.scopes import cell_cases, scope_cases
+from kassay.kinds.groups.scopes import LEFT_OUT, GroupRules, cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, RunWishes, ScopeCell
@@ -84,6 +84,7 @@ class GroupDriver(Driver[History]):
     events = EVENT_FORMS
     aims = AIMS
     measured = True
+    usual_scope = (2, 3)
     shapes = tuple(shape.id for shape in SHAPES)
     answer_as_python = GIVEN_TO_EACH
     countable = SIZES
@@ -228,12 +229,18 @@ class GroupDriver(Driver[History]):
         return case.size
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[History]:
-        """Every group with these numbers of members and partitions."""
-        return cell_cases(cell.members, cell.partitions, equal=options.equal, pasts=cell.pasts)
+        """Every group with these numbers of members and partitions, on ordinary input."""
+        rules = GroupRules(self.kind, equal=options.equal, idle=options.idle)
+        return cell_cases(*cell.size, rules, pasts=cell.pasts)
 
     def scope(self, profile: GroupProfile, members_max: int, partitions_max: int) -> Iterator[History]:
-        """Every group of an exhaustive scope, members and topics up to renaming."""
+        """Every group of an exhaustive scope."""
         return scope_cases(profile, members_max, partitions_max)
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope has: racks, weights, later changes, and more by kind."""
+        return LEFT_OUT[self.kind]
 
     def search(self) -> WorstSearch:
         """Changes topics, subscriptions and owners; for share groups also the member that leaves."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, ClassVar
 
-from kassay.kinds.groups.scopes import cell_cases
+from kassay.kinds.groups.scopes import starting_points
 from kassay.kinds.groups.shapes import beside, changed, one_topic, shape_of, stairs, widened
 from kassay.kinds.groups.shapes import chain as one_chain
 from kassay.kinds.search import SEED_CELL, SEEDS, WorstMeasure, WorstSearch, least_squares, measured
@@ -37,8 +37,8 @@ class GroupSearch(WorstSearch):
     }
 
     def small(self, size: tuple[int, int]) -> Iterator[History]:
-        """Every group of the size without a past."""
-        return cell_cases(*size, equal=False, pasts=False)
+        """Every group of the size without a past, with all topics read."""
+        return starting_points(*size, pasts=False)
 
     def seeds(self, value: Callable[[Any], int], size: tuple[int, int]) -> Iterator[History]:
         """The worst small groups, widened; a chain, one topic, stairs, and copies of the worst group."""
@@ -111,8 +111,8 @@ class ShareSearch(WorstSearch):
     }
 
     def small(self, size: tuple[int, int]) -> Iterator[History]:
-        """Every group of the size, each with and without a past."""
-        return chain.from_iterable(cell_cases(*size, equal=False, pasts=past) for past in (False, True))
+        """Every group of the size with all topics read, each with and without a past."""
+        return chain.from_iterable(starting_points(*size, pasts=past) for past in (False, True))
 
     def widened(self, case: History, size: tuple[int, int]) -> History:
         """The group repeated next to itself."""

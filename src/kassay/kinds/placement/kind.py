@@ -16,7 +16,14 @@ from kassay.kinds.judging import Calls, Subject
 from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.placement.cases import CASE, PlacementCase
 from kassay.kinds.placement.oracle import best_of_placement, best_rows
-from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
+from kassay.kinds.placement.scopes import (
+    PLACERS_LEAVE_OUT,
+    PLANNERS_LEAVE_OUT,
+    fresh_plan_requests,
+    fresh_requests,
+    placer_cell,
+    plan_cell,
+)
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
@@ -133,6 +140,11 @@ class PlacementDriver(Driver[PlacementCase]):
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
         """Every request with these numbers of brokers and new partitions."""
         return starmap(PlacementCase, placer_cell(*cell.size, options.racks, options.alike_by_rack))
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope has; nothing is certified by a scope of this kind."""
+        return dict.fromkeys(PLACERS_LEAVE_OUT, ())
 
     def search(self) -> WorstSearch:
         """Changes racks, replication factors and starts."""
@@ -274,6 +286,11 @@ class PlanDriver(Driver[PlanRequest]):
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
         """Every request of the size, with one more broker that leaves; 3 x 3 gives 90,000 requests."""
         return plan_cell(*cell.size, options.racks)
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope has; nothing is certified by a scope of this kind."""
+        return dict.fromkeys(PLANNERS_LEAVE_OUT, ())
 
     def search(self) -> WorstSearch:
         """Changes racks, replication factors and rows of replicas."""

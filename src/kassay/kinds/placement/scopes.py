@@ -145,6 +145,26 @@ def _fenced(count: int, some: bool) -> list[tuple[int, ...]]:
     return [gone for size in range(most + 1) for gone in combinations(range(count), size)]
 
 
+PLACERS_LEAVE_OUT: Final = (
+    "existing partitions",
+    "fenced brokers",
+    "brokers without a rack among others",
+    "more replicas than brokers",
+    "starts drawn at random",
+    "other ids and orders of brokers",
+)
+"""What no scope of a placer has."""
+PLANNERS_LEAVE_OUT: Final = (
+    "fenced brokers",
+    "brokers without a rack among others",
+    "more than 1 topic",
+    "more than 1 removed broker",
+    "changed numbers of replicas",
+    "other ids and orders of brokers",
+)
+"""What no scope of a planner has."""
+
+
 def placer_cell(
     count: int, partitions: int, racks: bool = True, alike_by_rack: bool = False
 ) -> Iterator[tuple[PlacementRequest, int]]:

@@ -16,7 +16,7 @@ from kassay.kinds.registry import drives
 from kassay.kinds.streams.answers import by_threads, task_words
 from kassay.kinds.streams.events import EVENT_FORMS
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
-from kassay.kinds.streams.scopes import fresh_tasks, task_cell
+from kassay.kinds.streams.scopes import LEFT_OUT, fresh_tasks, task_cell
 from kassay.model.calls import Failure
 from kassay.model.shape.removal import Removal
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
@@ -140,6 +140,11 @@ class TaskDriver(Driver[TaskHistory]):
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
         """Every application with these numbers of processes and tasks."""
         return task_cell(*cell)
+
+    @property
+    def left_out(self) -> Mapping[str, tuple[str, ...]]:
+        """What no scope has; nothing is certified by a scope of this kind."""
+        return dict.fromkeys(LEFT_OUT, ())
 
     def search(self) -> WorstSearch:
         """Changes subtopologies, state, standbys and the one event."""

@@ -11,7 +11,15 @@ from itertools import product
 from typing import Final
 
 from kassay.kinds.cuts import compositions
-from kassay.model.streams.events import ProcessJoin, ProcessLeave, ProcessRestart, TaskEvent, ThreadsChange
+from kassay.model.streams.events import (
+    ProcessJoin,
+    ProcessLeave,
+    ProcessRestart,
+    StandbysChange,
+    StateLost,
+    TaskEvent,
+    ThreadsChange,
+)
 from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.model.streams.tasks import CHANGELOG, process_id
 
@@ -20,6 +28,14 @@ TASKS_MAX: Final = 4
 """Larger histories are only cut."""
 PLAIN: Final = TaskHistory((1,), 0, ())
 """The default settings of an application."""
+LEFT_OUT: Final = (
+    "racks and tags",
+    "more than 2 threads a process",
+    "more than 1 standby",
+    "other lags than none or the whole changelog",
+    "more than 1 change",
+)
+"""What no scope has."""
 TAG_VALUES: Final = ("a", "b")
 
 
@@ -46,10 +62,10 @@ def fresh_tasks(case: TaskHistory) -> Iterator[TaskHistory]:
 def task_cell(count: int, tasks: int, past: bool) -> Iterator[TaskHistory]:
     """Applications with one or two threads each, all subtopologies, some stateful, a standby or none.
 
-    With a `past`, copies then lag, or one event happens.
+    With a `past`, copies then lag, or one event of any kind happens.
     """
     for start in _starts(count, tasks, PLAIN):
-        for happens in (_lag, _next_event) if past else (_nothing,):
+        for happens in (_lag, _next_event, _next_other_event) if past else (_nothing,):
             yield from happens(start)
 
 
@@ -91,6 +107,20 @@ def _lag(start: TaskHistory) -> Iterator[TaskHistory]:
 def _next_event(start: TaskHistory) -> Iterator[TaskHistory]:
     """The next event of one process: join, leave, restart, or have a thread more or fewer."""
     for event in _events(start):
+        yield replace(start, changes=(TaskChange((event,)),))
+
+
+def _next_other_event(start: TaskHistory) -> Iterator[TaskHistory]:
+    """The next event of a kind that shrinking does without.
+
+    A process with two threads joins; where tasks have state, a process loses its own, or the number of
+    standbys changes.
+    """
+    events: list[TaskEvent] = [ProcessJoin(process_id(len(start.processes)), 2)]
+    if start.stateful:
+        events += [StateLost(process.process_id) for process in start.processes]
+        events.append(StandbysChange(1 - start.standby_replicas))
+    for event in events:
         yield replace(start, changes=(TaskChange((event,)),))
 
 

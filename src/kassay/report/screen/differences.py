@@ -9,6 +9,7 @@ from kassay.certify.diff.document import TargetDifference
 from kassay.certify.diff.replay import ReplayedDifference
 from kassay.certify.diff.run import DiffReport, SmallestDifference
 from kassay.certify.diff.upgrade import Upgrade, header_of
+from kassay.certify.runs.verdicts import without
 from kassay.kinds.views import frames_of
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, stack, whole_line
@@ -20,19 +21,27 @@ _SHOWN_MAX = 8
 
 def diff_view(report: DiffReport, path: str | None) -> View:
     """On how many inputs the two were compared, and the smallest difference with its replay command."""
-    place = f"every group up to {report.scope}" if report.scope else f"seed {report.seed}"
+    place = f"{_tried(report)} up to {report.scope}" if report.scope else f"seed {report.seed}"
+    cut = without(report.left_out)
     played = f"{_histories(report.cases)}, {counted(report.inputs, 'input')}, by {report.by}, {place}"
     parts: list[View] = [
         line((report.left, "bold"), " and ", (report.right, "bold"), (f"  {played}", "dim")),
     ]
     if report.left == report.right:
         parts.append(line(f"  both mean {report.left}: one rule, asked twice"))
+    if cut:
+        parts.append(line(f"  {report.scope} is {cut}", style="dim"))
     if report.unanswered:
         failed = f"  to {counted(report.unanswered, 'input')} neither had an answer, and both failed alike"
         parts.append(line(failed, style="yellow"))
     if report.smallest is not None:
         parts += _difference(report.smallest, path)
     return stack(*parts, diff_verdict(report))
+
+
+def _tried(report: DiffReport) -> str:
+    """Every group, or the groups up to the first differences: the comparison ends some cases after one."""
+    return "groups" if report.differing else "every group"
 
 
 def _difference(smallest: SmallestDifference, path: str | None) -> list[View]:
