@@ -18,8 +18,10 @@ from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send, send_all
+from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.removal import Removal
 from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.partitioners.wide import COUNTABLE, RANGES, sized_sending
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
@@ -38,12 +40,18 @@ class SendsDriver(Driver[ProducerSends]):
 
     asks = "partition"
     options = frozenset()
+    countable = COUNTABLE
+    ranges = RANGES
     form = SENDS
     narration = SENT
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending built from the source's choices."""
         return sending(source)
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> ProducerSends:
+        """A sending with so many topics, partitions or records."""
+        return sized_sending(source, sizes)
 
     def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
         """The sending, and its repetition in another process if there is one."""
@@ -62,7 +70,7 @@ class SendsDriver(Driver[ProducerSends]):
         return len(case.records)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:
-        """Records, partitions, bytes of keys, unavailable partitions, and the rest."""
+        """Records, partitions, bytes of keys, unavailable partitions, and the rest; plain names come last."""
         records = [record for record, _ in case.records]
         return (
             len(records),
@@ -72,6 +80,7 @@ class SendsDriver(Driver[ProducerSends]):
             sum(sum(record.key or b"") for record in records),
             sum(len(record.value or b"") for record in records),
             sum(abs(record.partition or 0) for record in records),
+            sum(name_rank(record.topic) for record in records),
         )
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
