@@ -153,7 +153,7 @@ def test_long_keys_and_many_partitions_shrink_in_few_tries():
         next(r for r in RANGES if r.id == name) for name in ("length of a key", "partitions of a topic")
     )
     for case, needs in (
-        (case_of(lengths, "65536 bytes"), lambda c: any(len(r.key or b"") > 777 for r, _ in c.records)),
+        (case_of(lengths, "65537 bytes"), lambda c: any(len(r.key or b"") > 777 for r, _ in c.records)),
         (case_of(counts, "32768"), lambda c: any(t.count > 777 for _, t in c.records)),
     ):
         tries, smaller = 0, case

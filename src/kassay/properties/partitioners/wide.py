@@ -7,9 +7,10 @@ at least twice, so that two answers can be compared.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Final, NamedTuple
 
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
@@ -21,7 +22,7 @@ from kassay.properties.partitioners.wide_keys import (
     KeyClass,
     is_json,
     is_utf8,
-    length_words,
+    lengths_words,
     random_bytes,
 )
 from kassay.properties.sources import Source
@@ -46,16 +47,22 @@ PARTITIONS: Final = Size("partitions", lambda case: case.records[0][1].count)
 KEYED: Final = Size(
     "records with a key",
     lambda case: sum(r.key is not None and r.partition is None for r in _first_topic(case)),
+    most=257,
+    why="1,001 records with a key come with 1,001 different keys",
 )
 KEYLESS: Final = Size(
     "records without a key",
     lambda case: sum(r.key is None and r.partition is None for r in _first_topic(case)),
+    most=257,
+    why="1,001 records without a key are a class of their own",
 )
 COUNTABLE: Final = (TOPICS, PARTITIONS, KEYED, KEYLESS)
 """What a sending can have very many of; partitions and records are those of the first record's topic."""
 _FEW_KEYS: Final = 8
 _AGAIN: Final = 3
-_LED_MAX: Final = 130_000
+_TWICE_MAX: Final = 24
+"""The number of records of a class up to which all come twice."""
+_LED_MAX: Final = 33_000
 """The number of available partitions that all records without a key of a sending see together."""
 
 
@@ -137,7 +144,8 @@ def _key_class(known: KeyClass) -> SendClass:
     def make(names: Sequence[str], source: Source) -> list[Entry]:
         topic = _of_some(source)
         sent = [ProducerRecord(names[0], key, b"v") for key in known.make(source, topic.count)]
-        return [(each, topic) for each in (*sent, ProducerRecord(names[0], None, b"v"), *sent)]
+        again = sent if len(sent) <= _TWICE_MAX else sent[:_AGAIN]
+        return [(each, topic) for each in (*sent, ProducerRecord(names[0], None, b"v"), *again)]
 
     def seen(case: ProducerSends) -> bool:
         return known.seen([(record.key or b"", topic.count) for record, topic in _by_key(case)])
@@ -189,6 +197,17 @@ def _has_a_row(case: ProducerSends) -> bool:
         if run == 65:
             return True
     return False
+
+
+def _many_bare(names: Sequence[str], source: Source) -> list[Entry]:
+    """1,001 records without a key, and one with a key before and after them."""
+    topic, keyed = _of_some(source), ProducerRecord(names[0], b"k", b"v")
+    return [(each, topic) for each in (keyed, *[keyed._replace(key=None)] * 1001, keyed)]
+
+
+def _has_many_bare(case: ProducerSends) -> bool:
+    bare = Counter(r.topic for r, _ in case.records if r.key is None and r.partition is None)
+    return max(bare.values(), default=0) >= 1001
 
 
 def _shared(names: Sequence[str], source: Source) -> list[Entry]:
@@ -245,12 +264,24 @@ def _value_class(
     return SendClass(id_, make, shown)
 
 
-def _value_of_length(size: int) -> SendClass:
-    return _value_class(
-        length_words(size),
-        lambda source, _: random_bytes(source, size),
-        lambda value, _: value is not None and len(value) == size,
-    )
+def _value_of_lengths(*sizes: int) -> SendClass:
+    """Records with values of these lengths, without a key and with the same one."""
+
+    def make(names: Sequence[str], source: Source) -> list[Entry]:
+        topic, keys = _of_some(source), (random_bytes(source, 8), None)
+        values = [b"value", *(random_bytes(source, size) for size in sizes), b"value"]
+        return [(ProducerRecord(names[0], key, value), topic) for value in values for key in keys]
+
+    def seen(case: ProducerSends) -> bool:
+        sent = [record for record, _ in case.records if record.partition is None]
+        return all(
+            {len(r.value) for r in sent if r.value is not None and (r.key is not None) is keyed}.issuperset(
+                sizes
+            )
+            for keyed in (True, False)
+        )
+
+    return SendClass(lengths_words(sizes), make, seen)
 
 
 def _is_null(value: bytes | None, _: bytes | None) -> bool:
@@ -258,8 +289,13 @@ def _is_null(value: bytes | None, _: bytes | None) -> bool:
 
 
 _VALUE_LENGTHS: Final = (
-    *((1 << 16) + 1, 129, 1 << 14, 1, 65, 257, 1 << 20, 1 << 10, (1 << 10) + 1, 128, 256),
-    *(1 << 12, (1 << 14) + 1, (1 << 15) - 1, 1 << 15, (1 << 16) - 1, 1 << 16),
+    *(
+        ((1 << 16) + 1, 1 << 16, (1 << 16) - 1),
+        (128, 127, 129),
+        (1 << 14, (1 << 14) - 1, (1 << 14) + 1),
+        (1,),
+    ),
+    *((64, 65), (256, 255, 257), (1 << 20,), (1 << 10, (1 << 10) + 1), (1 << 12,), (1 << 15, (1 << 15) - 1)),
 )
 """Around one and two bytes, `batch.size`, and `max.request.size`."""
 
@@ -269,8 +305,8 @@ _VALUE_LENGTHS: Final = (
 
 def _counted(count: int) -> SendClass:
     def make(names: Sequence[str], source: Source) -> list[Entry]:
-        topic, keys = TopicMetadata.of(count), [random_bytes(source, 6) for _ in range(2)]
-        return [(ProducerRecord(names[0], key, b"v"), topic) for key in (*keys, None, *keys, None)]
+        topic, key = TopicMetadata.of(count), random_bytes(source, 6)
+        return [(ProducerRecord(names[0], each, b"v"), topic) for each in (key, None, key)]
 
     return SendClass(
         str(count),
@@ -494,7 +530,7 @@ RANGES: Final = (
         _value_class("null with a key", lambda *_: None, _is_null, (True,)),
         _value_class("null without a key", lambda *_: None, _is_null, (False,)),
         _value_class("empty", lambda *_: b"", lambda value, _: value == b""),
-        *map(_value_of_length, _VALUE_LENGTHS),
+        *starmap(_value_of_lengths, _VALUE_LENGTHS),
         _value_class("equal to the key", lambda _, key: key, lambda value, key: value == key, (True,)),
         _value_class("JSON", lambda *_: b'{"id": 7}', lambda value, _: value is not None and is_json(value)),
         _value_class(
@@ -519,6 +555,7 @@ RANGES: Final = (
         "ProducerRecord",
         *map(_many_keys, _KEY_COUNTS),
         SendClass("65 equal in a row", _in_a_row, _has_a_row),
+        SendClass("1001 times none", _many_bare, _has_many_bare),
     ),
     _range(
         "keys in two topics",

@@ -11,10 +11,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import normalize
 from uuid import UUID
 
@@ -25,8 +24,7 @@ CountedKey = tuple[bytes, int]
 """A key, and the number of partitions of the topic that it is sent to."""
 
 
-@dataclass(frozen=True)
-class KeyClass:
+class KeyClass(NamedTuple):
     """A class of keys: `make(source, count)` returns some for a topic of so many partitions."""
 
     id: str
@@ -41,29 +39,35 @@ def random_bytes(source: Source, size: int) -> bytes:
 
 # Lengths
 
-LONG_BYTES: Final = 1 << 11
-"""From this length on a class has one key: hashing it takes time."""
 _LENGTHS: Final = (
-    *(36, 24, 129, 1, 4, 16, 257, 17, 2, 3, 8, 5, 22, 23, 25, 31, 32, 33, 37, 40, 48, 63, 64, 65, 100, 101),
-    *(127, 128, 255, 256, 1 << 10, (1 << 10) + 1, 1 << 12, (1 << 15) - 1, 1 << 15, 1 << 16, (1 << 16) + 1),
+    *((36, 37), (24, 25), (128, 127, 129), (1, 2, 3, 4, 5), (16, 15, 17), (256, 255, 257), (8, 7, 9)),
+    *((22, 23), (32, 31, 33), (40, 48, 56), (64, 63, 65), (100, 101), (1 << 10, (1 << 10) + 1), (1 << 12,)),
+    *((1 << 15, (1 << 15) - 1), ((1 << 16) + 1,)),
 )
+LONG_BYTES: Final = 1 << 11
+"""From this length on there is one key of each length: hashing it takes time."""
 
 
-def length_words(size: int) -> str:
-    """The length as a class of a key or value: `24 bytes`."""
-    return "1 byte" if size == 1 else f"{size} bytes"
+def lengths_words(sizes: Sequence[int]) -> str:
+    """Lengths as a class of keys or values: `24, 25 bytes`."""
+    return f"{', '.join(map(str, sorted(sizes)))} byte{'' if tuple(sizes) == (1,) else 's'}"
 
 
-def _of_length(size: int) -> KeyClass:
+def _of_lengths(sizes: Sequence[int]) -> KeyClass:
     def make(source: Source, _: int) -> list[bytes]:
-        key = random_bytes(source, size)
-        if size >= LONG_BYTES:
-            return [key]
-        text = bytes(97 + byte % 26 for byte in key)
-        near = [key[:-1] + bytes((key[-1] ^ 1,)), bytes((key[0] ^ 128,)) + key[1:]]
-        return list(dict.fromkeys((text, key, *near)))
+        return [key for size in sizes for key in _some_of_length(source, size)]
 
-    return KeyClass(length_words(size), make, lambda keys: any(len(key) == size for key, _ in keys))
+    return KeyClass(lengths_words(sizes), make, lambda keys: {len(key) for key, _ in keys}.issuperset(sizes))
+
+
+def _some_of_length(source: Source, size: int) -> list[bytes]:
+    """Text, other bytes, and these with another first or last bit."""
+    key = random_bytes(source, size)
+    if size >= LONG_BYTES:
+        return [key]
+    text = bytes(97 + byte % 26 for byte in key)
+    near = [key[:-1] + bytes((key[-1] ^ 1,)), bytes((key[0] ^ 128,)) + key[1:]]
+    return list(dict.fromkeys((text, key, *near)))
 
 
 def _some(seen: Callable[[bytes], bool]) -> Callable[[Sequence[CountedKey]], bool]:
@@ -72,7 +76,7 @@ def _some(seen: Callable[[bytes], bool]) -> Callable[[Sequence[CountedKey]], boo
 
 KEY_LENGTHS: Final = (
     KeyClass("empty", lambda *_: [b""], _some(lambda key: not key)),
-    *map(_of_length, _LENGTHS),
+    *map(_of_lengths, _LENGTHS),
 )
 
 
@@ -174,9 +178,10 @@ def _text_of(change: Callable[[str], str]) -> Callable[[bytes], object]:
     return lambda key: change(key.decode()) if key and is_utf8(key) else None
 
 
-def _every(place: int, size: int) -> Callable[[Sequence[CountedKey]], bool]:
-    """Whether keys of that length show every value of the byte at the place."""
-    return lambda keys: len({key[place] for key, _ in keys if len(key) == size}) == 256
+def _every_end(keys: Sequence[CountedKey]) -> bool:
+    """Whether keys of two bytes and more begin with every byte, and end with every byte."""
+    ends = [{key[place] for key, _ in keys if len(key) > 1} for place in (0, -1)]
+    return all(len(own) == 256 for own in ends)
 
 
 def _fixed(*keys: bytes) -> Callable[[Source, int], Sequence[bytes]]:
@@ -206,16 +211,17 @@ KEY_CONTENTS: Final = (
     KeyClass("Avro", _avro, _matching(rb"\0..[\0\1].[\0-\x7f][ -~]")),
     KeyClass("JSON", _fixed(b'{"id":7}', b'{"id": 7}'), _some(is_json)),
     KeyClass(
-        "every last byte",
-        lambda s, _: [random_bytes(s, 4) + bytes((byte,)) for byte in range(256)],
-        _every(-1, 5),
+        "every first and last byte",
+        lambda s, _: [
+            bytes((255 - byte,)) + random_bytes(s, byte % 4) + bytes((byte,)) for byte in range(256)
+        ],
+        _every_end,
     ),
     KeyClass(
-        "every first byte",
-        lambda *_: [bytes((byte,)) + b"rders" for byte in range(256)],
-        _every(0, 6),
+        "every single byte",
+        lambda *_: [bytes((byte,)) for byte in range(256)],
+        lambda keys: len({key for key, _ in keys if len(key) == 1}) == 256,
     ),
-    KeyClass("every single byte", lambda *_: [bytes((byte,)) for byte in range(256)], _every(0, 1)),
     KeyClass("one begins another", _fixed(b"order", b"order-1", b"order-10", b"order-1000"), _begins_another),
     KeyClass(
         "same first 16 bytes",
@@ -280,8 +286,13 @@ _HASHED_MAX: Final = 64
 _SIGN: Final = 1 << 31
 
 
-def _exactly(words: str, value: int) -> KeyClass:
-    return _hashed(words, lambda *_: (value,), lambda hashed, _: hashed == value)
+def _exactly(words: str, *values: int) -> KeyClass:
+    made = _hashed(words, lambda *_: values, lambda *_: False)
+
+    def seen(keys: Sequence[CountedKey]) -> bool:
+        return {unsigned_murmur2(key) for key, _ in keys if len(key) <= _HASHED_MAX}.issuperset(values)
+
+    return made._replace(seen=seen)
 
 
 def _short_hash(key: bytes) -> object:
@@ -289,12 +300,8 @@ def _short_hash(key: bytes) -> object:
 
 
 KEY_HASHES: Final = (
-    _exactly("0x80000000", _SIGN),
-    _exactly("0", 0),
-    _exactly("-1", (1 << 32) - 1),
-    _exactly("0x7fffffff", _SIGN - 1),
-    _exactly("0x80000001", _SIGN + 1),
-    _exactly("1", 1),
+    _exactly("0x80000000 and next to it", _SIGN, _SIGN - 1, _SIGN + 1),
+    _exactly("0, 1 and -1", 0, 1, (1 << 32) - 1),
     _hashed(
         "negative", lambda s, _: [_SIGN + s.integer(0, _SIGN - 1) for _ in range(4)], lambda h, _: h >= _SIGN
     ),
