@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final
@@ -39,9 +39,12 @@ from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.placement.plans import BestPlan
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
+from kassay.properties.placement.wide import PLACER_RANGES, PLACER_SIZES, racked_request, sized_request
+from kassay.properties.placement.wide_plans import PLANNER_RANGES, PLANNER_SIZES, named_plan, sized_plan
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
+from kassay.properties.wide.ranges import Range, Size
 
 if TYPE_CHECKING:
     from kassay.kinds.search import WorstSearch
@@ -53,6 +56,29 @@ FRESH_MAX: Final = 4000
 """The number of smallest requests that are tried where one cannot be cut further."""
 
 
+@dataclass(frozen=True)
+class NamedProfile(Profile):
+    """The profile of small cases that have several names in each of the spaces `named`."""
+
+    named: frozenset[str] = frozenset()
+
+
+def _named(profile: Profile, named: frozenset[str]) -> Profile:
+    return NamedProfile(profile.name, profile.assume, profile.shape, named) if named else profile
+
+
+def _size_of_case(size: Size) -> Size:
+    return replace(size, count=lambda case: size.count(case.request))
+
+
+def _range_of_case(each: Range) -> Range:
+    return replace(
+        each,
+        widen=lambda case, wanted, source: case._replace(request=each.widen(case.request, wanted, source)),
+        seen=lambda case, wanted: each.seen(case.request, wanted),
+    )
+
+
 @drives(PLACER)
 class PlacementDriver(Driver[PlacementCase]):
     """Calls a placer with requests."""
@@ -60,15 +86,32 @@ class PlacementDriver(Driver[PlacementCase]):
     asks = "place"
     pasts = False
     goals = ("replicas", "leaders")
+    countable = tuple(map(_size_of_case, PLACER_SIZES))
+    ranges = tuple(map(_range_of_case, PLACER_RANGES))
     form = CASE
     narration = PLACEMENT_STEP
     aims = PLACER_AIMS
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request built from the source's choices."""
+        if isinstance(profile, NamedProfile):
+            return PlacementCase(racked_request(source), source.integer(0, _SEED_MAX))
         sized = _profile(source, profile)
         generated = aimed_request(source, sized, aim) if aim else request(source, sized)
         return PlacementCase(generated, source.integer(0, _SEED_MAX))
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlacementCase:
+        """A request with so many brokers, new or existing partitions."""
+        racked = isinstance(profile, NamedProfile) or (profile.allows("no-racks") and source.boolean())
+        return PlacementCase(sized_request(source, sizes, racked=racked), source.integer(0, _SEED_MAX))
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """One with racks where their names are wanted."""
+        return _named(profile, wanted & {"rack"})
+
+    def unnamed(self, assume: frozenset[str]) -> frozenset[str]:
+        """Racks, where there are none."""
+        return frozenset({"rack"} if "no-racks" in assume else ())
 
     def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
         """The one call; its balance is judged where there is a placement."""
@@ -207,6 +250,8 @@ class PlanDriver(Driver[PlanRequest]):
     pasts = False
     usual_scope = (3, 2)
     goals = ("replicas", "copies")
+    countable = PLANNER_SIZES
+    ranges = PLANNER_RANGES
     form = PLAN_REQUEST
     narration = PLAN_STEP
     aims = PLANNER_AIMS
@@ -218,7 +263,18 @@ class PlanDriver(Driver[PlanRequest]):
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request built from the source's choices."""
+        if isinstance(profile, NamedProfile):
+            return named_plan(source, racked="rack" in profile.named)
         return aimed_plan_request(source) if aim else plan_request(source)
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlanRequest:
+        """A request with so many brokers, topics or partitions."""
+        named = profile.named if isinstance(profile, NamedProfile) else frozenset[str]()
+        return sized_plan(source, sizes, named)
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """One with several topics, and with racks, where their names are wanted."""
+        return _named(profile, wanted & {"rack", "topic"})
 
     def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
         """The one plan."""
@@ -248,9 +304,11 @@ class PlanDriver(Driver[PlanRequest]):
         return best.copies if reached else None
 
     def read(self, document: Any) -> PlanRequest | None:
-        """The request; None where a partition has not as many replicas as the others."""
+        """The request; None where a partition has not as many replicas as the others, or comes twice."""
         case = super().read(document)
         if case is None or any(len(row) != case.replication_factor for _, row in case.before):
+            return None
+        if len({partition for partition, _ in case.before}) < len(case.before):
             return None
         return case
 
