@@ -30,6 +30,8 @@ _Entry = tuple[ProducerRecord, TopicMetadata]
 
 SHORT_KEYS: Final = 16
 """The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
+_PLAIN_TOPIC_MAX: Final = 1
+"""The number in the name of a topic, such as `t1`, up to which it counts as plain."""
 _SINGLES_MAX = 16
 """The number of partitions without a leader up to which each is removed by itself."""
 
@@ -80,7 +82,7 @@ class SendsDriver(Driver[ProducerSends]):
             sum(sum(record.key or b"") for record in records),
             sum(len(record.value or b"") for record in records),
             sum(abs(record.partition or 0) for record in records),
-            sum(name_rank(record.topic) for record in records),
+            sum(rank for record in records if (rank := name_rank(record.topic)) > _PLAIN_TOPIC_MAX),
         )
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:

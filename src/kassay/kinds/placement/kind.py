@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, starmap
@@ -33,6 +34,7 @@ from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
+from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.removal import Removal
 from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
@@ -52,6 +54,11 @@ if TYPE_CHECKING:
 
 
 _SEED_MAX = 2**31 - 1
+_PLAIN_ID_MAX: Final = 99
+_PLAIN_PARTITION_MAX: Final = 9
+_PLAIN_TOPIC_MAX: Final = 1
+_PLAIN_RACK: Final = re.compile(r"rack\d{1,3}")
+"""Numbers and names up to which a request counts as plain."""
 FRESH_MAX: Final = 4000
 """The number of smallest requests that are tried where one cannot be cut further."""
 
@@ -65,6 +72,11 @@ class NamedProfile(Profile):
 
 def _named(profile: Profile, named: frozenset[str]) -> Profile:
     return NamedProfile(profile.name, profile.assume, profile.shape, named) if named else profile
+
+
+def _odd_racks(racks: Collection[str]) -> int:
+    """How far names of racks are from plain ones: 0 for the generator's own."""
+    return sum(name_rank(rack) for rack in racks if not _PLAIN_RACK.fullmatch(rack))
 
 
 def _size_of_case(size: Size) -> Size:
@@ -144,6 +156,8 @@ class PlacementDriver(Driver[PlacementCase]):
     def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """Requests with a replica fewer, existing rows included; then what is derived."""
         asked = case.request
+        if asked.replication_factor > len(asked.brokers) + 1:
+            yield PlacementCase(replace(asked, replication_factor=len(asked.brokers) + 1), case.seed)
         if asked.replication_factor > 1:
             existing = tuple(row[: asked.replication_factor - 1] for row in asked.existing)
             fewer = replace(asked, replication_factor=asked.replication_factor - 1, existing=existing)
@@ -171,6 +185,8 @@ class PlacementDriver(Driver[PlacementCase]):
             sum(1 + racks.index(broker.rack) for broker in wanted.brokers if broker.rack is not None),
             wanted.fixed_start_index + 1,
             sum(place_ != broker for place_, broker in enumerate(ids)),
+            sum(broker for broker in ids if broker > _PLAIN_ID_MAX),
+            _odd_racks(racks),
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
@@ -325,9 +341,19 @@ class PlanDriver(Driver[PlanRequest]):
         return islice(fresh_plan_requests(case), FRESH_PLANS_MAX)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
-        """Partitions, replicas, brokers and racks."""
+        """Partitions, replicas, brokers and racks; plain names and small numbers come last."""
         racks = {broker.rack for broker in case.brokers if broker.rack is not None}
-        return len(case.before), case.replication_factor, len(case.brokers), len(racks)
+        partitions = [partition for partition, _ in case.before]
+        return (
+            len(partitions),
+            case.replication_factor,
+            len(case.brokers),
+            len(racks),
+            sum(rank for topic, _ in partitions if (rank := name_rank(topic)) > _PLAIN_TOPIC_MAX),
+            sum(number for _, number in partitions if number > _PLAIN_PARTITION_MAX),
+            sum(broker.broker_id for broker in case.brokers if broker.broker_id > _PLAIN_ID_MAX),
+            _odd_racks(racks),
+        )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
         """Every request of the size, with one more broker that leaves; 3 x 3 gives 90,000 requests."""

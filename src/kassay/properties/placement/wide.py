@@ -168,7 +168,7 @@ def _existing(
 
 
 def _all_alike(request: PlacementRequest, size: int, _: Source) -> Rows:
-    return (tuple(ids_of(request)[: request.replication_factor]),) * size
+    return (tuple(ids_of(request)[: request.replication_factor]),) * max(size, 2)
 
 
 def _uneven_rows(request: PlacementRequest, size: int, _: Source) -> Rows:
