@@ -33,6 +33,7 @@ INTRODUCTIONS: Final[Mapping[str, str]] = {
     "proofs": "What `kassay prove` checks with Z3: a proof for all sizes, or a counterexample.",
     "situations": "What a run must reach before a claim holds.",
     "assumptions": "The values of `--assume`: inputs outside of them are neither generated nor checked.",
+    "dimensions": "What is wide in every third case of a run; [wide input](../width.md) explains it.",
     "controls": "Built-in faulty targets, each with the claim that must catch it.",
     "vectors": "The formats of Kafka's own outputs that `kassay vectors` reads.",
 }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.errors import InputError
 from kassay.model.shape.legal import ANY_TEXT, NameRange
@@ -150,13 +150,13 @@ class Widths:
         return WidePlan(self._names(turn), sizes, numbers)
 
     def _names(self, turn: int) -> dict[str, NameClass]:
-        """The class of each space that is wide: about half of them, each class in each space in turn."""
+        """The class of each space that is wide: all spaces until each class was there, then about half."""
         chosen = {}
         for place, space in enumerate(self.spaces):
             size = len(space.classes)
-            if turn % SHARED_EVERY == SHARED_EVERY - 1:
+            if turn > size and turn % SHARED_EVERY == 0:
                 chosen[space.id] = space.classes[turn // SHARED_EVERY % size]
-            elif (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
+            elif turn <= size or (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
                 chosen[space.id] = space.classes[(turn + 7 * place) % size]
         return chosen
 
@@ -172,6 +172,41 @@ class Widths:
             **{size.id: tuple(map(str, sorted((*size.small, *size.large)))) for size in self.sizes},
             **{each.id: each.classes for each in self.numbers},
         }
+
+
+class Listed(NamedTuple):
+    """One dimension of a kind's input, for a table: its classes, and the legal range with its source."""
+
+    id: str
+    classes: tuple[str, ...]
+    legal: str
+    excluded_by: tuple[str, ...]
+
+
+def dimensions(driver: Driver[Any]) -> tuple[Listed, ...]:
+    """Every dimension of the kind's wide input."""
+    widths = Widths(driver, frozenset())
+    expected = widths.expected()
+    spaces = [
+        Listed(
+            f"{space.id} names",
+            tuple(known.id for known in space.classes),
+            f"{space.legal.words}, to {space.legal.longest} characters ({space.legal.source})",
+            (PLAIN_NAMES,),
+        )
+        for space in widths.spaces
+    ]
+    sizes = [
+        Listed(
+            size.id, expected[size.id], f"to {size.most} {size.why}".strip(), (SMALL_SIZES, *size.excluded_by)
+        )
+        for size in widths.sizes
+    ]
+    numbers = [
+        Listed(each.id, each.classes, each.source, (PLAIN_NUMBERS, *sorted(each.excluded_by)))
+        for each in widths.numbers
+    ]
+    return (*spaces, *sizes, *numbers)
 
 
 def text_spaces(node: Node) -> dict[str, NameRange]:

@@ -1,15 +1,16 @@
-"""The assumptions that a user may make about the inputs; each kind lists those that narrow its inputs."""
+"""The assumptions that a user may make about the inputs: those of each kind, and of wide input for all."""
 
 from __future__ import annotations
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, every_kind
+from kassay.properties.wide.ranges import WIDTHS
 from kassay.reading.fields import suggestion
 
 
 def every_assumption() -> tuple[str, ...]:
     """The assumptions of all kinds, sorted."""
-    return tuple(sorted({name for kind in every_kind() for name in kind.assumptions}))
+    return tuple(sorted({name for kind in every_kind() for name in (*kind.assumptions, *WIDTHS)}))
 
 
 def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[str]:
@@ -19,7 +20,7 @@ def parse_assumptions(names: list[str], kind: Kind | None = None) -> frozenset[s
         if name not in known:
             hint = suggestion(name, known)
             raise InputError(f"unknown assumption {name!r}: expected one of: {', '.join(known)}{hint}")
-        if kind is not None and name not in kind.assumptions:
-            some = f"one of {', '.join(kind.assumptions)}" if kind.assumptions else "none"
+        if kind is not None and name not in (*kind.assumptions, *WIDTHS):
+            some = f"one of {', '.join((*kind.assumptions, *WIDTHS))}"
             raise InputError(f"assumption {name!r} narrows nothing of kind {kind}, expected {some}")
     return frozenset(names)

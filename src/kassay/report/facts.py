@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
@@ -128,6 +128,29 @@ def unreached(certificate: Certificate) -> str:
     return ", ".join(name for name, count in certificate.reached.items() if not count)
 
 
+CLASSES_SHOWN: Final = 3
+"""The largest number of missing classes that a line lists of one dimension."""
+
+
+def coverage(certificate: Certificate) -> str:
+    """How much of the wide input was checked, in one line; empty where nothing is to be covered."""
+    dimensions = certificate.coverage
+    if not dimensions:
+        return ""
+    done = sum(len(each.covered) for each in dimensions)
+    missing = sum(len(each.missing) for each in dimensions)
+    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}"
+
+
+def uncovered(certificate: Certificate) -> str:
+    """The dimensions with missing classes, with the first of those; empty if all are covered."""
+    return "; ".join(
+        f"{each.id} ({', '.join(each.missing[:CLASSES_SHOWN])}"
+        + (f" and {more} more)" if (more := len(each.missing) - CLASSES_SHOWN) > 0 else ")")
+        for each in certificate.uncovered
+    )
+
+
 def controls(certificate: Certificate) -> str:
     """How many of the built-in faulty assignors the same budget caught; empty if none was tried."""
     counts = certificate.controls
@@ -168,6 +191,10 @@ def warnings(certificate: Certificate) -> list[str]:
     templates = (
         (interrupted(certificate), "{}: nothing is certified"),
         (undecided, "unknown: {}; a larger --time or --histories may decide"),
+        (
+            "" if certificate.interrupted else uncovered(certificate),
+            "not covered: {}; a larger --time or --histories covers more, --assume excludes a dimension",
+        ),
         (narrowed, "assumed of inputs: {}; nothing is said of others"),
         (never, "never reached: {}"),
         (missed, "built-in faulty assignors that were not caught: {}"),

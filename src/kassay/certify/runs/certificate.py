@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay import __version__
 from kassay.model.kinds import Kind
@@ -76,9 +76,24 @@ class ClaimResult:
         return document
 
 
+class CoveredDimension(NamedTuple):
+    """The classes of one dimension of the input on which a claim was checked, and those still missing."""
+
+    id: str
+    covered: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The dimension as the certificate has it."""
+        return {"id": self.id, "covered": list(self.covered), "missing": list(self.missing)}
+
+
 @dataclass(frozen=True)
 class Certificate:
-    """The results of a run on one target; if `interrupted`, the results up to then."""
+    """The results of a run on one target; if `interrupted`, the results up to then.
+
+    `coverage` says what of the wide input was checked; it is empty for a run over an exhaustive scope.
+    """
 
     target: str
     kind: Kind
@@ -96,17 +111,25 @@ class Certificate:
     elapsed_s: float
     notes: tuple[str, ...] = field(default=())
     interrupted: bool = False
+    coverage: tuple[CoveredDimension, ...] = ()
+
+    @property
+    def uncovered(self) -> tuple[CoveredDimension, ...]:
+        """The dimensions of which a class is missing."""
+        return tuple(each for each in self.coverage if each.missing)
 
     @property
     def verdict(self) -> str:
         """`certified`, `not-certified`, or `unknown`; known findings do not count against the target.
 
-        A run without claims, or an interrupted one, certifies nothing.
+        A run without claims, an interrupted one, or one that left a dimension of the input uncovered,
+        certifies nothing.
         """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):
             return "not-certified"
-        if self.interrupted or not self.claims or any(c.verdict is Verdict.UNKNOWN for c in fresh):
+        undecided = any(c.verdict is Verdict.UNKNOWN for c in fresh)
+        if self.interrupted or not self.claims or undecided or self.uncovered:
             return "unknown"
         return "certified"
 
@@ -126,6 +149,7 @@ class Certificate:
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),
+            "coverage": [dimension.to_json() for dimension in self.coverage],
             "verdict": self.verdict,
             "versions": {"kassay": __version__, "python": platform.python_version()},
         }

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
 from kassay.certify.runs.counterexamples.others import broken_by_others
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
@@ -86,6 +86,21 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         controls=controls,
         elapsed_s=round(time.monotonic() - started, 3),
         interrupted=interrupted,
+        coverage=() if options.exhaustive else _coverage(job, tally),
+    )
+
+
+def _coverage(job: Job, tally: Tally) -> tuple[CoveredDimension, ...]:
+    """What of the wide input was checked, by dimension; a run of one shape has none."""
+    if job.profile.shape:
+        return ()
+    return tuple(
+        CoveredDimension(
+            dimension,
+            tuple(each for each in classes if (dimension, each) in tally.covered),
+            tuple(each for each in classes if (dimension, each) not in tally.covered),
+        )
+        for dimension, classes in job.widths.expected().items()
     )
 
 

@@ -101,6 +101,25 @@ def _situations() -> Rows:
     ]
 
 
+def _dimensions() -> Rows:
+    from kassay.kinds.registry import driver_for
+    from kassay.kinds.wide import dimensions
+    from kassay.model.kinds import every_kind
+
+    return [
+        {
+            "kind": kind.name,
+            "dimension": each.id,
+            "classes": ", ".join(each.classes),
+            "legal": each.legal,
+            "excluded by": " ".join(each.excluded_by),
+        }
+        for kind in every_kind()
+        if kind.certified
+        for each in dimensions(driver_for(kind))
+    ]
+
+
 def _assumptions() -> Rows:
     from kassay.properties.assumptions import every_assumption
 
@@ -180,6 +199,7 @@ THINGS: Final[dict[str, Callable[[], Rows]]] = {
     "proofs": _proofs,
     "situations": _situations,
     "assumptions": _assumptions,
+    "dimensions": _dimensions,
     "controls": _controls,
     "vectors": _vectors,
 }

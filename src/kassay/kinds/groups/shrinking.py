@@ -8,40 +8,41 @@ the size of the history itself. Last, the history restarts in one of its own rou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, islice, product
+from itertools import combinations, count, islice, product
 from typing import Final, TypeVar
 
 from kassay.kinds.cuts import with_one, without_one
 from kassay.kinds.groups.scopes import fresh_groups
 from kassay.model.cluster import Cluster, Topic, TopicPartition
+from kassay.model.groups.documents import HISTORY
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import (
     AddPartitions,
     Change,
     CreateTopic,
-    DeleteTopic,
     Event,
     History,
     Join,
     OwnedClaim,
-    RackBroker,
-    Rebalance,
     Reports,
-    Resubscribe,
     Reweigh,
-    StaticReturn,
     Withhold,
 )
 from kassay.model.groups.step import Step
+from kassay.model.shape.names import canonical, mentioned, plain_name, renamed
 from kassay.properties.groups.histories.generator import GENERATION
 
 T = TypeVar("T")
 
 PAIRS_MAX = 40
 """Up to this many single cuts are also tried in pairs."""
+
+MANY = 12
+"""More events or topics than this are also removed in runs."""
 
 SINGLE_MAX = 16
 """The number of partitions up to which each is removed by itself; beyond, the least number of runs."""
@@ -53,8 +54,12 @@ FRESH_MAX = 2500
 def shrunk_histories(case: History) -> Iterator[History]:
     """Smaller histories in the order in which a shrinker should try them."""
     yield from _without_changes(case)
-    singles = list(_cuts(case))
-    yield from singles
+    yield from _without_many(case)
+    singles: list[History] = []
+    for cut in _cuts(case):
+        yield cut
+        if len(singles) <= PAIRS_MAX:
+            singles.append(cut)
     yield from _renumbered(case)
     if len(singles) <= PAIRS_MAX:
         for first, second in combinations(range(len(singles)), 2):
@@ -79,6 +84,25 @@ def _without_changes(case: History) -> Iterator[History]:
     for i in range(1, len(changes)):
         together = changes[i - 1] + changes[i]
         yield replace(case, changes=changes[: i - 1] + (together,) + changes[i + 1 :])
+
+
+def _without_many(case: History) -> Iterator[History]:
+    """Without runs of events or of topics, halves first, while there are many of them."""
+    for i, change in enumerate(case.changes):
+        for left in _without_runs(change) if len(change) > MANY else ():
+            yield replace(case, changes=(*case.changes[:i], left, *case.changes[i + 1 :]))
+    names = tuple(topic.name for topic in case.cluster.topics)
+    for kept in _without_runs(names) if len(names) > MANY else ():
+        yield _without_topics(case, frozenset(names) - frozenset(kept))
+
+
+def _without_runs(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """The tuple without runs of its items, from halves to eighths."""
+    width = len(items) // 2
+    while width >= max(1, len(items) // 8):
+        for start in range(0, len(items), width):
+            yield items[:start] + items[start + width :]
+        width //= 2
 
 
 def _cuts(case: History) -> Iterator[History]:
@@ -193,6 +217,7 @@ def _simpler(case: History) -> Iterator[History]:
     if case.cluster.brokers:
         bare = Cluster(tuple(t._replace(replicas=None) for t in case.cluster.topics))
         yield replace(case, cluster=bare)
+        yield from _fewer_replicas(case)
     for i, topic in enumerate(case.cluster.topics):
         if topic.weights is not None:
             yield _with_topic(case, i, topic._replace(weights=None))
@@ -205,6 +230,27 @@ def _simpler(case: History) -> Iterator[History]:
     for changes in with_one(case.changes, lambda change: with_one(change, _plainer)):
         yield replace(case, changes=changes)
     yield from _renamed(case)
+
+
+def _fewer_replicas(case: History) -> Iterator[History]:
+    """The history with a replica fewer a partition, and without the last broker, where nothing names it."""
+    topics = case.cluster.topics
+    if any(len(row) > 1 for topic in topics for row in topic.replicas or ()):
+        fewer = (
+            topic
+            if topic.replicas is None
+            else topic._replace(replicas=tuple(row[:-1] if len(row) > 1 else row for row in topic.replicas))
+            for topic in topics
+        )
+        yield replace(case, cluster=Cluster(tuple(fewer), case.cluster.brokers))
+    used = {broker for topic in topics for row in topic.replicas or () for broker in row}
+    unused = [broker for broker in case.cluster.brokers if broker.broker_id not in used]
+    if unused:
+        kept = tuple(broker for broker in case.cluster.brokers if broker not in unused)
+        yield replace(case, cluster=Cluster(topics, kept))
+        yield replace(
+            case, cluster=Cluster(topics, tuple(b for b in case.cluster.brokers if b != unused[-1]))
+        )
 
 
 def _lighter(weight: int) -> list[int]:
@@ -220,73 +266,44 @@ def _plainer(event: Event) -> Iterator[Event]:
         yield replace(event, member=member._replace(instance_id=None))
     if member.rack is not None:
         yield replace(event, member=member._replace(rack=None))
-    if member.generation > (0 if member.owned else -1):
-        yield replace(event, member=member._replace(generation=member.generation - 1))
+    least = 0 if member.owned else -1
+    lower = (least, GENERATION, member.generation // 2, member.generation - 1)
+    for generation in dict.fromkeys(each for each in lower if least <= each < member.generation):
+        yield replace(event, member=member._replace(generation=generation))
     if event.config:
         yield replace(event, config=())
 
 
+_PLAIN_NAME: Final = re.compile(r"[a-z]\d{1,2}\Z")
+
+
 def _renamed(case: History) -> Iterator[History]:
-    """The history with plain names: topics t0, t1, ..., members m0, m1, ... in the order of first mention.
+    """The history with plain names: all of them, those of one space, and each by itself.
 
-    Rules break ties by member id, so members are also renamed in the order of their ids.
+    Rules break ties by names, so they are given in the order of first mention and in the order of the names.
     """
-    topics = [t.name for t in case.cluster.topics]
-    ids = list(dict.fromkeys(_mentioned(case)))
-    for order in (ids, sorted(ids)):
-        names = {name: f"t{i}" for i, name in enumerate(topics)}
-        members = {member_id: f"m{i}" for i, member_id in enumerate(order)}
-        renamed = _with_names(case, names, members)
-        if renamed != case:
-            yield renamed
+    node, document = HISTORY.node, HISTORY.write(case)
+    for plain in canonical(node, document):
+        yield HISTORY.read(plain, "case")
+    for space, names in mentioned(node, document).items():
+        wide = [name for name in names if not _PLAIN_NAME.match(str(name))]
+        if not wide:
+            continue
+        free = (plain for i in count() if (plain := plain_name(node, space, i)) not in names)
+        fresh = dict(zip(wide, free))
+        for some in (fresh, *({name: fresh[name]} for name in wide[:SINGLE_MAX] if len(wide) > 1)):
+            yield HISTORY.read(renamed(node, document, {space: some}), "case")
+        yield from _shorter_names(case, space, wide)
 
 
-def _mentioned(case: History) -> Iterator[str]:
-    """Every member id in order of first appearance."""
-    for change in case.changes:
-        for event in change:
-            if isinstance(event, Join):
-                yield event.member.member_id
-            elif isinstance(event, StaticReturn):
-                yield event.new_member_id
-
-
-def _with_names(case: History, topics: dict[str, str], members: dict[str, str]) -> History:
-    return History(
-        case.cluster.with_topics(t._replace(name=topics.get(t.name, t.name)) for t in case.cluster.topics),
-        tuple(tuple(_rename_event(event, topics, members) for event in change) for change in case.changes),
-        case.reports,
-    )
-
-
-def _rename_event(event: Event, topics: dict[str, str], members: dict[str, str]) -> Event:
-    """The event with every topic and member under its new name."""
-
-    def tps(owned: tuple[TopicPartition, ...]) -> tuple[TopicPartition, ...]:
-        return tuple(TopicPartition(topics.get(t, t), p) for t, p in owned)
-
-    if isinstance(event, Join):
-        member = event.member
-        named = member._replace(
-            member_id=members.get(member.member_id, member.member_id),
-            topics=tuple(topics.get(t, t) for t in member.topics),
-            owned=tps(member.owned),
-        )
-        return replace(event, member=named)
-    if isinstance(event, CreateTopic):
-        return CreateTopic(event.topic._replace(name=topics.get(event.topic.name, event.topic.name)))
-    if isinstance(event, AddPartitions | DeleteTopic | Reweigh | Withhold):
-        return replace(event, topic=topics.get(event.topic, event.topic))
-    if isinstance(event, RackBroker | Rebalance):
-        return event
-    who = members.get(event.member_id, event.member_id)
-    if isinstance(event, StaticReturn):
-        return StaticReturn(who, members.get(event.new_member_id, event.new_member_id))
-    if isinstance(event, OwnedClaim):
-        return OwnedClaim(who, tps(event.owned), event.generation)
-    if isinstance(event, Resubscribe):
-        return Resubscribe(who, tuple(topics.get(t, t) for t in event.topics))
-    return replace(event, member_id=who)
+def _shorter_names(case: History, space: str, wide: list[str]) -> Iterator[History]:
+    """The history with the names of one space cut to half at either end, where they still differ."""
+    node, document = HISTORY.node, HISTORY.write(case)
+    for cut in (lambda name: name[: (len(name) + 1) // 2], lambda name: name[len(name) // 2 :]):
+        names = {name: cut(name) for name in wide if isinstance(name, str) and len(name) > 3}
+        every = mentioned(node, document)[space]
+        if names and len({names.get(name, name) for name in every}) == len(every):
+            yield HISTORY.read(renamed(node, document, {space: names}), "case")
 
 
 def _resized(topic: Topic, partitions: int) -> Topic:
@@ -309,15 +326,19 @@ def _without_numbers(topic: Topic, gone: range) -> Topic:
 
 
 def _without_topic(case: History, name: str) -> History:
-    """The history without the topic, its owned partitions and its subscriptions."""
+    return _without_topics(case, frozenset((name,)))
+
+
+def _without_topics(case: History, gone: frozenset[str]) -> History:
+    """Without these topics, wherever they are named."""
 
     def without(member: Member) -> Member:
         return member._replace(
-            topics=tuple(t for t in member.topics if t != name),
-            owned=tuple(tp for tp in member.owned if tp.topic != name),
+            topics=tuple(t for t in member.topics if t not in gone),
+            owned=tuple(tp for tp in member.owned if tp.topic not in gone),
         )
 
-    return _with_members(case, (t for t in case.cluster.topics if t.name != name), without)
+    return _with_members(case, (t for t in case.cluster.topics if t.name not in gone), without)
 
 
 def _with_topic(case: History, index: int, topic: Topic) -> History:

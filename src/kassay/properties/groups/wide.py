@@ -33,6 +33,9 @@ from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Range, Size
 
 _RACKED: Final = frozenset({"no-racks"})
+MIDDLING: Final = 8
+EACH_MAX: Final = 257
+"""The largest number of members that can get a partition each."""
 _MOST_ROUNDS: Final = 257
 """A history has at most so many rounds: a longer life of one object is a run of its own."""
 
@@ -71,7 +74,8 @@ def sized_history(draft: GeneratorState, sizes: Mapping[str, int]) -> History:
         name: draft.with_extras(Topic(name, count)) for name, count in zip(names, counts, strict=True)
     }
     topics = tuple(draft.topics.values())
-    joined = [draft.new_member(own) for own in _subscriptions(draft, names, members)]
+    static = draft.profile.static == 1 or None
+    joined = [draft.new_member(own, static) for own in _subscriptions(draft, names, members)]
     changes: list[Change] = [tuple(draft.join(member) for member in joined)]
     rounds = sizes.get("rounds", 2)
     while len(changes) < rounds:
@@ -80,8 +84,14 @@ def sized_history(draft: GeneratorState, sizes: Mapping[str, int]) -> History:
 
 
 def _few_partitions(source: Source, members: int) -> int:
-    """Partitions to go with so many members: very few, one each, or one more."""
-    return source.choice((2, 3)) if members < 8 else source.choice((members, members + 1, 2))
+    """Partitions to go with so many members: very few, one each, or one more.
+
+    With more than 257 members there are few: a rule that compares each member with each partition would take
+    a second, and a slow rule is not a wrong one.
+    """
+    if members < MIDDLING:
+        return source.choice((2, 3))
+    return source.choice((members, members + 1, 2)) if members <= EACH_MAX else source.choice((2, 34))
 
 
 def _subscriptions(draft: GeneratorState, names: list[str], members: int) -> list[tuple[str, ...]]:
@@ -336,13 +346,34 @@ def _topic_order_seen(history: History, _: str) -> bool:
 
 
 def _widen_owned_order(history: History, wanted: str, _: Source) -> History:
-    """Owned partitions that are not reported in order."""
+    """Owned partitions that are not reported in order; the first member owns two where none does."""
+    if all(len(join.member.owned) < 2 for join in _first(history)):
+        history = _owning_two(history)
 
     def turned(_: int, member: Member) -> Member:
         owned = member.owned
         return member._replace(owned=owned[::-1] if wanted == "reversed" else (*owned[1:], *owned[:1]))
 
     return _with_members(history, turned)
+
+
+def _owning_two(history: History) -> History:
+    """The history whose first reader of a topic owns its first two partitions."""
+    pairs = {t.name: (TopicPartition(t.name, 0), TopicPartition(t.name, 1)) for t in history.cluster.topics}
+    large = {t.name for t in history.cluster.topics if t.partitions > 1}
+    owners = [
+        (number, topic)
+        for number, join in enumerate(_first(history))
+        for topic in join.member.topics
+        if topic in large and not any(tp in pairs[topic] for j in _first(history) for tp in j.member.owned)
+    ]
+    if not owners:
+        return history
+    owner, topic = owners[0]
+    return _with_members(
+        history,
+        lambda n, m: m._replace(owned=(*m.owned, *pairs[topic]), generation=3) if n == owner else m,
+    )
 
 
 def _owned_order_seen(history: History, _: str) -> bool:

@@ -91,6 +91,12 @@ def _suffixes(size: int, source: Source) -> Names:
     return tuple(names) if source.boolean() else tuple(reversed(names))
 
 
+def _composed(size: int, _: Source) -> Names:
+    """Names that are equal in the composed and the decomposed form of Unicode."""
+    forms = ("é", "e\u0301", "\u00c5", "A\u030a", "\u212b", "ﬁ")
+    return tuple(forms[n % 6] + (_letters(n // 6) if n > 5 else "") for n in range(size))
+
+
 def _anagrams(size: int, source: Source) -> Names:
     """Names of the same letters in another order: sums over characters are equal."""
     letters = "abcdefg" if size <= 5040 else "abcdefghij"
@@ -341,12 +347,7 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
     NameClass(
         "composed",
         "equal once normalised",
-        _each(
-            lambda n: (
-                ("é", "e\u0301", "\u00c5", "A\u030a", "\u212b", "ﬁ")[n % 6]
-                + (_letters(n // 6) if n > 5 else "")
-            )
-        ),
+        _composed,
         _distinct_pairs(lambda name: normalize("NFC", name)),
         2,
     ),

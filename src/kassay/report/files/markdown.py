@@ -61,6 +61,8 @@ def _certificate(certificate: Certificate) -> str:
         lines += [joined(Markdown("* "), doubt) for doubt in doubts]
     if facts.unreached(certificate):
         lines += ["", inline(f"Not reached: {facts.unreached(certificate)}.")]
+    if facts.coverage(certificate):
+        lines += ["", inline(f"Covered: {facts.coverage(certificate)}.")]
     if facts.controls(certificate):
         lines += ["", inline(f"{facts.controls(certificate)}.")]
     return "\n".join(lines) + "\n"

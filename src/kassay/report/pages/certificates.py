@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
+from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
 from kassay.model.verdict import Verdict
 from kassay.report import facts
 from kassay.report.pages.boards import board_of
@@ -65,6 +65,7 @@ class Section:
     unknown: tuple[ClaimResult, ...]
     holds: tuple[ClaimResult, ...]
     reached: tuple[tuple[str, int], ...]
+    coverage: tuple[CoveredDimension, ...]
 
 
 def render(certificates: Sequence[Certificate], missing: Sequence[facts.NotLoaded] = ()) -> str:
@@ -123,6 +124,7 @@ def _section(certificate: Certificate, number: int, boards: _Boards) -> Section:
         unknown=tuple(result for result, mark, _ in by_mark if mark == Verdict.UNKNOWN.value),
         holds=tuple(result for result, mark, _ in by_mark if mark == Verdict.HOLDS.value),
         reached=tuple(certificate.reached.items()),
+        coverage=certificate.coverage,
     )
 
 

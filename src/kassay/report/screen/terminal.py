@@ -42,6 +42,8 @@ def body_view(certificate: Certificate, detail: Detail = Detail.USUAL) -> View:
     parts.append(_counts_table(certificate.claims) if verbose else _claims_table(certificate.claims))
     parts += [_counterexample(result) for result in certificate.claims if result.counterexample]
     parts += _seen(certificate) if verbose else []
+    if coverage := facts.coverage(certificate):
+        parts += [line(f"covered: {coverage}", style="dim")]
     if controls := facts.controls(certificate):
         parts += [line(f"controls: {controls}", style="dim")]
     parts += [line(f"warning: {warning}", style="yellow") for warning in facts.warnings(certificate)]
@@ -97,10 +99,16 @@ def _counts_table(results: Sequence[ClaimResult]) -> View:
 
 
 def _seen(certificate: Certificate) -> list[View]:
-    """The situations that were reached, the most frequent first."""
+    """The situations that were reached, the most frequent first, and the covered classes of input."""
     counts = sorted(certificate.reached.items(), key=lambda each: (-each[1], each[0]))
     reached = ", ".join(f"{name} {count}" for name, count in counts if count)
-    return [line(), line(f"reached: {reached}", style="dim")] if reached else []
+    parts = [line(), line(f"reached: {reached}", style="dim")] if reached else []
+    if certificate.coverage:
+        parts.append(line())
+    return parts + [
+        line(f"covered: {each.id}: {', '.join(each.covered) or 'nothing'}", style="dim")
+        for each in certificate.coverage
+    ]
 
 
 def verdict_line(certificate: Certificate) -> View:

@@ -18,7 +18,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Final
 
-ENDLESS: Final = 1 << 62
+ENDLESS: Final = 1 << 100
+"""More than a million weights of 64 bits, multiplied by as many members."""
 _FAR: Final = 1 << 200
 
 

@@ -104,6 +104,7 @@ class Sums:
                 for c, n in sorted(tally.counts.items())
             },
             "reached": dict(sorted(tally.reached.items())),
+            "covered": [[*classes, number] for classes, number in sorted(tally.covered.items())],
             "kinds": [[*key, *smallest] for key, smallest in sorted(self.kinds.items())],
         }
 
@@ -111,7 +112,8 @@ class Sums:
 def sums_of(document: Mapping[str, Any]) -> Sums:
     """The sums that `to_json` wrote."""
     counts = {claim: ClaimCount(*numbers) for claim, numbers in document["counts"].items()}
-    tally = Tally(document["histories"], document["asked"], counts, Counter(document["reached"]))
+    covered = Counter({(dimension, of): number for dimension, of, number in document["covered"]})
+    tally = Tally(document["histories"], document["asked"], counts, Counter(document["reached"]), covered)
     kinds = {
         Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)
         for claim, of_input, bucket, failed, size, history in document["kinds"]

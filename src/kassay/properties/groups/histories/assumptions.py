@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kassay.model.groups.step import Step
+from kassay.properties.wide.ranges import WIDTHS
 
 _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "equal-subscriptions": lambda step: step.group.equal_subscriptions,
@@ -18,9 +19,10 @@ _HOLDS: Final[dict[str, Callable[[Step], bool]]] = {
     "no-weights": lambda step: all(topic.weights is None for topic in step.cluster.topics),
 }
 
+WIDE: Final = frozenset(WIDTHS)
 ASSUMPTIONS: Final = tuple(_HOLDS)
 
 
 def within(step: Step, assume: frozenset[str]) -> bool:
-    """Whether the step's input satisfies all the assumptions."""
-    return all(_HOLDS[name](step) for name in assume)
+    """Whether the input satisfies all the assumptions; those about wide input narrow only what is made."""
+    return all(_HOLDS[name](step) for name in assume - WIDE)

@@ -1,0 +1,98 @@
+"""Wide cases: each class comes up in its turn, is measured on the case, and is caught when it is a fault."""
+
+import pytest
+
+from kassay.kinds.registry import driver_for
+from kassay.kinds.wide import ATTEMPTS, WidePlan, Widths, text_spaces, wide_case, widened
+from kassay.model.kinds import every_kind
+from kassay.properties.profile import Profile
+from kassay.properties.sources import Seeded
+from kassay.properties.wide.ranges import WIDTHS
+
+KINDS = [kind for kind in every_kind() if kind.certified]
+TURNS = 120
+
+
+def base(driver, profile):
+    def generate(source, plan, attempt):
+        wanted = driver.wide_profile(profile, plan.dimensions)
+        if plan.sizes:
+            return driver.sized(source, wanted, plan.sizes)
+        return driver.generate(source, wanted)
+
+    return generate
+
+
+def profile_of(driver):
+    from kassay.kinds.protocol import RunWishes
+
+    return driver.profile(RunWishes("small", "", frozenset(), frozenset()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_every_class_is_shown_within_a_few_hundred_cases(kind):
+    driver = driver_for(kind)
+    widths = Widths(driver, frozenset())
+    shown = set()
+    for turn in range(TURNS):
+        shown.update(wide_case(widths, turn, turn, base(driver, profile_of(driver)))[1])
+    expected = {(name, each) for name, classes in widths.expected().items() for each in classes}
+    assert shown <= expected
+    assert sorted(expected - shown) == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_nothing_is_wide_where_all_widths_are_excluded(kind):
+    widths = Widths(driver_for(kind), frozenset(WIDTHS))
+    assert not widths.anything
+    assert widths.expected() == {}
+    assert widths.plan(5) == WidePlan()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_a_turn_always_makes_the_same_case(kind):
+    driver = driver_for(kind)
+    widths = Widths(driver, frozenset())
+    made = [wide_case(widths, 1, 77, base(driver, profile_of(driver))) for _ in range(2)]
+    assert driver.form.write(made[0][0]) == driver.form.write(made[1][0])
+    assert made[0][1] == made[1][1]
+
+
+def test_renaming_keeps_the_case_but_for_its_names():
+    driver = driver_for(next(kind for kind in KINDS if kind.name == "client"))
+    widths = Widths(driver, frozenset())
+    spaces = {space.id: space for space in widths.spaces}
+    case = driver.generate(Seeded(5), profile_of(driver))
+    dash = next(known for known in spaces["topic"].classes if known.id == "dash")
+    wide, shown = widened(driver, WidePlan({"topic": dash}), case, Seeded(1))
+    assert shown == (("topic names", "dash"),)
+    assert all("-" in topic.name for topic in wide.cluster.topics)
+    assert [t.partitions for t in wide.cluster.topics] == [t.partitions for t in case.cluster.topics]
+    assert [j.member.member_id for j in wide.joins] == [j.member.member_id for j in case.joins]
+
+
+def test_a_case_that_cannot_show_a_class_is_asked_for_again_and_then_not_counted():
+    driver = driver_for(next(kind for kind in KINDS if kind.name == "client"))
+    widths = Widths(driver, frozenset())
+    asked = []
+
+    def one_topic(source, plan, attempt):
+        asked.append(attempt)
+        return driver.sized(source, profile_of(driver), {"topics": 1})
+
+    turn = next(t for t in range(200) if widths.plan(t).names.get("topic", None) is not None
+                and widths.plan(t).names["topic"].id == "case" and not widths.plan(t).sizes)  # fmt: skip
+    _, shown = wide_case(widths, turn, 3, one_topic)
+    assert asked == list(range(ATTEMPTS))
+    assert ("topic names", "case") not in shown
+
+
+def test_spaces_of_text_come_from_the_shape():
+    of = {kind.name: set(text_spaces(driver_for(kind).form.node)) for kind in KINDS}
+    assert of["client"] == {"topic", "member", "rack", "instance"}
+    assert of["connect"] >= {"worker", "connector"}
+
+
+def test_a_profile_without_features_is_the_same_when_wide():
+    assert driver_for(KINDS[-1]).wide_profile(Profile(), frozenset({"rack"})) is not None
