@@ -265,3 +265,19 @@ def test_a_large_factor_shrinks_in_few_steps():
     case = case_of(PLACER, range_, "32767")
     first = next(DRIVERS[PLACER].shrink_candidates(case))
     assert first.request.replication_factor == len(case.request.brokers) + 1
+
+
+@pytest.mark.parametrize("kind", DRIVERS, ids=str)
+def test_large_ids_shrink_to_the_smallest_that_matters(kind):
+    (range_,) = (each for each in DRIVERS[kind].ranges if each.id == "broker ids")
+    case, driver = case_of(kind, range_, "32767 and 32768"), DRIVERS[kind]
+
+    def largest(case):
+        request = case if kind is PLANNER else case.request
+        return max(broker.broker_id for broker in request.brokers)
+
+    steps = 0
+    while less := next((c for c in driver.shrink_candidates(case) if largest(c) > 300), None):
+        case, steps = less, steps + 1
+        assert steps < 200
+    assert largest(case) == 301

@@ -18,7 +18,7 @@ from kassay.kinds.placement.answers import placement_words, placer_asserts, plac
 from kassay.kinds.placement.cases import CASE, PlacementCase
 from kassay.kinds.placement.oracle import best_of_placement, best_rows
 from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
-from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
+from kassay.kinds.protocol import EVERY_CASE, Case, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
 from kassay.model.java.randomness import JavaRandom
@@ -35,6 +35,7 @@ from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
 from kassay.model.shape.cuts import name_rank
+from kassay.model.shape.names import renamed
 from kassay.model.shape.removal import Removal
 from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
@@ -61,6 +62,18 @@ _PLAIN_RACK: Final = re.compile(r"rack\d{1,3}")
 """Numbers and names up to which a request counts as plain."""
 FRESH_MAX: Final = 4000
 """The number of smallest requests that are tried where one cannot be cut further."""
+
+
+def _with_smaller_ids(driver: Driver[Case], case: Case, ids: Collection[int]) -> Iterator[Case]:
+    """The cases in which all large ids of brokers are smaller by a part of them, by half first."""
+    large = [broker for broker in ids if broker > _PLAIN_ID_MAX]
+    for part in range(1, max(large, default=0).bit_length() + 1):
+        smaller = {broker: broker - max(1, broker >> part) for broker in large}
+        if len({smaller.get(broker, broker) for broker in ids}) == len(ids):
+            document = renamed(driver.form.node, driver.form.write(case), {"broker": smaller})
+            less = driver.read(document)
+            if less is not None:
+                yield less
 
 
 @dataclass(frozen=True)
@@ -162,6 +175,7 @@ class PlacementDriver(Driver[PlacementCase]):
             existing = tuple(row[: asked.replication_factor - 1] for row in asked.existing)
             fewer = replace(asked, replication_factor=asked.replication_factor - 1, existing=existing)
             yield PlacementCase(fewer, case.seed)
+        yield from _with_smaller_ids(self, case, asked.by_id)
         yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
@@ -334,6 +348,9 @@ class PlanDriver(Driver[PlanRequest]):
             factor = case.replication_factor - 1
             before = tuple((tp, row[:factor]) for tp, row in case.before)
             yield replace(case, replication_factor=factor, before=before)
+        held = (broker for _, row in case.before for broker in row)
+        ids = {*held, *(broker.broker_id for broker in case.brokers)}
+        yield from _with_smaller_ids(self, case, ids)
         yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:

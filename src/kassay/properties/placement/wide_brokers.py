@@ -21,7 +21,7 @@ from kassay.properties.wide.ranges import Range, Size
 Rows: TypeAlias = tuple[Replicas, ...]
 NO_RACKS: Final = frozenset({"no-racks"})
 _INT_MAX: Final = 2**31 - 1
-_R = TypeVar("_R", PlacementRequest, PlanRequest)
+_R = TypeVar("_R", bound=PlacementRequest | PlanRequest)
 
 
 # What both kinds of request have
@@ -36,10 +36,11 @@ def rows_of(request: PlacementRequest | PlanRequest) -> Rows:
 
 def with_rows(request: _R, rows: Sequence[Replicas]) -> _R:
     """The request with these replicas of its existing partitions; a planner's partitions keep their names."""
-    if isinstance(request, PlacementRequest):
-        return replace(request, existing=tuple(rows))
-    parts = [*(tp for tp, _ in request.before), *_more_parts(request)]
-    return replace(request, before=tuple(zip(parts[: len(rows)], rows, strict=True)))
+    changes: dict[str, Any] = {"existing": tuple(rows)}
+    if isinstance(request, PlanRequest):
+        parts = [*(tp for tp, _ in request.before), *_more_parts(request)]
+        changes = {"before": tuple(zip(parts[: len(rows)], rows, strict=True))}
+    return replace(request, **changes)
 
 
 def _more_parts(request: PlanRequest) -> Iterable[TopicPartition]:
@@ -286,12 +287,20 @@ def rack_count(request: PlacementRequest | PlanRequest) -> int:
     return 0 if None in racks else len({*racks})
 
 
-def _related(id_: str, of: Callable[[Any], int], least: int) -> RequestClass:
-    """The factor is the number that `of` returns, on so many brokers at least."""
+_FACTOR_MAX: Final = 20
+"""The largest factor by which a request is changed."""
+
+
+def _of_brokers(id_: str, less: int) -> RequestClass:
+    """The factor is the number of brokers, or so many less, where these are few."""
+
+    def widen(request: _R, _: Source) -> _R:
+        request = with_brokers(request, 3)
+        wanted = len(request.brokers) - less
+        return with_factor(request, wanted) if wanted <= _FACTOR_MAX else request
+
     return RequestClass(
-        id_,
-        lambda request, _: (lambda wide: with_factor(wide, of(wide)))(with_brokers(request, least)),
-        lambda request: request.replication_factor == of(request) and len(request.brokers) >= least,
+        id_, widen, lambda request: request.replication_factor == len(request.brokers) - less > 1
     )
 
 
@@ -299,7 +308,7 @@ def _of_racks(id_: str, more: int) -> RequestClass:
     """The factor is the number of racks and so many more; there are three racks."""
 
     def widen(request: _R, source: Source) -> _R:
-        racked = in_turn(3).widen(with_brokers(request, 6), source)
+        racked: _R = in_turn(3).widen(with_brokers(request, 6), source)
         return with_factor(racked, 3 + more)
 
     def seen(request: PlacementRequest | PlanRequest) -> bool:
@@ -310,8 +319,8 @@ def _of_racks(id_: str, more: int) -> RequestClass:
 
 FACTORS: Final = (
     *map(_factor, (3, 4, 5, 2, 1, 6, 7, 8, 9, 10)),
-    _related("all brokers", lambda request: len(request.brokers), 3),
-    _related("all brokers but one", lambda request: len(request.brokers) - 1, 3),
+    _of_brokers("all brokers", 0),
+    _of_brokers("all brokers but one", 1),
 )
 RACK_FACTORS: Final = (
     _of_racks("as racks", 0),

@@ -42,13 +42,11 @@ def _of_first_topic(request: PlanRequest) -> int:
 
 
 PLANNER_SIZES: Final = (
-    BROKERS,
+    replace(BROKERS, most=257, why="the certified best of more brokers takes seconds"),
     Size("topics", lambda request: len({tp.topic for tp, _ in request.before})),
     Size("partitions", _of_first_topic),
 )
 """What a request to a planner can have very many of; partitions are those of the first topic."""
-_UNRACKED_MAX: Final = 260
-"""The number of brokers from which on a planner's brokers have racks: the best plan takes seconds without."""
 
 
 def sized_plan(source: Source, sizes: Mapping[str, int], named: frozenset[str]) -> PlanRequest:
@@ -57,7 +55,7 @@ def sized_plan(source: Source, sizes: Mapping[str, int], named: frozenset[str]) 
     Where topics or racks are `named`, there are several of them.
     """
     number = sizes.get("brokers", 3)
-    racked = "rack" in named or number > _UNRACKED_MAX or source.boolean()
+    racked = "rack" in named or source.boolean()
     racks = source.integer(2, 3) if racked else 0
     hosts = hosts_of(number + 1, racks)
     topics = sizes.get("topics", 4 if "topic" in named else 1)
@@ -144,11 +142,9 @@ def _shares_rack(request: PlanRequest) -> bool:
 
 def _crowded(request: PlanRequest, source: Source) -> PlanRequest:
     """Two brokers in each of two racks, and every row in one: a broker was moved to another rack."""
-    wide = in_turn(2).widen(with_brokers(request, 4), source)
-    return with_rows(
-        replace(wide, replication_factor=2),
-        _in_one_rack(replace(wide, replication_factor=2), max(2, len(wide.before))),
-    )
+    racked: PlanRequest = in_turn(2).widen(with_brokers(request, 4), source)
+    wide = replace(racked, replication_factor=2)
+    return with_rows(wide, _in_one_rack(wide, max(2, len(wide.before))))
 
 
 def _numbers(id_: str, of: Callable[[int, int], int], seen: Callable[[list[int]], bool]) -> RequestClass:
