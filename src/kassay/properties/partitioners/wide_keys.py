@@ -49,8 +49,11 @@ LONG_BYTES: Final = 1 << 11
 
 
 def lengths_words(sizes: Sequence[int]) -> str:
-    """Lengths as a class of keys or values: `24, 25 bytes`."""
-    return f"{', '.join(map(str, sorted(sizes)))} byte{'' if tuple(sizes) == (1,) else 's'}"
+    """Lengths as a class of keys or values: `24 and 25 bytes`, `127 to 129 bytes`."""
+    ordered = sorted(sizes)
+    near = len(ordered) > 2 and ordered[-1] - ordered[0] == len(ordered) - 1
+    words = f"{ordered[0]} to {ordered[-1]}" if near else " and ".join(map(str, ordered))
+    return f"{words} byte{'' if words == '1' else 's'}"
 
 
 def _of_lengths(sizes: Sequence[int]) -> KeyClass:
@@ -301,7 +304,7 @@ def _short_hash(key: bytes) -> object:
 
 KEY_HASHES: Final = (
     _exactly("0x80000000 and next to it", _SIGN, _SIGN - 1, _SIGN + 1),
-    _exactly("0, 1 and -1", 0, 1, (1 << 32) - 1),
+    _exactly("-1 to 1", 0, 1, (1 << 32) - 1),
     _hashed(
         "negative", lambda s, _: [_SIGN + s.integer(0, _SIGN - 1) for _ in range(4)], lambda h, _: h >= _SIGN
     ),

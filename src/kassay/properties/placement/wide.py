@@ -207,7 +207,7 @@ _EXISTING: Final = (
         lambda r: {row[0] for row in r.existing} == {r.brokers[-1].broker_id},
     ),
     _existing(
-        "all led by one, followed by all",
+        "led by one and followed by all",
         lambda r, size, _: tuple(
             (ids_of(r)[0], ids_of(r)[1 + place % (len(r.brokers) - 1)]) for place in range(max(size, 2))
         ),

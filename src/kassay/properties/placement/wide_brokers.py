@@ -221,7 +221,7 @@ RACKS: Final = (
     _laid_out("none", lambda size: [None] * size, lambda racks: {*racks} == {None}, 2),
     in_turn(3),
     _laid_out(
-        "sizes 1, 2 and more",
+        "of 1 and 2 and more brokers",
         lambda size: ["rack0", "rack1", "rack1", *(["rack2"] * (size - 3))],
         lambda racks: len(_sizes(racks)) > 2 and len({*_sizes(racks)}) == len(_sizes(racks)),
         6,
