@@ -218,7 +218,6 @@ RACKS: Final = (
         lambda racks: len(racks) > 2 and _sizes(racks) == [1] * len(racks),
         3,
     ),
-    _laid_out("none", lambda size: [None] * size, lambda racks: {*racks} == {None}, 2),
     in_turn(3),
     _laid_out(
         "of 1 and 2 and more brokers",
@@ -233,6 +232,7 @@ RACKS: Final = (
         lambda racks: len({*racks}) == 2 and racks in (sorted(racks, key=str), sorted(racks, key=str)[::-1]),
         4,
     ),
+    _laid_out("none", lambda size: [None] * size, lambda racks: {*racks} == {None}, 2),
     in_turn(17),
     in_turn(65),
 )
@@ -318,9 +318,10 @@ def _of_racks(id_: str, more: int) -> RequestClass:
 
 
 FACTORS: Final = (
-    *map(_factor, (3, 4, 5, 2, 1, 6, 7, 8, 9, 10)),
+    *map(_factor, (3, 4, 5, 2)),
     _of_brokers("all brokers", 0),
     _of_brokers("all brokers but one", 1),
+    *map(_factor, (1, 6, 7, 8, 9, 10)),
 )
 RACK_FACTORS: Final = (
     _of_racks("as racks", 0),
