@@ -28,7 +28,9 @@ def test_plain_names_show_no_class(known):
     assert not known.seen(["t0", "t1", "t2"]) or known.id in {"glued"}
 
 
-@pytest.mark.parametrize("legal", [TOPIC_NAMES, INSTANCE_IDS, CONNECTOR_NAMES, ANY_TEXT], ids=str)
+@pytest.mark.parametrize(
+    "legal", [TOPIC_NAMES, INSTANCE_IDS, CONNECTOR_NAMES, ANY_TEXT], ids=lambda legal: legal.source
+)
 def test_names_of_the_classes_of_a_range_are_legal(legal):
     for known in classes_for(legal):
         assert all(map(legal.accepts, known.make(40, Seeded(3)))), known.id

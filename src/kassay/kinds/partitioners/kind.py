@@ -25,8 +25,10 @@ from kassay.model.partitioners.sends import (
     send_all,
     send_by_new,
 )
+from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.removal import Removal
 from kassay.properties.partitioners.scenarios import sending
+from kassay.properties.partitioners.wide import COUNTABLE, RANGES, sized_sending
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence
 from kassay.properties.sources import Source
@@ -35,6 +37,8 @@ _Entry = tuple[ProducerRecord, TopicMetadata]
 
 SHORT_KEYS: Final = 16
 """The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
+_PLAIN_TOPIC_MAX: Final = 1
+"""The number in the name of a topic, such as `t1`, up to which it counts as plain."""
 _SINGLES_MAX = 16
 """The number of partitions without a leader up to which each is removed by itself."""
 
@@ -45,12 +49,18 @@ class SendsDriver(Driver[ProducerSends]):
 
     asks = "partition"
     options = frozenset()
+    countable = COUNTABLE
+    ranges = RANGES
     form = SENDS
     narration = SENT
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending built from the source's choices."""
         return sending(source)
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> ProducerSends:
+        """A sending with so many topics, partitions or records."""
+        return sized_sending(source, sizes)
 
     def play(self, case: ProducerSends, subject: Subject) -> Iterator[Calls[ProducerSendsStep]]:
         """The sending, and its repetition in another process if there is one."""
@@ -69,7 +79,7 @@ class SendsDriver(Driver[ProducerSends]):
         return len(case.records)
 
     def size(self, case: ProducerSends) -> tuple[int, ...]:
-        """Records, partitions, bytes of keys, unavailable partitions, and the rest."""
+        """Records, partitions, bytes of keys, unavailable partitions, and the rest; plain names come last."""
         records = [record for record, _ in case.records]
         return (
             len(records),
@@ -79,6 +89,7 @@ class SendsDriver(Driver[ProducerSends]):
             sum(sum(record.key or b"") for record in records),
             sum(len(record.value or b"") for record in records),
             sum(abs(record.partition or 0) for record in records),
+            sum(rank for record in records if (rank := name_rank(record.topic)) > _PLAIN_TOPIC_MAX),
         )
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:

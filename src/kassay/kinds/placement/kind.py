@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +25,7 @@ from kassay.kinds.placement.scopes import (
     placer_cell,
     plan_cell,
 )
-from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
+from kassay.kinds.protocol import EVERY_CASE, Case, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
 from kassay.model.java.randomness import JavaRandom
@@ -40,15 +41,20 @@ from kassay.model.placement.plan import Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
 from kassay.model.placement.request import Placement, PlacementRequest
 from kassay.model.placement.step import PlacementStep, place
+from kassay.model.shape.cuts import name_rank
+from kassay.model.shape.names import renamed
 from kassay.model.shape.removal import Removal
 from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.placement.plans import BestPlan
 from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
+from kassay.properties.placement.wide import PLACER_RANGES, PLACER_SIZES, racked_request, sized_request
+from kassay.properties.placement.wide_plans import PLANNER_RANGES, PLANNER_SIZES, named_plan, sized_plan
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
+from kassay.properties.wide.ranges import Range, Size
 
 if TYPE_CHECKING:
     from kassay.kinds.search import WorstSearch
@@ -56,8 +62,53 @@ if TYPE_CHECKING:
 
 
 _SEED_MAX = 2**31 - 1
+_PLAIN_ID_MAX: Final = 99
+_PLAIN_PARTITION_MAX: Final = 9
+_PLAIN_TOPIC_MAX: Final = 1
+_PLAIN_RACK: Final = re.compile(r"rack\d{1,3}")
+"""Numbers and names up to which a request counts as plain."""
 FRESH_MAX: Final = 4000
 """The number of smallest requests that are tried where one cannot be cut further."""
+
+
+def _with_smaller_ids(driver: Driver[Case], case: Case, ids: Collection[int]) -> Iterator[Case]:
+    """The cases in which all large ids of brokers are smaller by a part of them, by half first."""
+    large = [broker for broker in ids if broker > _PLAIN_ID_MAX]
+    for part in range(1, max(large, default=0).bit_length() + 1):
+        smaller = {broker: broker - max(1, broker >> part) for broker in large}
+        if len({smaller.get(broker, broker) for broker in ids}) == len(ids):
+            document = renamed(driver.form.node, driver.form.write(case), {"broker": smaller})
+            less = driver.read(document)
+            if less is not None:
+                yield less
+
+
+@dataclass(frozen=True)
+class NamedProfile(Profile):
+    """The profile of small cases that have several names in each of the spaces `named`."""
+
+    named: frozenset[str] = frozenset()
+
+
+def _named(profile: Profile, named: frozenset[str]) -> Profile:
+    return NamedProfile(profile.name, profile.assume, profile.shape, named) if named else profile
+
+
+def _odd_racks(racks: Collection[str]) -> int:
+    """How far names of racks are from plain ones: 0 for the generator's own."""
+    return sum(name_rank(rack) for rack in racks if not _PLAIN_RACK.fullmatch(rack))
+
+
+def _size_of_case(size: Size) -> Size:
+    return replace(size, count=lambda case: size.count(case.request))
+
+
+def _range_of_case(each: Range) -> Range:
+    return replace(
+        each,
+        widen=lambda case, wanted, source: case._replace(request=each.widen(case.request, wanted, source)),
+        seen=lambda case, wanted: each.seen(case.request, wanted),
+    )
 
 
 @drives(PLACER)
@@ -67,15 +118,32 @@ class PlacementDriver(Driver[PlacementCase]):
     asks = "place"
     pasts = False
     goals = ("replicas", "leaders")
+    countable = tuple(map(_size_of_case, PLACER_SIZES))
+    ranges = tuple(map(_range_of_case, PLACER_RANGES))
     form = CASE
     narration = PLACEMENT_STEP
     aims = PLACER_AIMS
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request built from the source's choices."""
+        if isinstance(profile, NamedProfile):
+            return PlacementCase(racked_request(source), source.integer(0, _SEED_MAX))
         sized = _profile(source, profile)
         generated = aimed_request(source, sized, aim) if aim else request(source, sized)
         return PlacementCase(generated, source.integer(0, _SEED_MAX))
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlacementCase:
+        """A request with so many brokers, new or existing partitions."""
+        racked = isinstance(profile, NamedProfile) or (profile.allows("no-racks") and source.boolean())
+        return PlacementCase(sized_request(source, sizes, racked=racked), source.integer(0, _SEED_MAX))
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """One with racks where their names are wanted."""
+        return _named(profile, wanted & {"rack"})
+
+    def unnamed(self, assume: frozenset[str]) -> frozenset[str]:
+        """Racks, where there are none."""
+        return frozenset({"rack"} if "no-racks" in assume else ())
 
     def play(self, case: PlacementCase, subject: Subject) -> Iterator[Calls[PlacementStep]]:
         """The one call; its balance is judged where there is a placement."""
@@ -108,10 +176,13 @@ class PlacementDriver(Driver[PlacementCase]):
     def shrink_candidates(self, case: PlacementCase) -> Iterator[PlacementCase]:
         """Requests with a replica fewer, existing rows included; then what is derived."""
         asked = case.request
+        if asked.replication_factor > len(asked.brokers) + 1:
+            yield PlacementCase(replace(asked, replication_factor=len(asked.brokers) + 1), case.seed)
         if asked.replication_factor > 1:
             existing = tuple(row[: asked.replication_factor - 1] for row in asked.existing)
             fewer = replace(asked, replication_factor=asked.replication_factor - 1, existing=existing)
             yield PlacementCase(fewer, case.seed)
+        yield from _with_smaller_ids(self, case, asked.by_id)
         yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlacementCase) -> Iterator[PlacementCase]:
@@ -135,6 +206,8 @@ class PlacementDriver(Driver[PlacementCase]):
             sum(1 + racks.index(broker.rack) for broker in wanted.brokers if broker.rack is not None),
             wanted.fixed_start_index + 1,
             sum(place_ != broker for place_, broker in enumerate(ids)),
+            sum(broker for broker in ids if broker > _PLAIN_ID_MAX),
+            _odd_racks(racks),
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlacementCase]:
@@ -219,6 +292,8 @@ class PlanDriver(Driver[PlanRequest]):
     pasts = False
     usual_scope = (3, 2)
     goals = ("replicas", "copies")
+    countable = PLANNER_SIZES
+    ranges = PLANNER_RANGES
     form = PLAN_REQUEST
     narration = PLAN_STEP
     aims = PLANNER_AIMS
@@ -230,7 +305,18 @@ class PlanDriver(Driver[PlanRequest]):
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request built from the source's choices."""
+        if isinstance(profile, NamedProfile):
+            return named_plan(source, racked="rack" in profile.named)
         return aimed_plan_request(source) if aim else plan_request(source)
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlanRequest:
+        """A request with so many brokers, topics or partitions."""
+        named = profile.named if isinstance(profile, NamedProfile) else frozenset[str]()
+        return sized_plan(source, sizes, named)
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """One with several topics, and with racks, where their names are wanted."""
+        return _named(profile, wanted & {"rack", "topic"})
 
     def play(self, case: PlanRequest, subject: Subject) -> Iterator[Calls[PlanStep]]:
         """The one plan."""
@@ -260,9 +346,11 @@ class PlanDriver(Driver[PlanRequest]):
         return best.copies if reached else None
 
     def read(self, document: Any) -> PlanRequest | None:
-        """The request; None where a partition has not as many replicas as the others."""
+        """The request; None where a partition has not as many replicas as the others, or comes twice."""
         case = super().read(document)
         if case is None or any(len(row) != case.replication_factor for _, row in case.before):
+            return None
+        if len({partition for partition, _ in case.before}) < len(case.before):
             return None
         return case
 
@@ -272,6 +360,9 @@ class PlanDriver(Driver[PlanRequest]):
             factor = case.replication_factor - 1
             before = tuple((tp, row[:factor]) for tp, row in case.before)
             yield replace(case, replication_factor=factor, before=before)
+        held = (broker for _, row in case.before for broker in row)
+        ids = {*held, *(broker.broker_id for broker in case.brokers)}
+        yield from _with_smaller_ids(self, case, ids)
         yield from super().shrink_candidates(case)
 
     def smallest(self, case: PlanRequest) -> Iterator[PlanRequest]:
@@ -279,9 +370,19 @@ class PlanDriver(Driver[PlanRequest]):
         return islice(fresh_plan_requests(case), FRESH_PLANS_MAX)
 
     def size(self, case: PlanRequest) -> tuple[int, ...]:
-        """Partitions, replicas, brokers and racks."""
+        """Partitions, replicas, brokers and racks; plain names and small numbers come last."""
         racks = {broker.rack for broker in case.brokers if broker.rack is not None}
-        return len(case.before), case.replication_factor, len(case.brokers), len(racks)
+        partitions = [partition for partition, _ in case.before]
+        return (
+            len(partitions),
+            case.replication_factor,
+            len(case.brokers),
+            len(racks),
+            sum(rank for topic, _ in partitions if (rank := name_rank(topic)) > _PLAIN_TOPIC_MAX),
+            sum(number for _, number in partitions if number > _PLAIN_PARTITION_MAX),
+            sum(broker.broker_id for broker in case.brokers if broker.broker_id > _PLAIN_ID_MAX),
+            _odd_racks(racks),
+        )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[PlanRequest]:
         """Every request of the size, with one more broker that leaves; 3 x 3 gives 90,000 requests."""

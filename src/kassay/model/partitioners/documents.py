@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import NO_ANSWER, Refusal, ReportedFailure, answer_to_json
@@ -44,7 +45,13 @@ _BYTES: Final = optional(
 def _record(
     partitions: int, unavailable: tuple[int, ...], **fields: Any
 ) -> tuple[ProducerRecord, TopicMetadata]:
-    return ProducerRecord(**fields), TopicMetadata.of(partitions, unavailable)
+    return ProducerRecord(**fields), _metadata(partitions, unavailable)
+
+
+@lru_cache(maxsize=8)
+def _metadata(partitions: int, unavailable: tuple[int, ...]) -> TopicMetadata:
+    """The metadata, which consecutive records share."""
+    return TopicMetadata.of(partitions, unavailable)
 
 
 RECORD: Final = record(

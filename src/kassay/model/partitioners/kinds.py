@@ -17,6 +17,7 @@ PARTITIONER: Final = declare(
         method="partition",
         forms=("partitioner",),
         listed="partitioners",
+        assumptions=("no-recreated-topics",),
         exec_version=2,
         place=30,
     )

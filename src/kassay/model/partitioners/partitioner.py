@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from functools import cache, cached_property
+from typing import ClassVar, Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.errors import KafkaError
 
@@ -70,8 +70,27 @@ class TopicMetadata:
     @classmethod
     def of(cls, count: int, unavailable: Iterable[int] = ()) -> TopicMetadata:
         """A topic with `count` partitions, all available except these."""
-        gone = frozenset(unavailable)
-        return cls(tuple(PartitionInfo(p, p not in gone) for p in range(count)))
+        partitions = _with_leaders(count)
+        gone = sorted({p for p in unavailable if 0 <= p < count})
+        for p in gone:
+            partitions[p] = PartitionInfo(p, available=False)
+        return cls(tuple(partitions))
+
+
+_SHARED_MAX: Final = 1 << 17
+"""The number of partitions up to which topics share the values of their partitions."""
+
+
+@cache
+def _shared(size: int) -> tuple[PartitionInfo, ...]:
+    return tuple(map(PartitionInfo, range(size)))
+
+
+def _with_leaders(count: int) -> list[PartitionInfo]:
+    """So many available partitions, as a list of the caller's own."""
+    if count > _SHARED_MAX:
+        return list(map(PartitionInfo, range(count)))
+    return list(_shared(1 << max(0, count - 1).bit_length())[:count])
 
 
 def named_partition(record: ProducerRecord, topic: TopicMetadata) -> int | None:

@@ -27,6 +27,7 @@ from kassay.model.shape.codec import (
     whole,
     wrong,
 )
+from kassay.model.shape.legal import TOPIC_NAMES
 from kassay.model.shape.nodes import LeafKind, LeafNode
 
 _FROM: Final = replace(WHOLE, node=LeafNode(LeafKind.WHOLE, plain=NOT_FIXED))
@@ -55,7 +56,7 @@ PLAN_REQUEST: Final = record(
         listed(
             record(
                 _row,
-                topic=Field(TEXT, get=lambda row: row[0].topic),
+                topic=Field(reference("topic", TEXT, legal=TOPIC_NAMES), get=lambda row: row[0].topic),
                 partition=Field(COUNT, get=lambda row: row[0].partition),
                 replicas=Field(listed(reference("broker", WHOLE)), get=lambda row: row[1]),
             )

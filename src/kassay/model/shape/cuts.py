@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
+from math import inf
 from typing import Any, Final
 
 from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
@@ -31,6 +32,10 @@ from kassay.model.shape.nodes import (
 
 SINGLES_MAX: Final = 16
 """A long list has this many of its last items each removed alone; one up to four times as long has all."""
+FEW_BYTES: Final = 32
+"""Longer bytes lose a quarter, an eighth and so on before they lose a single one."""
+FAR: Final = 1024
+"""A bounded number that far from the plainest one also comes nearer by a quarter, an eighth and so on."""
 SHORT_BYTES: Final = 16
 """Single bytes tried to replace longer bytes: a hash alone may decide which byte fails."""
 
@@ -144,13 +149,18 @@ def _turn(choices: tuple[Any, ...], value: Any) -> int:
 
 
 def smaller_numbers(value: int, leaf: LeafNode) -> list[int]:
-    """Numbers nearer to the plainest one: the plainest itself, half the way, and one step."""
+    """Numbers nearer to the plainest one: the plainest itself, half the way, and one step.
+
+    Between the last two a number with bounds, such as a size, goes shorter ways where it is far away.
+    """
     plain = leaf.plain if leaf.plain is not None else 0
     away = value - plain
     if not away:
         return []
     step = 1 if away > 0 else -1
-    near = (plain, plain + step * (abs(away) // 2), value - step)
+    parts = range(2, abs(away).bit_length()) if abs(away) >= FAR and leaf.most < inf else ()
+    between = (value - step * (abs(away) >> part) for part in parts)
+    near = (plain, plain + step * (abs(away) // 2), *between, value - step)
     return [each for each in dict.fromkeys(near) if each != value and leaf.least <= each <= leaf.most]
 
 
@@ -161,6 +171,8 @@ def smaller_bytes(data: bytes) -> Iterator[bytes]:
     yield b""
     if len(data) > 1:
         yield data[: len(data) // 2]
+        for part in range(2, len(data).bit_length()) if len(data) > FEW_BYTES else ():
+            yield data[: -(len(data) >> part)]
         yield data[1:]
     for short in range(SHORT_BYTES if len(data) > 1 else min(SHORT_BYTES, data[0])):
         yield bytes((short,))
@@ -202,7 +214,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
             numbers += place.value[1]
         elif isinstance(held, LeafNode) and place.value is not None:
             if held.space:
-                names += _rank(place.value)
+                names += name_rank(place.value)
             elif held.choices:
                 numbers += _turn(held.choices, place.value)
             elif held.kind is LeafKind.WHOLE:
@@ -217,7 +229,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
     return items, numbers, letters, names
 
 
-def _rank(name: Any) -> int:
+def name_rank(name: Any) -> int:
     """The rank of a name by plainness: its number; a name without one comes last."""
     if isinstance(name, int):
         return abs(name)
