@@ -199,7 +199,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
         if isinstance(held, ManyNode | TableNode):
             items += len(place.value)
         elif isinstance(held, PartNode):
-            numbers += place.value[1]
+            numbers += held.split(place.value)[1]
         elif isinstance(held, LeafNode) and place.value is not None:
             if held.space:
                 names += _rank(place.value)

@@ -50,7 +50,7 @@ def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
         if isinstance(held, LeafNode) and held.space and place.value is not None:
             names.setdefault(held.space, {})[place.value] = None
         elif isinstance(held, PartNode):
-            names.setdefault(held.space, {})[place.value[0]] = None
+            names.setdefault(held.space, {})[held.split(place.value)[0]] = None
         elif isinstance(held, TableNode) and held.space:
             names.setdefault(held.space, {}).update(dict.fromkeys(place.value))
     return {space: list(own) for space, own in names.items()}
@@ -63,7 +63,7 @@ def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
     """
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
-        name = value[0] if isinstance(leaf, PartNode) else value
+        name = leaf.split(value)[0] if isinstance(leaf, PartNode) else value
         return leaf.space == space and name in gone
 
     return _pruned(node, document, is_gone)
@@ -73,11 +73,10 @@ def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, in
     """The document without references to parts that things of the space no longer have."""
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
-        return (
-            isinstance(leaf, PartNode)
-            and leaf.space == space
-            and value[1] >= counts.get(value[0], value[1] + 1)
-        )
+        if not isinstance(leaf, PartNode) or leaf.space != space:
+            return False
+        name, number = leaf.split(value)
+        return number >= counts.get(name, number + 1)
 
     return _pruned(node, document, is_gone)
 
@@ -147,7 +146,8 @@ def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -
         case LeafNode(space=space):
             return names.get(space, {}).get(document, document) if space else document
         case PartNode(space):
-            return [names.get(space, {}).get(document[0], document[0]), document[1]]
+            name, number = node.split(document)
+            return node.joined(names.get(space, {}).get(name, name), number)
         case MaybeNode(inner):
             return None if document is None else renamed(inner, document, names)
         case ManyNode(item):
