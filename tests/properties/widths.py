@@ -2,7 +2,8 @@
 
 from collections import Counter
 from functools import cache
-from itertools import product
+from itertools import combinations, product
+from unicodedata import category, normalize
 
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.options import RunOptions
@@ -10,10 +11,13 @@ from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.kinds.wide import WidePlan, widened
 from kassay.properties.sources import Seeded
+from kassay.properties.wide.names import java_hash
 
 ATTEMPTS = 5
 """How often a case is generated until it shows its class, as in a run."""
 PLAIN_CASES = 40
+SEEDS = (1, 2, 3, 4)
+"""Of the cases that show what all cases of a class have in common."""
 
 
 @cache
@@ -118,10 +122,11 @@ def seen_in(job, case, factory, facts):
 
 
 def rarest_fact(job, plan, factory, facts, common):
-    """The fact that all of some cases of the class show and plain cases show least, and how many do."""
-    shown = [seen_in(job, wide_case(job, plan, seed)[0], factory, facts) for seed in (1, 2, 3)]
+    """The fact that all of some cases of the class show and plain cases show least, and the share that does."""
+    shown = [seen_in(job, wide_case(job, plan, seed)[0], factory, facts) for seed in SEEDS]
     every = frozenset.intersection(*shown)
-    return min((common[fact], repr(fact), fact) for fact in every)[::2]
+    number, _, fact = min((common[fact], repr(fact), fact) for fact in every)
+    return number / PLAIN_CASES, fact
 
 
 def plain_facts(job, factory, facts):
@@ -148,3 +153,41 @@ def compared(numbers):
     for (one, first), (other, second) in product(numbers.items(), repeat=2):
         if one < other:
             yield one, other, (first > second) - (first < second), min(3, abs(first - second))
+
+
+def relations(names, space):
+    """What names of one space have in common, and what they are made of."""
+    texts = sorted(map(str, names))
+    for text in texts:
+        kinds = {category(character) for character in text}
+        yield space, "characters", frozenset(kinds)
+        yield from ((space, "has", sign) for sign in set(text) if not sign.isalnum())
+        yield space, "length", len(text).bit_length(), len(text) > 200
+        yield space, "ends", text[:1].isalnum(), text[-1:].isalnum()
+        yield space, "case", text == text.upper(), text == text.lower()
+        yield space, "sign", text[:1] in "89abcdef", text[19:20] in "89abcdef"
+        yield from ((space, "text", part) for part in (text[:4], text[-4:], text))
+    for one, other in combinations(texts[:20], 2):
+        yield space, "equal but for case", one.lower() == other.lower()
+        yield space, "one begins the other", other.startswith(one)
+        yield space, "one ends the other", other.endswith(one) or one.endswith(other)
+        yield space, "same head", next((n for n in (18, 16, 8, 4, 2) if one[:n] == other[:n]), 0)
+        yield space, "same tail", next((n for n in (17, 12, 8, 4, 2) if one[-n:] == other[-n:]), 0)
+        yield space, "same letters", sorted(one) == sorted(other)
+        yield space, "same length", len(one) == len(other)
+        yield space, "same hash", java_hash(one) == java_hash(other)
+        yield space, "normalised", normalize("NFC", one) == normalize("NFC", other)
+        halves = [
+            int(each.replace("-", ""), 16) if len(each) == 36 and _is_hex(each) else 0
+            for each in (one, other)
+        ]
+        yield space, "same Java hash", halves[0] > 0 and _folded(halves[0]) == _folded(halves[1])
+
+
+def _is_hex(name):
+    return all(character in "0123456789abcdef-" for character in name)
+
+
+def _folded(number):
+    halves = (number >> 64) ^ (number & (2**64 - 1))
+    return (halves >> 32) ^ (halves & (2**32 - 1))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Final
 
-from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
+from kassay.model.shape.names import canonical, counted_parts, named_in, plainer, without_names, without_parts
 from kassay.model.shape.nodes import (
     LeafKind,
     LeafNode,
@@ -48,7 +49,8 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
             yield put(document, place.path, value)
     yield from _together(document, every)
     size = size_of(node, document)
-    yield from (less for less in canonical(node, document) if size_of(node, less) <= size)
+    named = chain(canonical(node, document), plainer(node, document))
+    yield from (less for less in named if size_of(node, less) <= size)
 
 
 def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:

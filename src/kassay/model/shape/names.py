@@ -25,6 +25,11 @@ from kassay.model.shape.nodes import (
     places,
 )
 
+PLAIN_TO: Final = 16
+"""So many more plain names than a document has names are looked for in it."""
+ALONE_MAX: Final = 16
+"""So many of the names of a space are made plain alone."""
+
 
 class _Gone:
     """Marks a value that refers to a removed thing."""
@@ -211,6 +216,35 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
     for space, own in every.items():
         if space not in defined and len(own) > 1:
             yield renamed(node, document, {space: dict.fromkeys(own, own[0])})
+
+
+def plainer(node: Node, document: Any) -> Iterator[Any]:
+    """The document with plain or shorter names in one space at a time, the others as they are.
+
+    First plain names for all that are not plain, then for each of them alone, then the names cut to half at
+    either end, where they still differ.
+    """
+    for space, own in mentioned(node, document).items():
+        fresh = (plain_name(node, space, number) for number in range(2 * len(own) + PLAIN_TO))
+        plain = list(fresh)
+        wide = [name for name in own if name not in plain]
+        new = dict(zip(wide, (name for name in plain if name not in own)))
+        if new:
+            yield renamed(node, document, {space: new})
+        for name in wide[:ALONE_MAX] if len(wide) > 1 else ():
+            yield renamed(node, document, {space: {name: new[name]}})
+        for cut in (_head, _tail):
+            shorter = {name: cut(name) for name in wide if isinstance(name, str) and len(name) > 3}
+            if shorter and len({shorter.get(name, name) for name in own}) == len(own):
+                yield renamed(node, document, {space: shorter})
+
+
+def _head(name: str) -> str:
+    return name[: (len(name) + 1) // 2]
+
+
+def _tail(name: str) -> str:
+    return name[len(name) // 2 :]
 
 
 def _by_name(names: list[Any]) -> list[Any]:

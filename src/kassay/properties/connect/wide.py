@@ -170,14 +170,12 @@ def sized_cluster(source: Source, sizes: Mapping[str, int]) -> ConnectHistory:
     rounds = sizes.get("rounds", 0)
     if joiners or creates or rounds:
         return replace(history, changes=_replacing(history, joiners, creates, rounds))
-    change: ConnectEvent = source.choice(
-        (
-            WorkerJoin(worker_id(workers)),
-            WorkerLeave(worker_id(source.integer(0, workers - 1))),
-            ConnectorCreate(connector_name(width), 1),
-        )
+    changes: tuple[ConnectEvent, ...] = (
+        WorkerJoin(worker_id(workers)),
+        WorkerLeave(worker_id(source.integer(0, workers - 1))),
+        ConnectorCreate(connector_name(width), 1),
     )
-    return _then(history, (change,))
+    return _then(history, (source.choice(changes),))
 
 
 def _replacing(history: ConnectHistory, joiners: int, creates: int, rounds: int) -> tuple[ConnectChange, ...]:
@@ -444,7 +442,7 @@ _CONNECTOR_LIVES: Final = (
 def _widen_connector_life(history: ConnectHistory, wanted: str, _: Source) -> ConnectHistory:
     """A connector that is deleted, and created again by its name; or all of them."""
     history = _with_two_at_end(history)
-    _, connectors = _end(history)
+    connectors = _end(history)[1]
     name = max(connectors, key=lambda each: (connectors[each], each))
     tasks = connectors[name]
     if tasks < 2:
@@ -453,13 +451,14 @@ def _widen_connector_life(history: ConnectHistory, wanted: str, _: Source) -> Co
     again = {"created again larger": tasks + 2, "created again smaller": tasks - 1}
     new = _new(history, connector_name)
     every = tuple(map(ConnectorDelete, connectors))
-    more: tuple[tuple[ConnectEvent, ...], ...] = {
+    lives: dict[str, tuple[tuple[ConnectEvent, ...], ...]] = {
         "created again at once": ((delete, ConnectorCreate(name, tasks)),),
         "grows and shrinks": ((ConnectorResize(name, tasks + 3),), (ConnectorResize(name, tasks),)),
         "all deleted": (every, ()),
         "all replaced": ((*every, *(ConnectorCreate(next(new), own) for own in connectors.values())),),
-    }.get(wanted) or ((delete,), (ConnectorCreate(name, again.get(wanted, tasks)),))
-    return _then(history, *more, wait=1)
+    }
+    usual = (delete,), (ConnectorCreate(name, again.get(wanted, tasks)),)
+    return _then(history, *lives.get(wanted, usual), wait=1)
 
 
 def _connector_life_seen(history: ConnectHistory, wanted: str) -> bool:
@@ -516,7 +515,7 @@ def _widen_worker_life(history: ConnectHistory, wanted: str, source: Source) -> 
         history = _then(history, others[: 3 - len(names)])
         names = _end(history)[0]
     leave, back = WorkerLeave(who), WorkerJoin(who)
-    more: tuple[tuple[ConnectEvent, ...], ...] = {
+    lives: dict[str, tuple[tuple[ConnectEvent, ...], ...]] = {
         "back with its id": ((leave,), (back,)),
         "back at once": ((leave, back),),
         "all replaced": ((*(WorkerJoin(next(new)) for _ in names), *map(WorkerLeave, names)),),
@@ -525,8 +524,8 @@ def _widen_worker_life(history: ConnectHistory, wanted: str, source: Source) -> 
         "leader changes twice": ((LeaderChange(),), (LeaderChange(),)),
         "an answer is lost twice": ((SyncFailure(),), (MissedAssignment(who),)),
         "five rounds without a change": ((),) * _QUIET,
-    }[wanted]
-    return _then(history, *more, wait=1)
+    }
+    return _then(history, *lives[wanted], wait=1)
 
 
 def _worker_life_seen(history: ConnectHistory, wanted: str) -> bool:
@@ -574,17 +573,17 @@ def _widen_reports(history: ConnectHistory, wanted: str, source: Source) -> Conn
     workers, connectors = _end(history)
     name = max(connectors, key=lambda each: (connectors[each], each))
     tasks = [ConnectorTaskId(each, n) for each, number in connectors.items() for n in range(number)]
-    work: tuple[Work, ...] = {
+    works: dict[str, tuple[Work, ...]] = {
         "a connector": (name,),
         "a task": (ConnectorTaskId(name, 0),),
         "everything": (*connectors, *tasks),
         "what is deleted": (name, ConnectorTaskId(name, 0)),
         "a task beyond the last": (ConnectorTaskId(name, connectors[name]),),
-    }[wanted]
+    }
     who = source.choice(workers)
     deleted: tuple[ConnectEvent, ...] = (ConnectorDelete(name),) if wanted == "what is deleted" else ()
     history = _then(history, (WorkerLeave(who), *deleted), wait=1)
-    return _then(history, (WorkerJoin(who, work),), wait=2 * history.max_delay_ms)
+    return _then(history, (WorkerJoin(who, works[wanted]),), wait=2 * history.max_delay_ms)
 
 
 def _reports_seen(history: ConnectHistory, wanted: str) -> bool:

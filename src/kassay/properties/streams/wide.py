@@ -184,7 +184,7 @@ def _replacing(processes: int, joiners: int, rounds: int) -> tuple[TaskChange, .
         start = processes + number * at_once
         new = names[start : start + at_once]
         gone = names[start - processes : start - processes + len(new)]
-        events = (*(ProcessJoin(name, 1) for name in new), *map(ProcessLeave, gone))
+        events: tuple[TaskEvent, ...] = (*(ProcessJoin(name, 1) for name in new), *map(ProcessLeave, gone))
         changes.append(TaskChange(events))
     return tuple(changes)
 
@@ -432,13 +432,13 @@ def _widen_threads(history: TaskHistory, wanted: str, source: Source) -> TaskHis
     """Threads of the first processes."""
     history = _with_processes(history, 3)
     usual, last = source.integer(2, 5), len(history.processes) - 1
-    number = {
+    numbers: dict[str, Callable[[int], int]] = {
         "one each": lambda _: 1,
         "equally many": lambda _: usual,
         "one process with many": lambda n: 9 if n == last else 1,
         "all different": lambda n: 1 + n,
-    }[wanted]
-    processes = tuple(replace(join, threads=number(n)) for n, join in enumerate(history.processes))
+    }
+    processes = tuple(replace(join, threads=numbers[wanted](n)) for n, join in enumerate(history.processes))
     return replace(history, processes=processes)
 
 
@@ -558,7 +558,6 @@ def _ratio_seen(history: TaskHistory, wanted: str) -> bool:
 
 _LIVES: Final = (
     "back with its id",
-    "back at once",
     "all replaced",
     "all restart",
     "restarts ten times",
@@ -583,22 +582,21 @@ def _widen_life(history: TaskHistory, wanted: str, source: Source) -> TaskHistor
     leave, back = ProcessLeave(who), ProcessJoin(who, *end.here[who])
     fresh = _new_ids(history)
     others = [ProcessJoin(next(fresh), *end.here[name]) for name in names]
-    more: tuple[tuple[TaskEvent, ...], ...] = {
+    lives: dict[str, tuple[tuple[TaskEvent, ...], ...]] = {
         "back with its id": ((leave,), (back,)),
-        "back at once": ((leave, back),),
         "all replaced": ((*others, *map(ProcessLeave, names)),),
         "all restart": (tuple(map(ProcessRestart, names)),),
         "restarts ten times": ((ProcessRestart(who),),) * _RESTARTS,
         "all but one leave": (tuple(map(ProcessLeave, names[1:])), ()),
         "all lose their state": (tuple(map(StateLost, names)),),
         "five rounds without a change": ((),) * _QUIET,
-    }[wanted]
-    return _then(history, *more)
+    }
+    return _then(history, *lives[wanted])
 
 
 def _life_seen(history: TaskHistory, wanted: str) -> bool:
     gone: set[str] = set()
-    back = at_once = replaced = restarted = alone = lost = False
+    back = replaced = restarted = alone = lost = False
     starts: dict[str, int] = {}
     quiet = longest = 0
     for was, here, _, _, change in _rounds(history):
@@ -607,7 +605,6 @@ def _life_seen(history: TaskHistory, wanted: str) -> bool:
             event.process_id for event in change.events if isinstance(event, ProcessRestart)
         } & was.keys()
         back = back or any(who not in was for who in gone & here.keys())
-        at_once = at_once or bool(left & here.keys())
         replaced = replaced or (bool(was) and was.keys().isdisjoint(here))
         restarted = restarted or (len(was) > 1 and again >= was.keys())
         alone = alone or len(was) > 1 == len(here)
@@ -621,7 +618,6 @@ def _life_seen(history: TaskHistory, wanted: str) -> bool:
         longest = max(longest, quiet)
     return {
         "back with its id": back,
-        "back at once": at_once,
         "all replaced": replaced,
         "all restart": restarted,
         "restarts ten times": max(starts.values(), default=0) >= _RESTARTS,
