@@ -44,7 +44,8 @@ def ids(keys):
 def facts(requests):
     """What a target sees in its requests: values, counts, their relations, and the life of a cluster."""
     known, before, same, lost, new_leaders, unfinished = set(), None, 0, 0, 0, 0
-    for request in dict.fromkeys(requests):
+    # A second call for the same rebalance, with workers in another order, is not another rebalance.
+    for request in reversed({each.generation: each for each in reversed(requests)}.values()):
         yield from leaves({**cluster_of(request), "memory": None})
         counts = dict(request.connectors)
         numbers = {"workers": len(request.workers), "connectors": len(counts), "tasks": sum(counts.values())}
@@ -55,7 +56,7 @@ def facts(requests):
             numbers["tasks"] // numbers["workers"] // 10,
         )
         yield "tasks", list(counts.values()).count(0) == 1, max(counts.values(), default=None)
-        yield "order", tuple(sorted(set(counts.values())).index(n) for n in counts.values())
+        yield "order", tuple(sorted(set(counts.values())).index(counts[name]) for name in sorted(counts))
         yield from relations({worker.worker_id for worker in request.workers}, "worker")
         yield from relations(counts, "connector")
         yield from (("clock", limit) for limit in BOUNDARIES if request.now_ms >= limit)
