@@ -74,7 +74,7 @@ def facts(requests):
             for name, size in counts.items():
                 if name not in sizes and ("connector", name) in known:
                     yield "created again", next(n for n in range(200) if ("size", name, n) in known) - size
-                if name in sizes:
+                if name in sizes and sizes[name] != size:
                     yield "resized", sizes[name], size
                     yield "back to", sizes[name] != size, ("size", name, size) in known
             same = same + 1 if (ids_, sizes) == (now, counts) else 0
