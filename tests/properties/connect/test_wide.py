@@ -160,11 +160,13 @@ def test_wide_values_that_do_not_matter_shrink_to_plain_ones(plan):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", sorted(spec for spec, each in load_all().items() if each.kind is CONNECT))
-def test_every_reference_keeps_its_claims_on_every_class(spec):
+def test_wide_cases_break_no_claim_of_a_reference_that_plain_ones_keep(spec):
     job, reference = job_of(spec), load_all()[spec]
-    broken = {}
-    for key, plan in {**range_plans(job), **name_plans(job), **size_plans(job, 130)}.items():
-        examination = examined(job, wide_case(job, plan, 4)[0], reference.factory)
-        if examination.violations:
-            broken[key] = {violation.claim for violation in examination.violations}
-    assert not broken
+
+    def broken(cases):
+        examinations = (examined(job, case, reference.factory) for case in cases)
+        return {violation.claim for each in examinations for violation in each.violations}
+
+    plans = (*range_plans(job).values(), *name_plans(job).values(), *size_plans(job, 130).values())
+    known = broken(plain_case(job, seed) for seed in range(400))
+    assert broken(wide_case(job, plan, 4)[0] for plan in plans) <= known
