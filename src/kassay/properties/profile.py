@@ -15,12 +15,14 @@ class Profile:
     """How large cases get, and the assumptions about them.
 
     `name` is small (logical corners), large (the shapes of production) or mixed. `assume` narrows the inputs.
-    `shape` is the id of the one shape of large cases; empty means all shapes.
+    `shape` is the id of the one shape of large cases; empty means all shapes. `wanted` are the spaces of
+    names and the ranges that the case has to be able to show.
     """
 
     name: str = "small"
     assume: frozenset[str] = frozenset()
     shape: str = ""
+    wanted: frozenset[str] = frozenset()
 
     def allows(self, assumption: str) -> bool:
         """Whether the generator may make inputs outside the assumption."""

@@ -166,8 +166,9 @@ class OptimalConnect:
         """What each worker must start and stop to get from what it runs to its new load."""
         for worker_id, running in request.workers:
             work = loads[worker_id]
-            assigned = connectors_first(each for each in work if each not in running)
-            yield worker_id, WorkerChange(assigned, connectors_first(e for e in running if e not in work))
+            ran, runs = frozenset(running), frozenset(work)
+            assigned = connectors_first(each for each in work if each not in ran)
+            yield worker_id, WorkerChange(assigned, connectors_first(e for e in running if e not in runs))
 
 
 def _placement(loads: Mapping[str, Iterable[Work]]) -> Placement:

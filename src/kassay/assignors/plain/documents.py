@@ -92,12 +92,14 @@ def tasks_of(_request: TaskRequest, given: Given) -> TaskAssignment:
 
 def group_document(request: TaskRequest | StreamsGroup) -> Document:
     """The input of an assignor of `level: member`: fresh dicts and lists of exact built-in types."""
-    group = request if isinstance(request, StreamsGroup) else request.group
+    group, end = (
+        (request, CHANGELOG) if isinstance(request, StreamsGroup) else (request.group, request.changelog)
+    )
     return {
         "num_standby_replicas": group.standby_replicas,
         **_spread_over(group.rack_aware_tags),
         "subtopologies": _subtopologies(group),
-        "members": [_member(member) for member in group.members],
+        "members": [_member(member, end) for member in group.members],
     }
 
 
@@ -110,7 +112,7 @@ def _subtopologies(group: StreamsGroup) -> list[Document]:
     return [{"id": s.name, "partitions": s.partitions, "stateful": s.stateful} for s in group.subtopologies]
 
 
-def _member(member: StreamsMember) -> Document:
+def _member(member: StreamsMember, end: int) -> Document:
     return {
         "id": member.member_id,
         "process_id": member.process_id,
@@ -121,7 +123,7 @@ def _member(member: StreamsMember) -> Document:
         "standby": _texts(member.standby),
         "warmup": [],
         "task_offsets": {str(task): offset for task, offset in member.offsets},
-        "task_end_offsets": {str(task): CHANGELOG for task, _ in member.offsets},
+        "task_end_offsets": {str(task): end for task, _ in member.offsets},
     }
 
 

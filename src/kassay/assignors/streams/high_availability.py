@@ -117,7 +117,7 @@ def _even_out(states: Sequence[ProcessState], held: _Held, may_go: _MayGo | None
     moved = True
     while moved:
         moved = False
-        for source in states:
+        for source in filter(held, states):
             for destination in states:
                 if source is destination or (may_go is not None and not may_go(source, destination)):
                     continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -40,6 +41,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.removal import Removal
 from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
 from kassay.properties.connect.scenarios import CONNECT_LARGE, CONNECT_SMALL, connect_history
+from kassay.properties.connect.wide import NAMED, RANGES, SIZES, named_cluster, sized_cluster
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
 
@@ -61,6 +63,8 @@ class ConnectDriver(Driver[ConnectHistory]):
     aims = CONNECT_AIMS
     measured = True
     pasts = True
+    countable = SIZES
+    ranges = RANGES
     goals = ("connectors", "tasks", "stopped")
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ConnectHistory:
@@ -68,7 +72,16 @@ class ConnectDriver(Driver[ConnectHistory]):
         if aim:
             return aimed_connect_history(source, aim)
         size = CONNECT_LARGE if profile.goes_large(source) else CONNECT_SMALL
-        return connect_history(source, size, claims_conflict=profile.allows("no-conflicting-claims"))
+        history = connect_history(source, size, claims_conflict=profile.allows("no-conflicting-claims"))
+        return named_cluster(history) if profile.wanted & NAMED else history
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> ConnectHistory:
+        """A history with these sizes: the start, and a change or as many as wanted."""
+        return sized_cluster(source, sizes)
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """The small profile, with two workers and connectors where their names are wanted."""
+        return replace(profile, name="small", wanted=wanted)
 
     def play(self, case: ConnectHistory, subject: Subject) -> Iterator[ConnectRun]:
         """The history, played until it is stable without further changes."""
@@ -128,6 +141,7 @@ class ConnectDriver(Driver[ConnectHistory]):
             sum(waits),
             abs(case.max_delay_ms - 300_000),
             sum(_rank(name) for name in _mentioned(case)),
+            case.generation,
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[ConnectHistory]:
@@ -192,8 +206,10 @@ def _weight(event: ConnectEvent) -> int:
 
 
 def _rank(name: str) -> int:
-    """The rank of a name by plainness: its number."""
-    return int(name[1:]) if name[1:].isdecimal() else 1000
+    """The rank of a name by plainness: its number; others come last, the longest at the end."""
+    number = name[1:]
+    is_plain = number.isascii() and number.isdecimal() and name[:1] in "wc" and len(name) < 6
+    return int(number) if is_plain else 1000 + len(name)
 
 
 def _mentioned(case: ConnectHistory) -> list[str]:

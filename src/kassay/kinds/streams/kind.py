@@ -23,14 +23,15 @@ from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent
 from kassay.model.streams.history import TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest
+from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskRequest, process_id
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
 from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
 from kassay.properties.streams.copies import BestStandbys
-from kassay.properties.streams.scenarios import LARGE, SMALL, task_history
+from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, LARGE, SMALL, task_history
 from kassay.properties.streams.stickiness import BestMembers
+from kassay.properties.streams.wide import PLACES, RANGES, SIZES, TAG_KEYS, placed_tasks, sized_tasks
 
 if TYPE_CHECKING:
     from kassay.kinds.instances import Asking, How
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=TaskEvent)
 
+USUAL_LAGS: Final = (ACCEPTABLE_LAG, 10_000)
+"""The acceptable recovery lags of plain histories and of Kafka's configuration."""
 FRESH_MAX: Final = 4500
 """The number of smallest histories that are tried where one cannot be cut further."""
 
@@ -54,6 +57,8 @@ class TaskDriver(Driver[TaskHistory]):
     events = EVENT_FORMS
     aims = STREAMS_AIMS
     measured = True
+    countable = SIZES
+    ranges = RANGES
     ranked_by = (
         *("deterministic", "order-independent", "standby-disjoint", "standby-count", "stateful-balanced"),
         *("sticky-by-member", "sticky-standbys", "fixed-point", "stable", "converges"),
@@ -63,7 +68,16 @@ class TaskDriver(Driver[TaskHistory]):
         """A history built from the source's choices."""
         if aim:
             return aimed_task_history(source, aim)
-        return task_history(source, LARGE if profile.goes_large(source) else SMALL)
+        history = task_history(source, LARGE if profile.goes_large(source) else SMALL)
+        return placed_tasks(source, history) if profile.wanted & PLACES else history
+
+    def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> TaskHistory:
+        """A history with these sizes: the start, and a change or as many as wanted."""
+        return sized_tasks(source, sizes)
+
+    def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
+        """The small profile, with racks and tags where their names are wanted."""
+        return replace(profile, name="small", wanted=wanted)
 
     def play(self, case: TaskHistory, subject: Subject) -> Iterator[TaskRun]:
         """The history, played until it is stable without further changes."""
@@ -135,6 +149,8 @@ class TaskDriver(Driver[TaskHistory]):
             sum(map(_rank, _named_in(case))),
             case.warmup_replicas_max,
             len(case.rack_aware_tags) + sum(map(_placed, (*case.processes, *joins))),
+            (case.acceptable_recovery_lag not in USUAL_LAGS) + (case.changelog != CHANGELOG),
+            sum(map(_rank_of_text, _texts_in(case))),
         )
 
     def cell(self, cell: ScopeCell, options: CellOptions = EVERY_CASE) -> Iterator[TaskHistory]:
@@ -207,8 +223,28 @@ def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:
 
 
 def _rank(name: str) -> int:
-    """The rank of a process id by plainness: its number."""
-    return int(name[-12:], 16)
+    """The rank of a process id by plainness: its number; other UUIDs come after all plain ones."""
+    number = int(name[-12:], 16)
+    return number if name == process_id(number) else 2**48 + int(name.replace("-", ""), 16)
+
+
+def _rank_of_text(name: str) -> int:
+    """The rank of a rack, a tag or its value by plainness: those of plain histories come first."""
+    return (
+        0
+        if name in TAG_KEYS or (len(name) < 3 and name.isascii() and name[:1].isalpha() and name.isalnum())
+        else len(name)
+    )
+
+
+def _texts_in(case: TaskHistory) -> Iterator[str]:
+    """Every rack, every tag and every value of a history, each mention of it."""
+    yield from case.rack_aware_tags
+    for event in (*case.processes, *(event for change in case.changes for event in change.events)):
+        if isinstance(event, ProcessJoin | ProcessRetag):
+            yield from (each for tag in event.tags for each in tag)
+            if event.rack is not None:
+                yield event.rack
 
 
 def _placed(event: TaskEvent) -> int:

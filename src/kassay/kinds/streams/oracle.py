@@ -17,13 +17,15 @@ from kassay.solver.streams.members.gap import runs_of
 from kassay.solver.streams.members.requests import problem_of
 from kassay.solver.streams.members.standbys import dearest_standbys, place_standbys
 
+MEMBERS_MAX: Final = 128
+"""Up to so many members the certified best is found for a claim: it takes the square of their number."""
 OPTIMA_CACHED: Final = 1024
 """Requests whose optimum is cached."""
 
 
 def best_of_members(step: TaskStep) -> BestMembers | None:
     """The certified best of active tasks; None where the answer does not name members."""
-    if step.given.members is None or not step.request.clients:
+    if step.given.members is None or not _is_solved(step.request):
         return None
     return _best(step.request)
 
@@ -35,7 +37,7 @@ def is_proven(request: TaskRequest) -> bool:
 
 def best_of_standbys(step: TaskStep) -> BestStandbys | None:
     """The certified best of standbys for the answer's active tasks; None where these are no assignment."""
-    if not step.request.clients:
+    if not _is_solved(step.request):
         return None
     problem = _problem(step.request)
     try:
@@ -43,6 +45,11 @@ def best_of_standbys(step: TaskStep) -> BestStandbys | None:
     except InputError:
         return None
     return _standbys(step.request, tuple(active)) if len(active) == problem.tasks else None
+
+
+def _is_solved(request: TaskRequest) -> bool:
+    """Whether there are processes, and not more members than the best is found for."""
+    return 0 < sum(client.capacity for client in request.clients) <= MEMBERS_MAX
 
 
 _problem = lru_cache(maxsize=OPTIMA_CACHED)(problem_of)

@@ -37,9 +37,11 @@ from kassay.model.shape.codec import (
     tagged,
 )
 from kassay.model.shape.legal import CONNECTOR_NAMES
-from kassay.model.shape.nodes import RowNode
+from kassay.model.shape.nodes import PartNode, RowNode
 
-_WORK: Final = codec.document(connectors=Field(listed(TEXT), []), tasks=Field(listed(TEXT), []))
+_CONNECTOR: Final = reference("connector", TEXT)
+_TASK: Final = Shape[str](TEXT.read, node=PartNode("connector", "-"))
+_WORK: Final = codec.document(connectors=Field(listed(_CONNECTOR), []), tasks=Field(listed(_TASK), []))
 
 
 def _read_work(value: object, path: str) -> tuple[Work, ...]:
@@ -57,10 +59,9 @@ def work_to_json(work: Iterable[Work]) -> dict[str, list[str]]:
     return {"connectors": list(connectors_in(listed_work)), "tasks": list(map(str, tasks_in(listed_work)))}
 
 
-WORK: Final[Shape[tuple[Work, ...]]] = Shape(_read_work, work_to_json)
+WORK: Final[Shape[tuple[Work, ...]]] = Shape(_read_work, work_to_json, _WORK.node)
 _WORKER: Final = Field(reference("worker", TEXT), get="worker_id")
 _NEW_WORKER: Final = Field(identity("worker", TEXT), get="worker_id")
-_CONNECTOR: Final = reference("connector", TEXT)
 
 
 def _connector(event: type[Any]) -> Shape[Any]:
@@ -123,6 +124,13 @@ CONNECT_HISTORY: Final = record(
             )
         ),
         (),
+    ),
+    generation=Field(
+        codec.whole(0, 2**31 - 1, plain=0),
+        0,
+        lambda history: history.generation or None,
+        sparse=True,
+        fixed=True,
     ),
 ).checked(_begins)
 

@@ -91,12 +91,16 @@ class ConnectChange:
 
 @dataclass(frozen=True, slots=True)
 class ConnectHistory:
-    """The first workers, the initial configuration, the maximum delay, and the changes."""
+    """The first workers, the initial configuration, the maximum delay, and the changes.
+
+    `generation` is that of the group before the first rebalance.
+    """
 
     workers: tuple[str, ...]
     connectors: tuple[tuple[str, int], ...] = ()
     max_delay_ms: int = 300_000
     changes: tuple[ConnectChange, ...] = ()
+    generation: int = 0
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ class _Cluster:
         self.running: dict[str, tuple[Work, ...]] = dict.fromkeys(history.workers, ())
         self.entrusted: dict[str, tuple[Work, ...]] = {}
         self.connectors = dict(history.connectors)
-        self.now, self.generation, self.completed = 0, 0, -1
+        self.now, self.generation, self.completed = 0, history.generation, -1
         self.memory: object = None
         self.lost: dict[Work, int | None] = {}
         self.waits_until, self.took_back, self.reclaimed = 0, False, False

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import inf
 from typing import Any, Final
 
-from kassay.model.shape.names import canonical, counted_parts, named_in, without_names, without_parts
+from kassay.model.shape.names import canonical, counted_parts, named_in, plainer, without_names, without_parts
 from kassay.model.shape.nodes import (
     LeafKind,
     LeafNode,
@@ -53,7 +54,8 @@ def cuts(node: Node, document: Any) -> Iterator[Any]:
             yield put(document, place.path, value)
     yield from _together(document, every)
     size = size_of(node, document)
-    yield from (less for less in canonical(node, document) if size_of(node, less) <= size)
+    named = chain(canonical(node, document), plainer(node, document))
+    yield from (less for less in named if size_of(node, less) <= size)
 
 
 def _fewer_items(node: Node, document: Any, place: NodePlace) -> Iterator[Any]:
@@ -211,7 +213,7 @@ def size_of(node: Node, document: Any) -> tuple[int, ...]:
         if isinstance(held, ManyNode | TableNode):
             items += len(place.value)
         elif isinstance(held, PartNode):
-            numbers += place.value[1]
+            numbers += held.split(place.value)[1]
         elif isinstance(held, LeafNode) and place.value is not None:
             if held.space:
                 names += name_rank(place.value)

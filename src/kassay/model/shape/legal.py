@@ -40,6 +40,16 @@ def _is_connector(name: str) -> bool:
     return bool(name.strip()) and name == name.strip() and not any(category(c) == "Cc" for c in name)
 
 
+def _of_units(longest: int, but: str = "") -> Callable[[str], bool]:
+    """Whether a text has at most so many UTF-16 units, none of `but`, and no blanks around it."""
+
+    def accepts(name: str) -> bool:
+        units = len(name.encode("utf-16-le", "surrogatepass")) // 2
+        return 0 < units <= longest and name == name.strip() and not set(but) & set(name)
+
+    return accepts
+
+
 TOPIC_NAMES: Final = NameRange("[a-zA-Z0-9._-], not . or ..", 249, "Topic.validate", _is_topic)
 INSTANCE_IDS: Final = NameRange(
     "[a-zA-Z0-9._-], not . or ..", 249, "JoinGroupRequest.validateGroupInstanceId", _is_topic
@@ -52,5 +62,17 @@ CONNECTOR_NAMES: Final = NameRange(
 )
 ANY_TEXT: Final = NameRange(
     "any text that is not empty", TEXT_LONGEST, "the string type of the protocol", _is_text
+)
+TAG_KEYS: Final = NameRange(
+    "any text of at most 20 characters without commas",
+    20,
+    "StreamsConfig.MAX_RACK_AWARE_ASSIGNMENT_TAG_KEY_LENGTH",
+    _of_units(20, ","),
+)
+TAG_VALUES: Final = NameRange(
+    "any text of at most 30 characters",
+    30,
+    "StreamsConfig.MAX_RACK_AWARE_ASSIGNMENT_TAG_VALUE_LENGTH",
+    _of_units(30),
 )
 UUIDS: Final = NameRange("a UUID", 36, "java.util.UUID", lambda name: bool(_UUID.match(name)))

@@ -25,6 +25,11 @@ from kassay.model.shape.nodes import (
     places,
 )
 
+PLAIN_TO: Final = 16
+"""So many more plain names than a document has names are looked for in it."""
+ALONE_MAX: Final = 16
+"""So many of the names of a space are made plain alone."""
+
 
 class _Gone:
     """Marks a value that refers to a removed thing."""
@@ -50,7 +55,7 @@ def mentioned(node: Node, document: Any) -> dict[str, list[Any]]:
         if isinstance(held, LeafNode) and held.space and place.value is not None:
             names.setdefault(held.space, {})[place.value] = None
         elif isinstance(held, PartNode):
-            names.setdefault(held.space, {})[place.value[0]] = None
+            names.setdefault(held.space, {})[held.split(place.value)[0]] = None
         elif isinstance(held, TableNode) and held.space:
             names.setdefault(held.space, {}).update(dict.fromkeys(place.value))
     return {space: list(own) for space, own in names.items()}
@@ -63,7 +68,7 @@ def without_names(node: Node, document: Any, space: str, gone: Set[Any]) -> Any:
     """
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
-        name = value[0] if isinstance(leaf, PartNode) else value
+        name = leaf.split(value)[0] if isinstance(leaf, PartNode) else value
         return leaf.space == space and name in gone
 
     return _pruned(node, document, is_gone)
@@ -73,11 +78,10 @@ def without_parts(node: Node, document: Any, space: str, counts: Mapping[Any, in
     """The document without references to parts that things of the space no longer have."""
 
     def is_gone(leaf: LeafNode | PartNode, value: Any) -> bool:
-        return (
-            isinstance(leaf, PartNode)
-            and leaf.space == space
-            and value[1] >= counts.get(value[0], value[1] + 1)
-        )
+        if not isinstance(leaf, PartNode) or leaf.space != space:
+            return False
+        name, number = leaf.split(value)
+        return number >= counts.get(name, number + 1)
 
     return _pruned(node, document, is_gone)
 
@@ -147,7 +151,8 @@ def renamed(node: Node, document: Any, names: Mapping[str, Mapping[Any, Any]]) -
         case LeafNode(space=space):
             return names.get(space, {}).get(document, document) if space else document
         case PartNode(space):
-            return [names.get(space, {}).get(document[0], document[0]), document[1]]
+            name, number = node.split(document)
+            return node.joined(names.get(space, {}).get(name, name), number)
         case MaybeNode(inner):
             return None if document is None else renamed(inner, document, names)
         case ManyNode(item):
@@ -211,6 +216,35 @@ def canonical(node: Node, document: Any) -> Iterator[Any]:
     for space, own in every.items():
         if space not in defined and len(own) > 1:
             yield renamed(node, document, {space: dict.fromkeys(own, own[0])})
+
+
+def plainer(node: Node, document: Any) -> Iterator[Any]:
+    """The document with plain or shorter names in one space at a time, the others as they are.
+
+    First plain names for all that are not plain, then for each of them alone, then the names cut to half at
+    either end, where they still differ.
+    """
+    for space, own in mentioned(node, document).items():
+        fresh = (plain_name(node, space, number) for number in range(2 * len(own) + PLAIN_TO))
+        plain = list(fresh)
+        wide = [name for name in own if name not in plain]
+        new = dict(zip(wide, (name for name in plain if name not in own)))
+        if new:
+            yield renamed(node, document, {space: new})
+        for name in wide[:ALONE_MAX] if len(wide) > 1 else ():
+            yield renamed(node, document, {space: {name: new[name]}})
+        for cut in (_head, _tail):
+            shorter = {name: cut(name) for name in wide if isinstance(name, str) and len(name) > 3}
+            if shorter and len({shorter.get(name, name) for name in own}) == len(own):
+                yield renamed(node, document, {space: shorter})
+
+
+def _head(name: str) -> str:
+    return name[: (len(name) + 1) // 2]
+
+
+def _tail(name: str) -> str:
+    return name[len(name) // 2 :]
 
 
 def _by_name(names: list[Any]) -> list[Any]:

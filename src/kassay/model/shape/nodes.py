@@ -57,9 +57,24 @@ class LeafNode:
 
 @dataclass(frozen=True)
 class PartNode:
-    """`[name, number]`: one of the numbered parts of a thing of the space."""
+    """`[name, number]`: one of the numbered parts of a thing of the space.
+
+    With `glue` a document has it as text: the name, the glue, and the number.
+    """
 
     space: str
+    glue: str = ""
+
+    def split(self, value: Any) -> tuple[Any, int]:
+        """The name and the number of a part in a document, or in the draft of one."""
+        if isinstance(value, str):
+            name, _, number = value.rpartition(self.glue)
+            return name, int(number)
+        return value[0], value[1]
+
+    def joined(self, name: Any, number: int) -> Any:
+        """The part with this name; a draft has a number for the name."""
+        return f"{name}{self.glue}{number}" if self.glue and isinstance(name, str) else [name, number]
 
 
 @dataclass(frozen=True)

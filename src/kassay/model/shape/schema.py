@@ -25,6 +25,8 @@ def schema_of(node: Node) -> dict[str, Any]:
     match node:
         case LeafNode():
             return _leaf(node)
+        case PartNode(glue=glue) if glue:
+            return {"type": "string"}
         case PartNode():
             pair = [{"type": "string"}, {"type": "integer"}]
             return {"type": "array", "prefixItems": pair, "items": False, "minItems": 2}

@@ -22,7 +22,8 @@ from kassay.model.shape.codec import (
     size,
     tagged,
 )
-from kassay.model.shape.legal import UUIDS
+from kassay.model.shape.legal import TAG_KEYS, TAG_VALUES, UUIDS
+from kassay.model.shape.nodes import TableNode
 from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
@@ -34,7 +35,7 @@ from kassay.model.streams.events import (
     ThreadsChange,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskStep
-from kassay.model.streams.tasks import ClientTasks, TaskClient, process_id, process_key
+from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskClient, process_id, process_key
 
 
 def _is_uuid(process_id: str, path: str) -> None:
@@ -49,13 +50,15 @@ _ID: Final = TEXT.checked(_is_uuid)
 _PROCESS: Final = Field(reference("process", _ID), get="process_id")
 _NEW_PROCESS: Final = Field(identity("process", _ID, process_id, UUIDS), get="process_id")
 _BY_KEY: Final = codec.mapped(TEXT)
+_KEY: Final = reference("tag", TEXT, TAG_KEYS)
+_VALUE: Final = reference("value", TEXT, TAG_VALUES)
 _TAGS: Final[Shape[Tags]] = Shape(
     lambda value, path: tuple(sorted(_BY_KEY.read(value, path).items())),
     lambda tags: dict(tags),
-    _BY_KEY.node,
+    TableNode(_VALUE.node, "tag"),
 )
 """Tags as an object: values by key."""
-_RACK: Final = Field(codec.optional(TEXT), None, sparse=True)
+_RACK: Final = Field(codec.optional(reference("rack", TEXT)), None, sparse=True)
 
 
 def _if_any(name: str) -> Callable[[Any], Any]:
@@ -63,6 +66,12 @@ def _if_any(name: str) -> Callable[[Any], Any]:
     return lambda value: getattr(value, name) or None
 
 
+def _unless_usual(history: TaskHistory) -> int | None:
+    """The length of the changelogs, which is not written where it is the usual one."""
+    return None if history.changelog == CHANGELOG else history.changelog
+
+
+_CHANGELOG: Final = codec.whole(0, 2**63 - 1, plain=CHANGELOG)
 _PLACE: Final = {"rack": _RACK, "tags": Field(_TAGS, (), _if_any("tags"), sparse=True)}
 """The location of a process, for events that set it."""
 
@@ -108,8 +117,9 @@ TASK_HISTORY: Final = record(
     ),
     standby_replicas=Field(size(), 0),
     acceptable_recovery_lag=Field(codec.whole(0, plain=10_000), 10_000, fixed=True),
-    warmup_replicas_max=Field(codec.whole(0, codec.MOST, plain=2), 2, fixed=True),
-    rack_aware_tags=Field(listed(TEXT), (), _if_any("rack_aware_tags"), sparse=True),
+    warmup_replicas_max=Field(codec.whole(0, 2**31 - 1, plain=2), 2, fixed=True),
+    rack_aware_tags=Field(listed(_KEY), (), _if_any("rack_aware_tags"), sparse=True),
+    changelog=Field(_CHANGELOG, CHANGELOG, _unless_usual, sparse=True, fixed=True),
 ).checked(_begins)
 
 

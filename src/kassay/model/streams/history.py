@@ -57,7 +57,8 @@ class TaskHistory:
     """The tasks and settings of an application, its first processes, and its changes.
 
     `partitions` has the number of tasks of each subtopology; the first `stateful` subtopologies keep state.
-    `rack_aware_tags` are the tag keys over whose values standby copies should be spread.
+    `rack_aware_tags` are the tag keys over whose values standby copies should be spread. `changelog` is the
+    length of the changelog of each task with state, and the largest lag.
     """
 
     partitions: tuple[int, ...]
@@ -68,6 +69,7 @@ class TaskHistory:
     acceptable_recovery_lag: int = 10_000
     warmup_replicas_max: int = 2
     rack_aware_tags: tuple[str, ...] = ()
+    changelog: int = CHANGELOG
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def first_request(history: TaskHistory) -> TaskRequest:
         acceptable_recovery_lag=history.acceptable_recovery_lag,
         warmup_replicas_max=history.warmup_replicas_max,
         rack_aware_tags=history.rack_aware_tags,
+        changelog=history.changelog,
     )
     return next_request(empty, TaskAssignment({}), TaskChange(history.processes))
 
@@ -172,6 +175,7 @@ def next_request(request: TaskRequest, answer: TaskAssignment, change: TaskChang
             stateful,
             lags,
             runs=here[process_id],
+            changelog=request.changelog,
             lost=process_id in lost,
         )
     in_order = tuple(clients[process_id] for process_id in process_hash_order(clients))
@@ -201,17 +205,25 @@ class _Past(NamedTuple):
 
 
 def _client(
-    process_id: str, past: _Past, stateful: list[TaskId], lags: Iterator[int], *, runs: Running, lost: bool
+    process_id: str,
+    past: _Past,
+    stateful: list[TaskId],
+    lags: Iterator[int],
+    *,
+    runs: Running,
+    changelog: int,
+    lost: bool,
 ) -> TaskClient:
     """One process with its previous tasks; it has no copy of a task that it lost or never had."""
     active, standby = past.tasks
+    runs_here, copied = frozenset(active), frozenset(standby)
 
     def lag(task: TaskId) -> int:
-        if task in active:
+        if task in runs_here:
             return RUNNING
-        if lost or task not in standby:
-            return CHANGELOG
-        return 0 if task in past.caught_up else next(lags)
+        if lost or task not in copied:
+            return changelog
+        return 0 if task in past.caught_up else min(next(lags), changelog)
 
     return TaskClient(
         process_id,
@@ -223,6 +235,7 @@ def _client(
         start=past.start,
         rack=runs.rack,
         tags=runs.tags,
+        changelog=changelog,
     )
 
 

@@ -24,7 +24,7 @@ RUNNING: Final = -2
 """The lag that a process reports for a task that it ran as active (`Task.LATEST_OFFSET`)."""
 
 CHANGELOG: Final = 100_000
-"""The lag of a process without a copy: the whole changelog of a task."""
+"""The usual length of the changelog of a task: the lag of a process without a copy."""
 
 LAG_UNBOUNDED: Final = (1 << 63) - 1
 """The acceptable recovery lag at which every copy counts as caught up (`Long.MAX_VALUE`)."""
@@ -76,7 +76,7 @@ class TaskClient:
     `previous_active` and `previous_standby` are its previous tasks. `lags` has the total lag of each stateful
     task on this process: `RUNNING` if it was active, the whole changelog if the process has no copy. `held`
     has the tasks of each thread, if an assignor assigned them to threads; `start` counts the restarts of the
-    process. `rack` and `tags` describe its location.
+    process. `rack` and `tags` describe its location, `changelog` is the length of each changelog.
     """
 
     process_id: str
@@ -88,6 +88,7 @@ class TaskClient:
     start: int = 0
     rack: str | None = None
     tags: Tags = ()
+    changelog: int = CHANGELOG
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -108,10 +109,11 @@ class TaskClient:
         """The threads; the first one has all tasks if the tasks were not assigned to threads.
 
         Each thread reports an offset for each of its stateful tasks; the first one also reports the rest of
-        the disk. A changelog ends at `CHANGELOG`; a copy that lacks all of it has no reported offset.
+        the disk. A changelog ends at `changelog`; a copy that lacks all of it has no reported offset.
         """
         held = self.held or (ClientTasks(self.previous_active, self.previous_standby),)
-        on_disk = {_group_task(task): CHANGELOG - max(lag, 0) for task, lag in self.lags if lag < CHANGELOG}
+        end = self.changelog
+        on_disk = {_group_task(task): end - max(lag, 0) for task, lag in self.lags if lag < end}
         threads = [
             MemberTasks(tuple(map(_group_task, tasks.active)), tuple(map(_group_task, tasks.standby)))
             for tasks in held
@@ -137,7 +139,8 @@ class TaskRequest:
     `clients`, `tasks` and `stateful` are in the order in which the leader's maps and sets iterate them;
     `stateful` is a subset of `tasks`. A copy counts as caught up if its lag is at most
     `acceptable_recovery_lag`. `rack_aware_tags` are the tag keys over whose values standby copies should be
-    spread (`rack.aware.assignment.tags`); if empty, tags have no effect.
+    spread (`rack.aware.assignment.tags`); if empty, tags have no effect. `changelog` is the length of the
+    changelog of each task with state.
     """
 
     clients: tuple[TaskClient, ...]
@@ -147,6 +150,7 @@ class TaskRequest:
     acceptable_recovery_lag: int = 10_000
     warmup_replicas_max: int = 2
     rack_aware_tags: tuple[str, ...] = ()
+    changelog: int = CHANGELOG
 
     def __post_init__(self) -> None:
         if len(self.by_id) < len(self.clients):

@@ -8,7 +8,6 @@ one more.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Set
-from itertools import permutations
 
 from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectRun, ConnectStep
@@ -29,7 +28,7 @@ def _may_lack_balance(step: ConnectStep) -> bool:
         running = [kind(w for w in worker.running if w in request.configured) for worker in request.workers]
         free = len(kind(request.configured)) - len(set().union(*running))
         loads = [len(own) for own in running]
-        if any(over + free > under + 1 for over, under in permutations(loads, 2)):
+        if len(loads) > 1 and max(loads) + free > min(loads) + 1:
             return True
     return False
 

@@ -67,9 +67,12 @@ def reached_by(history: ConnectHistory) -> frozenset[str]:
         joined = joined and change.wait_ms == 0
         if not change.events:
             names.add("no-change")
+        creates = any(isinstance(event, ConnectorCreate) for event in change.events)
         for event in change.events:
             names.update(_of_event(event))
-            waits = any(now - left_at < history.max_delay_ms for left_at in gone.values())
+            # The last one left last.
+            latest = next(reversed(gone.values()), None)
+            waits = latest is not None and now - latest < history.max_delay_ms
             if isinstance(event, WorkerLeave) and event.worker_id in here and len(here) > 1:
                 here.remove(event.worker_id)
                 gone[event.worker_id] = now
@@ -82,7 +85,7 @@ def reached_by(history: ConnectHistory) -> frozenset[str]:
                     names.add("joins-in-a-row")
                 if waits and not back:
                     names.add("joins-while-waiting")
-                if any(isinstance(other, ConnectorCreate) for other in change.events):
+                if creates:
                     names.add("joins-and-creates")
                 joined = True
             elif isinstance(event, ConnectorDelete) and waits:

@@ -13,27 +13,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import permutations
 
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.registry import Evidence, Scope, claim
-from kassay.properties.streams.tasks import active_loads
+from kassay.properties.streams.tasks import active_loads, pairs
 
 
 def _lighter_elsewhere(step: TaskStep) -> Iterator[tuple[str, str]]:
     """Processes (over, under) between which a task could go and weigh less."""
     loads, threads = active_loads(step), {c.process_id: c.capacity for c in step.request.clients}
-    for over, under in permutations(loads, 2):
-        if loads[over] * threads[under] > (loads[under] + 1) * threads[over]:
-            yield over, under
+
+    def is_lighter(over: tuple[int, int], under: tuple[int, int]) -> bool:
+        return over[0] * under[1] > (under[0] + 1) * over[1]
+
+    return pairs({who: (load, threads[who]) for who, load in loads.items()}, is_lighter)
 
 
 def _may_weigh_less(step: TaskStep) -> bool:
     """Whether a task could weigh less elsewhere if one process ran all of them."""
-    tasks = len(step.request.tasks)
-    return any(tasks * idle.capacity > over.capacity for over, idle in permutations(step.request.clients, 2))
+    threads = sorted(client.capacity for client in step.request.clients)
+    return len(threads) > 1 and len(step.request.tasks) * threads[-1] > threads[0]
 
 
 @claim(

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import CHANGELOG, TaskId, TaskRequest, member_id
+from kassay.model.streams.tasks import TaskId, TaskRequest, member_id
 from kassay.properties.registry import Evidence, Scope, claim
 
 RESTORE: Final = 3
@@ -64,7 +64,7 @@ def before(request: TaskRequest) -> dict[TaskId, MemberTask]:
     state: dict[TaskId, set[str]] = {task: set() for task in request.tasks}
     for client in request.clients:
         for task, lag in client.lags:
-            if lag < CHANGELOG and task in state:
+            if lag < request.changelog and task in state:
                 state[task].add(client.process_id)
     return {task: MemberTask(ran.get(task), frozenset(on)) for task, on in state.items()}
 

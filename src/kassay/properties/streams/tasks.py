@@ -7,7 +7,7 @@ Sources: KIP-441; the Javadoc of Kafka's `TaskAssignor`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import permutations
 
 from kassay.model.streams.history import TaskStep
@@ -128,10 +128,22 @@ def active_loads(step: TaskStep) -> dict[str, int]:
     return {c.process_id: len(given.get(c.process_id, ClientTasks()).active) for c in step.request.clients}
 
 
+def pairs(
+    of: Mapping[str, tuple[int, int]], are_wrong: Callable[[tuple[int, int], tuple[int, int]], bool]
+) -> Iterator[tuple[str, str]]:
+    """The ordered pairs of processes whose tasks and threads are wrong, which those of one process never are.
+
+    Most answers have few different loads and are right: then no process is compared with another.
+    """
+    different = set(of.values())
+    if any(are_wrong(one, other) for one in different for other in different):
+        yield from ((one, other) for one, other in permutations(of, 2) if are_wrong(of[one], of[other]))
+
+
 def _may_lack_balance(step: TaskStep) -> bool:
     """Whether one process could run all tasks, and with one of them another still have fewer a thread."""
-    spare = len(step.request.tasks) - 1
-    return any(spare * idle.capacity >= over.capacity for over, idle in permutations(step.request.clients, 2))
+    threads = sorted(client.capacity for client in step.request.clients)
+    return len(threads) > 1 and (len(step.request.tasks) - 1) * threads[-1] >= threads[0]
 
 
 @claim(
@@ -148,19 +160,22 @@ def balanced_within_one(step: TaskStep) -> Iterator[Evidence]:
     With equally many threads everywhere: active tasks differ by less than two.
     """
     counts = active_loads(step)
-    for over, under in permutations(step.request.clients, 2):
-        more, less = counts[over.process_id], counts[under.process_id]
-        if (more - 1) * under.capacity >= (less + 1) * over.capacity:
-            yield Evidence(
-                over.process_id,
-                {
-                    "active": more,
-                    "threads": over.capacity,
-                    "other": under.process_id,
-                    "other active": less,
-                    "other threads": under.capacity,
-                },
-            )
+    loads = {c.process_id: (counts[c.process_id], c.capacity) for c in step.request.clients}
+
+    def are_uneven(over: tuple[int, int], under: tuple[int, int]) -> bool:
+        return (over[0] - 1) * under[1] >= (under[0] + 1) * over[1]
+
+    for over, under in pairs(loads, are_uneven):
+        yield Evidence(
+            over,
+            {
+                "active": loads[over][0],
+                "threads": loads[over][1],
+                "other": under,
+                "other active": loads[under][0],
+                "other threads": loads[under][1],
+            },
+        )
 
 
 def changed(step: TaskStep) -> Iterator[Evidence]:

@@ -15,7 +15,7 @@ from typing import Final
 from unicodedata import normalize
 from uuid import UUID
 
-from kassay.model.shape.legal import NameRange
+from kassay.model.shape.legal import UUIDS, NameRange
 from kassay.properties.sources import Seeded, Source
 
 Names = tuple[str, ...]
@@ -357,6 +357,95 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
 """The classes, those of topic names first, in the order in which a run takes them."""
 
 
+def _halves(upper: Callable[[int], int], lower: Callable[[int], int]) -> Callable[[int, Source], Names]:
+    """UUIDs of these halves by number, in a random order."""
+
+    def form(number: int) -> str:
+        return str(UUID(int=(upper(number) % 2**64 << 64) | lower(number) % 2**64))
+
+    return _each(form)
+
+
+def _mixed(number: int) -> int:
+    """A half of a UUID with many different digits, the sign bit clear; other numbers give other halves."""
+    return (number + 1) * 0x1E3779B97F4A7C15 % 2**63
+
+
+def _signs_differ(half: Callable[[str], str]) -> Callable[[Sequence[str]], bool]:
+    """Whether the order of a half as signed numbers is not its order as text."""
+    return lambda names: len({half(name)[0] in "89abcdef" for name in names}) > 1
+
+
+def _upper(name: str) -> str:
+    return name.replace("-", "")[:16]
+
+
+def _lower(name: str) -> str:
+    return name.replace("-", "")[16:]
+
+
+_SIGN: Final = 1 << 63
+
+UUID_CLASSES: Final[tuple[NameClass, ...]] = (
+    NameClass(
+        "signs",
+        "sorted differently as signed and as unsigned numbers",
+        _halves(lambda n: _mixed(n) | _SIGN * (n % 2), lambda n: _mixed(2 * n + 9) | _SIGN),
+        _signs_differ(_upper),
+        2,
+    ),
+    NameClass(
+        "lower-signs",
+        "with the same upper half, sorted differently as signed and as unsigned numbers",
+        _halves(lambda _: _mixed(7), lambda n: _mixed(n) | _SIGN * (n % 2)),
+        _signs_differ(_lower),
+        2,
+    ),
+    NameClass(
+        "negative",
+        "with the top bit set",
+        _halves(lambda n: _mixed(n) | _SIGN, lambda n: _mixed(2 * n + 9) | _SIGN),
+        _any("^[89a-f]"),
+    ),
+    NameClass(
+        "same-upper",
+        "with the same upper half",
+        _halves(lambda _: _mixed(3), lambda n: _mixed(n) | _SIGN),
+        _distinct_pairs(_upper),
+        2,
+    ),
+    NameClass(
+        "same-lower",
+        "with the same lower half",
+        _halves(_mixed, lambda _: _mixed(3) | _SIGN),
+        _distinct_pairs(_lower),
+        2,
+    ),
+    NameClass(
+        "small",
+        "of zeros but for the last digits",
+        lambda size, _: tuple(str(UUID(int=number)) for number in range(size)),
+        _any("^0{8}-(0{4}-){3}0{12}$"),
+    ),
+    NameClass(
+        "ones",
+        "of which one has all bits set",
+        lambda size, _: tuple(str(UUID(int=2**128 - 1 - number)) for number in range(size)),
+        _any("^f{8}-(f{4}-){3}f{12}$"),
+    ),
+    NameClass(
+        "same-hash",
+        "with the same hash in Java",
+        _halves(_mixed, lambda n: _mixed(n) ^ _SIGN),
+        _distinct_pairs(lambda name: int(_upper(name), 16) ^ int(_lower(name), 16)),
+        2,
+    ),
+)
+"""The classes of UUIDs, beyond random ones."""
+
+
 def classes_for(legal: NameRange) -> tuple[NameClass, ...]:
     """The classes whose names are legal in the range."""
-    return tuple(known for known in NAME_CLASSES if all(map(legal.accepts, known.make(4, Seeded(0)))))
+    own = UUID_CLASSES if legal is UUIDS else ()
+    every = (*NAME_CLASSES, *own)
+    return tuple(known for known in every if all(map(legal.accepts, known.make(4, Seeded(0)))))

@@ -44,7 +44,7 @@ def problem_of(request: TaskRequest) -> MemberTaskProblem:
             member = ids[member_id(client.process_id, client.start, thread)]
             ran.update(dict.fromkeys(held.active, member))
         for task, lag in client.lags:
-            if lag < CHANGELOG and task in stateful:
+            if lag < request.changelog and task in stateful:
                 state[task].add(place)
     return MemberTaskProblem(
         processes,

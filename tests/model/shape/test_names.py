@@ -1,0 +1,77 @@
+import pytest
+
+from kassay.model.connect.documents import CONNECT_HISTORY, WORK
+from kassay.model.errors import InputError
+from kassay.model.shape.names import mentioned, plainer, renamed, without_names, without_parts
+from kassay.model.shape.nodes import PartNode
+from kassay.model.streams.documents import TASK_HISTORY
+from kassay.model.streams.tasks import process_id
+
+WIDE = {
+    "workers": ["eu/worker-1", "w1"],
+    "connectors": [["sink-1", 2], ["sink", 11]],
+    "max_delay_ms": 300_000,
+    "changes": [
+        {
+            "wait_ms": 0,
+            "events": [
+                {
+                    "event": "WorkerJoin",
+                    "worker": "w2",
+                    "running": {"connectors": ["sink"], "tasks": ["sink-1-1", "sink-10"]},
+                }
+            ],
+        }
+    ],
+}
+
+
+def test_a_part_written_as_text_refers_to_the_name_before_its_last_glue():
+    part = PartNode("connector", "-")
+    assert part.split("sink-1-10") == ("sink-1", 10)
+    assert part.joined("sink-1", 10) == "sink-1-10"
+    assert PartNode("topic").split(["t0", 3]) == ("t0", 3)
+    assert PartNode("topic").joined("t0", 3) == ["t0", 3]
+
+
+def test_tasks_as_text_are_renamed_and_removed_with_their_connector():
+    node = CONNECT_HISTORY.node
+    new = renamed(node, WIDE, {"connector": {"sink": "c0", "sink-1": "c1"}})
+    assert new["changes"][0]["events"][0]["running"] == {"connectors": ["c0"], "tasks": ["c1-1", "c0-10"]}
+    assert mentioned(node, WIDE)["connector"] == ["sink-1", "sink"]
+    less = without_names(node, WIDE, "connector", {"sink"})
+    assert less["changes"][0]["events"][0]["running"] == {"connectors": [], "tasks": ["sink-1-1"]}
+    work = WORK.write(("sink", *WORK.read({"tasks": ["sink-3", "sink-4"]}, "work")))
+    assert without_parts(WORK.node, work, "connector", {"sink": 4})["tasks"] == ["sink-3"]
+
+
+def test_wide_names_become_plain_in_one_space_at_a_time_then_alone_then_shorter():
+    every = [mentioned(CONNECT_HISTORY.node, plain) for plain in plainer(CONNECT_HISTORY.node, WIDE)]
+    workers = [names["worker"][0] for names in every if names["worker"][0] != "eu/worker-1"]
+    assert workers == ["w0", "eu/wor", "rker-1"]
+    connectors = [names["connector"] for names in every if names["worker"][0] == "eu/worker-1"]
+    assert connectors == [["c0", "c1"], ["c0", "sink"], ["sink-1", "c1"], ["sin", "si"], ["k-1", "nk"]]
+
+
+def test_plain_names_have_no_plainer_ones():
+    names = {"worker": {"eu/worker-1": "w0"}, "connector": {"sink": "c0", "sink-1": "c1"}}
+    assert not list(plainer(CONNECT_HISTORY.node, renamed(CONNECT_HISTORY.node, WIDE, names)))
+
+
+def test_a_process_gets_a_plain_uuid_and_no_shorter_one_is_read():
+    wide = "5aa66d2c-7ddf-743f-daa6-6d2c7ddf743f"
+    case = {
+        "partitions": [1],
+        "stateful": 0,
+        "processes": [{"process": wide, "threads": 1, "rack": "eu west", "tags": {"zone-a": "v 1"}}],
+        "rack_aware_tags": ["zone-a"],
+    }
+    first, *others = plainer(TASK_HISTORY.node, case)
+    assert TASK_HISTORY.read(first, "case").processes[0].process_id == process_id(0)
+    kept = [each for each in others if each["processes"][0]["process"] not in (wide, process_id(0))]
+    for short in kept:
+        with pytest.raises(InputError):
+            TASK_HISTORY.read(short, "case")
+    tags = [list(each["processes"][0]["tags"].items()) for each in others]
+    assert [("t0", "v 1")] in tags
+    assert [("zone-a", "v0")] in tags
