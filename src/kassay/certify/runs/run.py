@@ -266,7 +266,9 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
 def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
     """The counterexample from the smallest case that violated the claim."""
     case = bench.driver.form.read(worst.case, "case")
-    return smallest_counterexample(bench, promised, case, started, worst.contradictory, worst.index)
+    return smallest_counterexample(
+        bench, promised, case, started, worst.contradictory, worst.index, worst.answers
+    )
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:
