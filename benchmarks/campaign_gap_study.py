@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks._gap_study_page import CONTROL, page
 from benchmarks.plots import bars, lines
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.counterexamples.smallest import counterexample
-from kassay.certify.runs.shrink import broken
+from kassay.certify.runs.counterexamples.smallest import ShrunkCase, counterexample
+from kassay.certify.runs.shrink import broken_play
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.groups.instances import play
 from kassay.model.errors import InputError
@@ -190,16 +190,13 @@ def trace(target: str, profile: str, index: int, path: Path) -> None:
         job = Job(lane.job.target, replace(lane.job.options, claims=(claim,)))
         goal = promise(claim, lane.job.target.kind)
         with open_bench(job) as bench:
-            violations = broken(bench.driver, case, bench.subject, goal)
-            if violations:
-                contradictory = violations[0].contradictory
+            play = broken_play(bench.driver, case, bench.subject, goal)
+            if play is not None:
                 smallest = counterexample(
                     bench,
                     goal,
-                    case,
-                    violations,
-                    subject=bench.subject,
-                    contradictory=contradictory,
+                    ShrunkCase(case, bench.subject, play),
+                    contradictory=play.contradictory,
                     index=index,
                 )
                 path.write_text(json.dumps(smallest.trace.to_json()) + "\n", encoding="utf-8")

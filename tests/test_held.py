@@ -75,7 +75,7 @@ def test_the_traces_are_of_every_kind_and_some_of_them_hold():
     assert {trace["kind"] for trace in traces} == {
         "client", "server", "share", "placer", "planner", "streams", "partitioner",
     }  # fmt: skip
-    assert {trace["schema"] for trace in traces} == {"kassay/trace/2"}
+    assert {trace["schema"] for trace in traces} == {"kassay/trace/5"}
     assert sum(not trace["violations"] for trace in traces) == 4
 
 

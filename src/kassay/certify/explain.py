@@ -140,7 +140,7 @@ class TraceExplanation:
             "sentence": None if self.claim is None else self.claim.sentence,
             "input": "contradictory" if trace.contradictory else "ordinary",
             "digest": trace.digest,
-            "conditions": None if trace.conditions is None else CONDITIONS.write(trace.conditions),
+            "conditions": CONDITIONS.write(trace.conditions),
             "versions": dict(trace.versions),
             "seed": trace.seed,
             "index": trace.index,
@@ -154,6 +154,7 @@ class TraceExplanation:
             "fix_is_derived": self.remedy is not None and self.remedy.is_derived,
             "broken": list(self.broken),
             "could_be": self.could_be,
+            "repeated": None if trace.repeated is None else trace.repeated._asdict(),
         }
 
 

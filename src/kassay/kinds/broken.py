@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,14 +39,13 @@ class BrokenStep(NamedTuple):
         }
 
 
-def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> list[BrokenStep]:
-    """Every piece of evidence in one play of the case, in order; only that on ordinary input if there is any.
-
-    A target whose answers differ from play to play may break nothing this time.
-    """
+def broken_steps(
+    driver: Driver[Any], plays: Iterable[Any], subject: Subject, promised: Promise
+) -> list[BrokenStep]:
+    """The evidence in the plays of a case, in order; only that on ordinary input if there is any."""
     check = PreparedPromise.of(promised)
     steps: list[BrokenStep] = []
-    for number, played in enumerate(driver.play(case, subject)):
+    for number, played in enumerate(plays):
         if not subject.assume or driver.is_within(played, subject.assume):
             steps += _broken_in(driver, number, played, check)
     return [step for step in steps if not step.contradictory] or steps

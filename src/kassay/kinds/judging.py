@@ -97,7 +97,7 @@ class Subject:
 
     `new` makes a configured object of the target. `twin`, if given, makes objects of the same target in
     another process with another hash seed. `watch` receives every rebalance of a history after it was judged;
-    it measures and never judges.
+    it measures and never judges. Without `repeats` no call is repeated.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -106,6 +106,7 @@ class Subject:
     assume: frozenset[str] = frozenset()
     twin: Callable[[Mapping[str, str]], Any] | None = None
     watch: Callable[[Any], None] | None = None
+    repeats: bool = True
 
     @lazy
     def checks(self) -> PreparedPromises:
@@ -115,6 +116,8 @@ class Subject:
     @lazy
     def looks(self) -> frozenset[Look]:
         """The second looks that the claims need, without those in another process."""
+        if not self.repeats:
+            return frozenset()
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
 
     @lazy
@@ -138,7 +141,7 @@ class Examination:
 
     By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
     broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
-    (a part is `id:part`), `asked` the rebalances (or requests) that were checked.
+    (a part is `id:part`), `asked` the rebalances (or requests) that were checked. `plays` is what was judged.
     `covered` are the wide classes (`kinds.wide`) on which a claim was checked,
     `seconds` the time of the case, `wide_seconds` the same if it is wide.
     """
@@ -152,6 +155,7 @@ class Examination:
     covered: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     wide_seconds: float = 0.0
+    plays: list[Any] = field(default_factory=list)
 
 
 class JudgedCall(Protocol):

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from kassay.assignors.plain.forms import DOCUMENTS
@@ -21,6 +21,7 @@ from kassay.kinds.events import EventForm, noun_of, sentence_of
 from kassay.kinds.figures import RuleFigures
 from kassay.kinds.frames import Frame, Reported, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
+from kassay.kinds.recorded import steps_of
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
@@ -103,7 +104,8 @@ class Driver(ABC, Generic[Case]):
     `form` is the shape of a case, `narration` that of a reported step. `aims` names the recipe that is
     certain to reach a situation, by the situation's name; `events` has the words for each event. `asks` is
     the method of an object of the kind that answers, `goals` name the values in `measures`. `options` are the
-    options of a run that only some kinds use: `member-config`, `shape`, `sizes`, `exhaustive`. `pasts` says
+    options of a run that only some kinds use: `member-config`, `shape`, `sizes`, `exhaustive`. `answers` is
+    the shape of an answer in a trace; None for a kind whose traces record no answers. `pasts` says
     whether small cases have a separate past, None where a kind has no small cases; `usual_scope` is the scope
     of a hunt without a time limit. `measured` says whether `rest` measures what was played, `shapes` are the
     ids of the shapes of large cases. `countable` are the things that a case can have very many of, `ranges`
@@ -122,6 +124,7 @@ class Driver(ABC, Generic[Case]):
     ranges: tuple[Range, ...] = ()
     form: Shape[Case]
     narration: Shape[Any]
+    answers: Shape[Any] | None = None
     aims: Mapping[str, str] = MappingProxyType({})
     events: Mapping[str, EventForm] = MappingProxyType({})
 
@@ -165,8 +168,13 @@ class Driver(ABC, Generic[Case]):
 
     def examine(self, case: Case, subject: Subject) -> Examination:
         """Play the case, check every claim during the play, and count the situations that were reached."""
+        return self.judged(case, self.play(case, subject), subject)
+
+    def judged(self, case: Case, plays: Iterable[Any], subject: Subject) -> Examination:
+        """Check every claim on the plays of the case, and count the situations that were reached."""
         examination = Examination()
-        for played in self.play(case, subject):
+        for played in plays:
+            examination.plays.append(played)
             examination.asked += self.asked(case, played)
             if not subject.assume or self.is_within(played, subject.assume):
                 judge(played, subject, examination, self.best, self.compared(played))
@@ -316,9 +324,13 @@ class Driver(ABC, Generic[Case]):
     def counts(self, case: Case) -> Mapping[str, int]:
         """Members, partitions and events of a case, for the report."""
 
-    @abstractmethod
     def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
-        """The play of the case on the subject, step by step, without second looks."""
+        """A play of the case on the subject, step by step, without second looks."""
+        return self.narrated(list(self.play(case, replace(subject, twin=None, repeats=False))))
+
+    def narrated(self, plays: Sequence[Any]) -> list[dict[str, Any]]:
+        """The plays of a case, step by step, in the form of the report."""
+        return [dict(self.document_of(step)) for played in plays for step in steps_of(played)]
 
     @abstractmethod
     def document_of(self, step: Any) -> Mapping[str, Any]:
@@ -352,6 +364,28 @@ class Driver(ABC, Generic[Case]):
         """The place of a reported step, to follow a sentence: ` at rebalance 3`; empty without a place."""
         call = self.kind.nouns.call
         return f" at {call} {step + 1}" if call else ""
+
+    # Recorded answers
+
+    def calls_of(self, answer: Any) -> Sequence[Any]:
+        """What the calls of `asks` return, one by one, for a recorded answer."""
+        return (answer,)
+
+    def answering(self, next_answer: Callable[..., Any]) -> Any:
+        """An object of the kind that answers with recorded answers."""
+        return SimpleNamespace(**{self.asks: next_answer})
+
+    def restored(self, step: Any, answer: Any) -> Any:
+        """The answer of a repeat call of the step, from what a trace records of it."""
+        return answer
+
+    def recorded_more(self, step: Any) -> Mapping[str, Any]:
+        """What a trace records of a step beyond its answers; by default nothing."""
+        return {}
+
+    def with_more(self, step: Any, more: Mapping[str, Any]) -> Any:
+        """The step with what `recorded_more` returned for it."""
+        return step
 
     # Comparing and replacing answers
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -28,6 +29,7 @@ class RequestDriver(Driver[R], Generic[R]):
     permuted: ClassVar[Callable[[Any], Any] | None] = None
     pasts = False
     narration = codec.document(request=codec.OBJECT, answer=Field(codec.OBJECT, None), **NO_ANSWER)
+    answers = replace(codec.OBJECT, write=plain)
 
     def generate(self, source: Source, profile: Any, aim: str = "") -> R:
         """A request built from the source's choices; generated again where the shape's checks refuse it."""
@@ -56,11 +58,6 @@ class RequestDriver(Driver[R], Generic[R]):
         if isinstance(step.answer, Failure):
             return {**request, **answer_to_json(step.answer)}
         return {**request, "answer": plain(step.answer)}
-
-    def narrate(self, case: R, subject: Subject) -> list[dict[str, Any]]:
-        """The one step."""
-        step: Any = call(self.step, partial(_ask, self.asks), partial(subject.new, {}), case)
-        return [dict(self.document_of(step))]
 
     def parts(self, answer: Any) -> Mapping[str, object]:
         """The answer itself."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
@@ -17,11 +17,7 @@ from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
 from kassay.model.shape.targets import KIND
 
-SCHEMA: Final = "kassay/trace/4"
-_BEFORE_3: Final = "kassay/trace/2"
-"""It has no conditions."""
-_BEFORE_4: Final = "kassay/trace/3"
-"""This version has neither the place of the violation nor a better answer."""
+SCHEMA: Final = "kassay/trace/5"
 _FAMILY: Final = "kassay/trace/"
 SECONDS_MAX: Final = 1e9
 """The longest call timeout that a trace may request, in seconds."""
@@ -46,14 +42,30 @@ class Conditions:
     hash_seed: int | None = 0
 
 
+class Repeated(NamedTuple):
+    """How often the claim was violated when the same case was played again, in how many plays."""
+
+    plays: int
+    broken: int
+
+    @property
+    def always(self) -> bool:
+        """Whether every play violated it."""
+        return self.broken == self.plays
+
+    def __str__(self) -> str:
+        return f"in {self.broken:,} of {self.plays:,} play{'' if self.plays == 1 else 's'}"
+
+
 @dataclass(frozen=True)
 class Trace:
     """A counterexample: the case, the target, and the broken claim.
 
     `case` is the history (or request) in JSON form, `narration` the rounds as they ran (`told` in the
     document), `violations` one line each. `digest` is that of the target's source and `versions` are those of
-    the software that ran it, so that a replay can report differences. `conditions` is None in a trace
-    recorded before version 3.
+    the software that ran it, so that a replay can report differences. `answers` are those of the target in
+    the play that is narrated, in full, with the answers of repeat calls; empty if they were not recorded.
+    `repeated` counts further plays of the case if the target kept the claim in some of them, else it is None.
     """
 
     kind: Kind
@@ -67,15 +79,15 @@ class Trace:
     narration: tuple[Mapping[str, Any], ...] = ()
     seed: int | None = None
     index: int | None = None
-    conditions: Conditions | None = None
+    conditions: Conditions = field(default_factory=Conditions)
     versions: Mapping[str, str] = field(default_factory=dict)
     broken: tuple[Mapping[str, Any], ...] = ()
     could_be: Mapping[str, Any] | None = None
+    answers: tuple[Mapping[str, Any], ...] = ()
+    repeated: Repeated | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The document of the trace; raises `ValueError` without conditions, which a trace must have."""
-        if self.conditions is None:
-            raise ValueError("a trace needs its conditions")
+        """The document of the trace."""
         return {"schema": SCHEMA, **TRACE.write(self)}
 
 
@@ -98,19 +110,6 @@ CONDITIONS: Final = record(
     hash_seed=optional(codec.whole(0, 2**32 - 1)),
 )
 
-_PARTS: Final[Mapping[str, Field | Shape[Any]]] = {
-    "kind": KIND,
-    "target": TEXT,
-    "digest": Field(optional(TEXT), None),
-    "protocol": codec.enum(RebalanceProtocol),
-    "claim": TEXT,
-    "contradictory": codec.FLAG,
-    "case": codec.OBJECT,
-    "violations": Field(listed(TEXT), ()),
-    "told": Field(listed(codec.OBJECT), (), "narration"),
-    "seed": Field(optional(codec.WHOLE), None),
-    "index": Field(optional(codec.WHOLE), None),
-}
 _PLACE: Final[Mapping[str, Field | Shape[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}
 BROKEN: Final = listed(codec.document(**_PLACE, subject=TEXT, facts=codec.OBJECT))
 """Where a claim is broken: step and round numbers from 0, the subject, and named facts."""
@@ -124,16 +123,35 @@ COULD_BE: Final = codec.document(
     words=TEXT,
 )
 """A better answer for the reported step that satisfies the claim, and its source."""
-_SINCE_3: Final = {**_PARTS, "conditions": CONDITIONS, "versions": mapped(TEXT)}
-_TRACE_3: Final = record(Trace, **_SINCE_3)
-TRACE: Final = record(Trace, **_SINCE_3, broken=BROKEN, could_be=optional(COULD_BE))
 
 
-def _without_conditions(*, version: str, **parts: Any) -> Trace:
-    return Trace(**parts, versions={"kassay": version} if version else {})
+def _broken_at_most(count: Repeated, path: str) -> None:
+    if count.broken > count.plays:
+        raise codec.wrong(codec.inside(path, "broken"), f"at most {count.plays}, the plays", count.broken)
 
 
-_TRACE_BEFORE_3: Final = record(_without_conditions, **_PARTS, version=Field(TEXT, ""))
+REPEATED: Final = record(Repeated, plays=codec.whole(1), broken=codec.COUNT).checked(_broken_at_most)
+"""How often the claim was violated again, in how many plays."""
+TRACE: Final = record(
+    Trace,
+    kind=KIND,
+    target=TEXT,
+    digest=Field(optional(TEXT), None),
+    protocol=codec.enum(RebalanceProtocol),
+    claim=TEXT,
+    contradictory=codec.FLAG,
+    case=codec.OBJECT,
+    violations=Field(listed(TEXT), ()),
+    told=Field(listed(codec.OBJECT), (), "narration"),
+    seed=Field(optional(codec.WHOLE), None),
+    index=Field(optional(codec.WHOLE), None),
+    conditions=CONDITIONS,
+    versions=mapped(TEXT),
+    broken=BROKEN,
+    could_be=optional(COULD_BE),
+    answers=listed(codec.OBJECT),
+    repeated=optional(REPEATED),
+)
 
 
 def trace_of(document: object, path: str) -> Trace:
@@ -142,10 +160,6 @@ def trace_of(document: object, path: str) -> Trace:
     schema = fields.pop("schema", None)
     if not isinstance(schema, str) or not schema.startswith(_FAMILY):
         raise codec.wrong(f"{path}: schema", repr(SCHEMA), schema)
-    if schema == _BEFORE_3:
-        return _TRACE_BEFORE_3.read(fields, f"{path}:")
-    if schema == _BEFORE_4:
-        return _TRACE_3.read(fields, f"{path}:")
     if schema != SCHEMA:
         raise InputError(
             f"{path}: schema: {schema!r} is of another version of kassay; this one reads {SCHEMA!r}"

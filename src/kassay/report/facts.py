@@ -49,7 +49,7 @@ def size(example: Counterexample) -> str:
     counts = ((example.members, nouns.who), (example.partitions, nouns.what), (example.events, nouns.event))
     return (
         f"{', '.join(counted(number, noun) for number, noun in counts if noun)}; "
-        f"{'contradictory' if example.trace.contradictory else 'ordinary'} input"
+        f"{'contradictory' if example.trace.contradictory else 'ordinary'} input{_again(example.trace)}"
     )
 
 
@@ -57,6 +57,11 @@ def remedy_of(trace: Trace, claim_id: str) -> str:
     """What a fix of a target that violates the claim must do, as a sentence; empty for an unknown claim."""
     claim = claim_of(trace.kind, claim_id)
     return "" if claim is None else remedy(claim, next(iter(trace.broken), None)).sentence
+
+
+def _again(trace: Trace) -> str:
+    """How often the claim was violated when the case was played again, unless it always was."""
+    return "" if trace.repeated is None else f"; played again, broken {trace.repeated}"
 
 
 def replay_command(example: Counterexample | None) -> str:
@@ -67,19 +72,8 @@ def replay_command(example: Counterexample | None) -> str:
 
 
 def conditions(trace: Trace) -> list[str]:
-    """The conditions under which the trace was recorded and is replayed, one line each.
-
-    For a trace without conditions, a note about the defaults.
-    """
-    lines = [_recorded(trace.target, trace.protocol, trace.digest)]
-    if trace.conditions is None:
-        usual = Conditions()
-        lines.append(
-            "no conditions kept, as by earlier versions; played without configuration, "
-            f"{usual.call_timeout_s:g} s a call, {usual.memory_mib} MiB"
-        )
-    else:
-        lines += _kept(trace.conditions)
+    """The conditions under which the trace was recorded and is replayed, one line each."""
+    lines = [_recorded(trace.target, trace.protocol, trace.digest), *_kept(trace.conditions)]
     return [*lines, *_history(trace.seed, trace.index), *_versions(trace.versions)]
 
 

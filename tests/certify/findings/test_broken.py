@@ -35,7 +35,7 @@ CONTROLS = [
 @pytest.mark.parametrize(("kind", "name", "place", "subject"), CONTROLS)
 def test_the_place_is_that_of_what_is_told_and_the_evidence_names_whom(kind, name, place, subject):
     driver, case, asked, promised = smallest(kind, name)
-    broken = broken_steps(driver, case, asked, promised)
+    broken = broken_steps(driver, driver.play(case, asked), asked, promised)
     assert broken[0].place == place
     assert broken[0].evidence.subject.startswith(subject)
     told = driver.narrate(case, asked)[place[0]]
@@ -72,7 +72,9 @@ def test_evidence_stands_in_the_round_by_which_it_is_plain(claim, again, places)
     promised = promise(claim, CLIENT)
     protocol = RebalanceProtocol.COOPERATIVE
     subject = replace(asked, new=lambda _: TakesBack(again), protocol=protocol, promises=(promised,))
-    assert [step.place for step in broken_steps(driver, case, subject, promised)] == places
+    assert [
+        step.place for step in broken_steps(driver, driver.play(case, subject), subject, promised)
+    ] == places
 
 
 @pytest.mark.parametrize("kind", [CLIENT, STREAMS, PLACER])
@@ -87,7 +89,7 @@ def test_nothing_is_broken_by_a_sound_rule(kind):
     _, case, _, _ = smallest(kind, name)
     for promised in validity_claims(kind):
         subject = Subject(lambda _: rule.factory(), rule.protocol, (promised,))
-        assert broken_steps(driver, case, subject, promised) == []
+        assert broken_steps(driver, driver.play(case, subject), subject, promised) == []
 
 
 def test_facts_become_what_json_can_hold():

@@ -40,17 +40,23 @@ BY_ITSELF = [
 ]
 
 
+def of_smallest(kind, name):
+    """Where a play of the control's smallest case breaks its claim, and what the answer could have been."""
+    driver, case, subject, promised = smallest(kind, name)
+    return broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, promised)
+
+
 @pytest.mark.slow_cases("client-counts-partitions-50 50 4 by weight in 2 moves")
 @pytest.mark.parametrize(("kind", "name", "words"), SHOWN)
 def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
-    broken, possible = broken_and_could_be(*smallest(kind, name))
+    broken, possible = of_smallest(kind, name)
     assert words in possible["words"]
     assert (possible["step"], possible["round"]) == (broken[0]["step"], broken[0]["round"])
     assert COULD_BE.read(json.loads(json.dumps(possible)), "trace") == possible
 
 
 def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
-    _, possible = broken_and_could_be(*smallest(CLIENT, "restarts-per-topic"))
+    _, possible = of_smallest(CLIENT, "restarts-per-topic")
     assert (possible["by"], possible["certified"]) == ("the certified optimum", True)
     assert possible["measures"]["balance"] == [1, 1]
     assert possible["instead_of"]["balance"] == [2, 0]
@@ -58,7 +64,7 @@ def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
 
 
 def test_what_compares_two_answers_has_none_that_is_right_by_itself():
-    broken, possible = broken_and_could_be(*smallest(CLIENT, "remembers"))
+    broken, possible = of_smallest(CLIENT, "remembers")
     assert broken
     assert possible is None
 
@@ -66,5 +72,5 @@ def test_what_compares_two_answers_has_none_that_is_right_by_itself():
 @pytest.mark.slow
 @pytest.mark.parametrize("control", BY_ITSELF, ids=lambda control: f"{control.kind}-{control.name}")
 def test_beside_every_faulty_answer_stands_one_that_keeps_the_claim(control):
-    _, possible = broken_and_could_be(*smallest(control.kind, control.name))
+    _, possible = of_smallest(control.kind, control.name)
     assert possible is not None

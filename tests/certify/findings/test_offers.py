@@ -23,7 +23,7 @@ def test_references_that_declare_the_claim_are_asked_first_and_alone_unless_all_
 
 def test_the_optimum_is_offered_before_any_reference():
     driver, case, subject, promised = smallest(CLIENT, "restarts-per-topic")
-    (broken, *_) = broken_steps(driver, case, subject, promised)
+    (broken, *_) = broken_steps(driver, driver.play(case, subject), subject, promised)
     names = [by for by, _ in _offers(driver, promised, broken, broken.thing)]
     assert names[0] == OPTIMUM
     assert names[-1].startswith("as ")

@@ -258,24 +258,6 @@ def test_a_patch_of_python_is_no_other_version(file, tmp_path):
     assert replay(load_trace(path)).verdict is Verdict.HOLDS
 
 
-def test_a_trace_without_conditions_is_played_under_the_defaults(file, tmp_path):
-    path = recorded(file(bad="True"), tmp_path / "t.json")
-    document = json.loads(path.read_text()) | {"schema": "kassay/trace/2", "version": "1.0"}
-    for field in ("conditions", "versions", "broken", "could_be"):
-        del document[field]
-    path.write_text(json.dumps(document))
-    playback = load_trace(path)
-    assert playback.conditions == Conditions()
-    assert replay(playback).verdict is Verdict.VIOLATED
-    source = file(bad="False")
-    path.write_text(json.dumps(document | {"digest": digest_of([str(source)])}))
-    replayed = replay(load_trace(path))
-    assert replayed.verdict is Verdict.UNKNOWN
-    assert "traces of that version keep no configuration" in replayed.why
-    path.write_text(json.dumps(document))
-    assert replay(load_trace(path)).verdict is Verdict.HOLDS
-
-
 def test_a_rule_of_kassay_is_changed_where_kassay_is(file, tmp_path):
     path = recorded("range", tmp_path / "t.json", digest=None)
     assert replay(load_trace(path)).verdict is Verdict.UNKNOWN

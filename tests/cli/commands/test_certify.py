@@ -36,7 +36,7 @@ def test_the_rounding_rule_ends_at_its_smallest_counterexamples(tmp_path):
     assert sizes == [[3, 4, 0], [2, 2, 0]]
     assert "2" in even["counterexample"]["message"]
     trace = json.loads((tmp_path / even["counterexample"]["trace"]).read_text())
-    valid(trace, "trace-4")
+    valid(trace, "trace-5")
     replayed = kassay("replay", even["counterexample"]["trace"], "--json", "-", cwd=tmp_path)
     assert replayed.returncode == 1
     assert valid(json.loads(replayed.stdout), "replay-3")["violated"]

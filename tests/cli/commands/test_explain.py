@@ -140,12 +140,6 @@ def test_what_disturbed_a_group_is_told_of_a_trace_and_of_a_difference(capsys, t
     assert json.loads(capsys.readouterr().out)["happened"] == changes
 
 
-def test_an_older_trace_says_that_it_keeps_no_conditions(capsys):
-    assert run(["explain", str(min((HELD / "traces").glob("*.json")))]) == 0
-    text = " ".join(capsys.readouterr().out.split())
-    assert "no conditions kept, as by earlier versions; played without configuration, 2 s a call" in text
-
-
 @pytest.mark.parametrize(
     ("rule", "since", "said"),
     [

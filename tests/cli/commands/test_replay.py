@@ -124,7 +124,7 @@ def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwis
     budget = () if option == "exhaustive" else QUICK
     program, *command = printed(capsys, "target.py", *budget, *arguments)
     assert program == "kassay"
-    trace = valid(json.loads((tmp_path / command[-1]).read_text()), "trace-4")
+    trace = valid(json.loads((tmp_path / command[-1]).read_text()), "trace-5")
     assert {name: trace["conditions"][name] for name in kept} == kept
     Path("pyproject.toml").write_text(SETTINGS)
     assert run([*command, "--json", "replayed.json"]) == 1
@@ -140,13 +140,16 @@ def test_the_printed_command_shows_what_was_found_unless_an_option_says_otherwis
         assert " instead of " in capsys.readouterr().out
 
 
-def test_a_target_that_did_not_change_and_shows_nothing_is_unknown(tmp_path, monkeypatch, capsys):
+def test_a_target_that_did_not_change_violates_the_claim_by_its_recorded_answers(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     written("pass", "not __import__('os').path.exists('mended')")
     _, *command = printed(capsys, "target.py", *QUICK, *OWNER)
     (tmp_path / "mended").touch()
-    assert run(command) == 3
-    assert "may still violate single-owner: unknown, " in capsys.readouterr().out
+    assert run(command) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "still violates single-owner: by its recorded answers; played again, in 0 of" in said
     written("pass", "False")
     assert run(command) == 0
     assert "no longer violates" in capsys.readouterr().out
@@ -159,6 +162,10 @@ def test_the_target_of_a_trace_may_be_gone(tmp_path):
     document = json.loads(path.read_text())
     document["target"] = "gone.py:Assignor"
     path.write_text(json.dumps(document))
+    gone = kassay("replay", str(path), cwd=tmp_path)
+    assert gone.returncode == 4
+    assert "by its recorded answers; " in gone.stdout and "gone.py" in gone.stdout
+    path.write_text(json.dumps(document | {"answers": []}))
     assert "gone.py" in one_line(kassay("replay", str(path), cwd=tmp_path), 4)
 
 
@@ -185,8 +192,9 @@ def test_conditions_that_are_none_are_refused_by_field(field, value, said, tmp_p
     monkeypatch.chdir(tmp_path)
     conditions = vars(Conditions()) | {field: value}
     trace = {
-        "schema": "kassay/trace/3", "kind": "client", "target": "range", "protocol": "eager",
+        "schema": "kassay/trace/5", "kind": "client", "target": "range", "protocol": "eager",
         "claim": "total", "contradictory": False, "case": {}, "versions": {}, "conditions": conditions,
+        "broken": [], "could_be": None, "answers": [], "repeated": None,
     }  # fmt: skip
     (tmp_path / "t.json").write_text(json.dumps(trace))
     assert run(["replay", "t.json"]) == 2

@@ -1,7 +1,6 @@
 """Traces: written, read back, and refused with the field that is wrong."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -29,34 +28,19 @@ def test_a_saved_trace_is_read_back(tmp_path):
     assert read_trace(path) == TRACE
 
 
-def test_traces_of_version_2_have_no_conditions(tmp_path):
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_traces_of_other_versions_are_refused(tmp_path, version):
     path = tmp_path / "t.json"
-    document = TRACE.to_json() | {"schema": "kassay/trace/2", "version": "1.0"}
-    for field in ("conditions", "versions", "broken", "could_be"):
-        del document[field]
-    path.write_text(json.dumps(document))
-    trace = read_trace(path)
-    assert trace == replace(TRACE, conditions=None, versions={"kassay": "1.0"})
-    with pytest.raises(ValueError, match="needs its conditions"):
-        trace.to_json()
-
-
-def test_traces_of_version_3_do_not_say_where_their_claim_is_broken(tmp_path):
-    path = tmp_path / "t.json"
-    document = TRACE.to_json() | {"schema": "kassay/trace/3"}
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match="broken: unknown field"):
+    path.write_text(json.dumps(TRACE.to_json() | {"schema": f"kassay/trace/{version}"}))
+    with pytest.raises(InputError, match=f"trace/{version}' is of another version of kassay"):
         read_trace(path)
-    del document["broken"], document["could_be"]
-    path.write_text(json.dumps(document))
-    assert read_trace(path) == TRACE
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda d: d.update(schema="kassay/trace/5"), "another version"),
-        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/4'"),
+        (lambda d: d.update(schema="kassay/trace/6"), "another version"),
+        (lambda d: d.update(schema="other/1"), "expected 'kassay/trace/5'"),
         (lambda d: d.pop("claim"), "claim: missing"),
         (lambda d: d.pop("conditions"), "conditions: missing"),
         (lambda d: d.pop("versions"), "versions: missing"),
@@ -73,6 +57,10 @@ def test_traces_of_version_3_do_not_say_where_their_claim_is_broken(tmp_path):
         (lambda d: d.pop("could_be"), "could_be: missing"),
         (lambda d: d.update(broken=[{}]), r"broken\[0\].step: missing"),
         (lambda d: d.update(could_be={"step": -1}), "could_be.step: expected a whole number"),
+        (lambda d: d.pop("answers"), "answers: missing"),
+        (lambda d: d.pop("repeated"), "repeated: missing"),
+        (lambda d: d.update(repeated={"plays": 0, "broken": 0}), "repeated.plays: expected a whole number"),
+        (lambda d: d.update(repeated={"plays": 2, "broken": 3}), "repeated.broken: expected at most 2"),
     ],
 )
 def test_a_damaged_trace_is_refused_by_field(tmp_path, change, said):
@@ -96,5 +84,5 @@ def test_what_is_no_trace_is_refused(tmp_path, content):
         read_trace(tmp_path / "missing.json")
 
 
-def test_traces_are_written_in_version_4():
-    assert SCHEMA == "kassay/trace/4"
+def test_traces_are_written_in_version_5():
+    assert SCHEMA == "kassay/trace/5"

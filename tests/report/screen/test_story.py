@@ -24,7 +24,7 @@ from tests.certify.findings.cases import smallest
 
 def shown(kind, name):
     driver, case, subject, promised = smallest(kind, name)
-    broken, possible = broken_and_could_be(driver, case, subject, promised)
+    broken, possible = broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, promised)
     screen = Console(width=250)
     with screen.capture() as out:
         steps, document = driver.narrate(case, subject), driver.form.write(case)

@@ -21,6 +21,7 @@ from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.certificate import Certificate
 from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of, subjects_of
+from kassay.certify.runs.shrink import plays_for
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
 from kassay.kinds.answers import Asserts
@@ -36,6 +37,8 @@ from kassay.properties.promises import promise
 from kassay.writing.text import visible
 
 _WIDTH: Final = 100
+_PLAYS_MAX: Final = 100
+"""How often a test plays a case whose answers differ from play to play, at most."""
 _HERE: Final = frozenset({Look.AGAIN, Look.OTHER})
 _FULL_NAMES: Final = ("Broker", "Cluster", "Group", "Member", "Topic", "TopicPartition")
 
@@ -65,7 +68,7 @@ def as_python(playback: Playback) -> str:
     trace = playback.trace
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
-    wrong = _wrong(playback, driver, case)
+    wrong = None if trace.repeated else _wrong(playback, driver, case)
     lines = None if wrong is None else _one_call(playback, wrong)
     if lines is None:
         lines = _whole_case(playback, sparse(driver.form, driver.form.write(case)))
@@ -105,7 +108,7 @@ def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
         return None
     with open_bench(job_of(playback)) as bench:
         for subject in subjects_of(bench, promised, playback.conditions):
-            for broken in broken_steps(driver, case, subject, promised)[:1]:
+            for broken in broken_steps(driver, driver.play(case, subject), subject, promised)[:1]:
                 step = step_of(broken)
                 if not looks:
                     return _Wrong(broken, step) if driver.repeats(step, subject.new) else None
@@ -242,17 +245,30 @@ def _whole_case(playback: Playback, case: Mapping[str, Any]) -> list[str]:
     if conditions.memory_mib != usual.memory_mib:
         named["memory"] = conditions.memory_mib
     more = [f"{key}={value!r}" for key, value in named.items() if value is not None]
+    depth = "    " if trace.repeated else ""
     arguments = (f"{playback.target.spec!r}", f"{trace.claim!r}", _literal(case), *more)
     return [
         "from kassay.testing import violations",
         "",
         "",
         f"def {_test_name(playback)}():",
-        "    broken = violations(",
-        *(f"    {line}" for line in _inside(arguments)),
-        "    )",
+        *_repeats(trace),
+        *(f"{depth}    {line}" for line in _inside(arguments)),
+        f"{depth}    )",
         "    assert broken == []",
     ]
+
+
+def _repeats(trace: Trace) -> tuple[str, ...]:
+    """The lines that open the call, in a loop where not every play violates the claim."""
+    if trace.repeated is None:
+        return ("    broken = violations(",)
+    return (
+        f"    # its answers differ from play to play: broken {trace.repeated}",
+        "    broken = []",
+        f"    for _ in range({min(_PLAYS_MAX, plays_for(trace.repeated))}):",
+        "        broken += violations(",
+    )
 
 
 def _test_name(playback: Playback) -> str:

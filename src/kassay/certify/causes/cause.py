@@ -10,12 +10,21 @@ from typing import Any, Final
 from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
-from kassay.certify.runs.shrink import broken
+from kassay.certify.runs.shrink import (
+    REPEATS_MAX,
+    REPEATS_S,
+    BrokenPlay,
+    broken,
+    broken_play,
+    frequency,
+    repeated,
+)
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.shape.removal import Removal
+from kassay.model.trace import Repeated
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise
 from kassay.writing.text import counted
@@ -32,7 +41,9 @@ class Cause:
 
     `breaks` says whether it does so now. `events` and `conditions` are those that the violation needs:
     without any one of them the claim is kept, or never checked. `extents` counts what it needs. `needless`
-    can be left out. `broken` and `could_be` are those of this replay.
+    can be left out. `broken` and `could_be` are those of this replay. `repeated` counts plays of the case if
+    the target kept the claim in some; then what the violation needs is not known, and `broken` and `could_be`
+    are the recorded ones.
     """
 
     breaks: bool
@@ -42,6 +53,7 @@ class Cause:
     needless: tuple[str, ...] = ()
     broken: tuple[Mapping[str, Any], ...] = ()
     could_be: Mapping[str, Any] | None = None
+    repeated: Repeated | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The cause as an explanation has it."""
@@ -50,6 +62,7 @@ class Cause:
             "breaks": self.breaks,
             **{name: list(getattr(self, name)) for name in lists},
             "could_be": self.could_be,
+            "repeated": None if self.repeated is None else self.repeated._asdict(),
         }
 
 
@@ -61,13 +74,22 @@ def cause_of(playback: Playback) -> Cause:
     promised = promise(trace.claim, trace.kind)
     with open_bench(job_of(playback)) as bench:
         for subject in subjects_of(bench, promised, playback.conditions):
-            if broken(driver, case, subject, promised):
-                return _of(driver, case, subject, promised)
-    return Cause(breaks=False)
+            play = broken_play(driver, case, subject, promised)
+            if play is None:
+                continue
+            count = frequency(driver, case, subject, promised, play.seconds)
+            if count.always and trace.repeated is None:
+                return _of(driver, case, play, subject, promised)
+            return Cause(True, broken=trace.broken, could_be=trace.could_be, repeated=count)
+        if trace.repeated is None:
+            return Cause(breaks=False)
+        (subject, *_) = subjects_of(bench, promised, playback.conditions)
+        count = repeated(driver, case, subject, promised, REPEATS_MAX, REPEATS_S)
+    return Cause(count.broken > 0, broken=trace.broken, could_be=trace.could_be, repeated=count)
 
 
-def _of(driver: Driver[Any], case: Any, subject: Subject, promised: Promise) -> Cause:
-    places, possible = broken_and_could_be(driver, case, subject, promised)
+def _of(driver: Driver[Any], case: Any, play: BrokenPlay, subject: Subject, promised: Promise) -> Cause:
+    places, possible = broken_and_could_be(driver, case, play.plays, subject, promised)
     tries = TRIES_MAX_SLOW if promised.claim.id == "terminates" else TRIES_MAX
     cause = what_matters(driver, case, lambda less: bool(broken(driver, less, subject, promised)), tries)
     return replace(cause, broken=places, could_be=possible)

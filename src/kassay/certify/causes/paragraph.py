@@ -74,6 +74,11 @@ def matters(
     """
     if cause is None:
         return [f"What matters in it cannot be tried: {why_not}."]
+    if cause.repeated is not None:
+        return [
+            f"Its answers differ from play to play: played again just now, it broke the claim "
+            f"{cause.repeated}, so what matters in the case is not tried."
+        ]
     if not cause.breaks:
         return [f"Played again just now {broken}, so what matters in it cannot be tried."]
     sentences = []

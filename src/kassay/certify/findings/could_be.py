@@ -5,7 +5,7 @@ Every answer offered here was substituted for the wrong one and checked: it keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -52,13 +52,13 @@ class Possible:
 
 
 def broken_and_could_be(
-    driver: Driver[Any], case: Any, subject: Subject, promised: Promise
+    driver: Driver[Any], case: Any, plays: Sequence[Any], subject: Subject, promised: Promise
 ) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any] | None]:
-    """Where the case violates the claim, and the answer that could have been at the first such step.
+    """Where the plays of the case violate the claim, and the answer that could have been at the first step.
 
     A claim that compares two answers has no answer that is right by itself.
     """
-    broken = broken_steps(driver, case, subject, promised)
+    broken = broken_steps(driver, plays, subject, promised)
     by_itself = broken and not promised.claim.looks
     possible = could_be(driver, promised, broken[0]) if by_itself else None
     if by_itself and possible is None:
@@ -134,7 +134,7 @@ def _by_another(
         last = played[-1].steps[-1] if played else None
         if last is None or isinstance(last.answer, Failure | tuple):
             continue
-        if not broken_steps(driver, case, other, promised):
+        if not broken_steps(driver, played, other, promised):
             by = f"as {reference.spec} ends in the same case"
             return Possible(broken.place, by, *driver.shown(broken.place, last, last.answer))
     return None

@@ -19,15 +19,14 @@ from kassay.certify.hunts.cells import ladder
 from kassay.certify.hunts.proofs import TIME_LIMIT, SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.conditions import breaking
-from kassay.certify.runs.counterexamples.smallest import counterexample
+from kassay.certify.runs.counterexamples.smallest import counterexample, smallest_case
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import broken, shrink
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
-from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import CellOptions, ScopeCell
+from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.errors import InputError
 from kassay.properties.registry import Promise, Scope, is_sentence
 from kassay.writing.text import counted
@@ -66,6 +65,7 @@ class ScopeResult:
 
     `applied` counts all evaluations, wherever the claim's conditions held.
     `within` is the scope that was being tried when a case was found that is `broken`.
+    `broken` is a case that violates the claim, and its cell; `answers` are those of the target.
     """
 
     finished: tuple[int, int] | None = None
@@ -75,6 +75,7 @@ class ScopeResult:
     judged: int = 0
     broken: tuple[ScopeCell, Any] | None = None
     within: tuple[int, int] | None = None
+    answers: Recorded = ()
     by_proof: bool = False
 
 
@@ -154,7 +155,7 @@ def hunt_claim(
                 with suppress(OutOfTime):
                     _try_scopes(bench, promised, scope, options, started, report, is_settled)
             if scope.broken is not None:
-                example = _recorded(bench, promised, scope.broken[1], None)
+                example = _recorded(bench, promised, scope)
             elif not is_settled():
                 _play(bench, tally, options, started, report, is_settled)
                 example = _shrunk(bench, promised, tally)
@@ -221,8 +222,10 @@ def _try_proved_size(
     with suppress(OutOfTime):
         for case in until(deadline, islice(cases, PROOF_CASES_MAX)):
             scope.tried += 1
-            if _breaks(bench.driver.examine(case, bench.subject), promised):
+            seen = bench.driver.examine(case, bench.subject)
+            if _breaks(seen, promised):
                 scope.broken, scope.by_proof = (cell, case), True
+                scope.answers = recorded(bench.driver, seen.plays)
                 return
 
 
@@ -254,6 +257,7 @@ def _try_scopes(
                 scope.judged += seen.checked.get(promised.id, 0)
                 if _breaks(seen, promised):
                     scope.broken, scope.within = (cell, case), rung
+                    scope.answers = recorded(driver, seen.plays)
                     return
                 if is_settled():
                     return
@@ -305,19 +309,13 @@ def _shrunk(bench: Bench, promised: Promise, tally: Tally) -> Counterexample | N
     if worst is None:
         return None
     case = bench.driver.form.read(worst.case, "case")
-    subject, violations = breaking(bench, bench.driver, case, promised)
-    if violations:
-        smaller = shrink(bench.driver, case, subject, promised)
-        case = case if smaller is None else smaller.case
-    return _recorded(bench, promised, case, worst.index, subject)
+    smallest = smallest_case(bench, bench.driver, promised, case, worst.answers)
+    return counterexample(bench, promised, smallest, contradictory=worst.contradictory, index=worst.index)
 
 
-def _recorded(
-    bench: Bench, promised: Promise, case: Any, index: int | None, subject: Subject | None = None
-) -> Counterexample:
-    subject = subject or bench.subject
-    violations = broken(bench.driver, case, subject, promised)
-    contradictory = bool(violations) and violations[0].contradictory
-    return counterexample(
-        bench, promised, case, violations, subject=subject, contradictory=contradictory, index=index
-    )
+def _recorded(bench: Bench, promised: Promise, scope: ScopeResult) -> Counterexample | None:
+    """The case of the scope that violates the claim, as it is; None if none does."""
+    if scope.broken is None:
+        return None
+    smallest = smallest_case(bench, bench.driver, promised, scope.broken[1], scope.answers, seconds=0)
+    return counterexample(bench, promised, smallest, contradictory=False, index=None)

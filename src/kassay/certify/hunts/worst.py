@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.counterexamples.smallest import counterexample
+from kassay.certify.runs.counterexamples.smallest import ShrunkCase, counterexample
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import broken
+from kassay.certify.runs.shrink import broken_play
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.registry import driver_for
 from kassay.kinds.search import WorstSearch
@@ -106,8 +106,8 @@ def _example(bench: Bench, claim: str, case: Any) -> Counterexample:
     """The case as a counterexample to the claim that the value is always less."""
     promised = promise(claim, bench.job.target.kind)
     subject = replace(bench.subject, promises=(promised,))
-    violations = broken(bench.driver, case, subject, promised)
-    return counterexample(bench, promised, case, violations, subject=subject, contradictory=False, index=None)
+    smallest = ShrunkCase(case, subject, broken_play(bench.driver, case, subject, promised))
+    return counterexample(bench, promised, smallest, contradictory=False, index=None)
 
 
 def _climb(

@@ -37,6 +37,7 @@ class Counterexample:
             "message": self.message,
             "broken": list(self.trace.broken),
             "could_be": self.trace.could_be,
+            "repeated": None if self.trace.repeated is None else self.trace.repeated._asdict(),
         }
 
 

@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from typing import Any, Final, NamedTuple
 
 from kassay import __version__
 from kassay.certify.runs.blocks import Bench
-from kassay.certify.runs.shrink import Shrinkable, broken
+from kassay.certify.runs.shrink import REPEATS_MAX, BrokenPlay, Shrinkable, broken_play
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Subject
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.trace import Conditions
-from kassay.properties.registry import Promise, Violation
+from kassay.properties.registry import Promise
+
+SEARCH_S: Final = 2.0
+"""How long to play a case again that violated a claim once, in seconds."""
+
+
+class Breaking(NamedTuple):
+    """A subject, and its play that violates the claim; None if no play did."""
+
+    subject: Subject
+    play: BrokenPlay | None
 
 
 def breaking(
-    bench: Bench, driver: Shrinkable, case: Any, promised: Promise
-) -> tuple[Subject, tuple[Violation, ...]]:
-    """The plainest of the bench's subjects that violates the claim with the case, and the violations.
+    bench: Bench, driver: Shrinkable, case: Any, promised: Promise, seconds: float = SEARCH_S
+) -> Breaking:
+    """The plainest of the bench's subjects that violates the claim with the case, and the play in which.
 
-    If none does, the plainest of all and no violations.
+    Each subject plays the case once. If none violates the claim, they go on in turns for so many seconds: the
+    answers may differ from play to play. If none ever does, the plainest of all and no play.
     """
-    subjects = []
+    subjects: list[Subject] = []
     for subject in bench.subjects_of(promised):
-        violations = broken(driver, case, subject, promised)
-        if violations:
-            return subject, violations
         subjects.append(subject)
-    return subjects[0], ()
+        if (play := broken_play(driver, case, subject, promised)) is not None:
+            return Breaking(subject, play)
+    deadline = time.monotonic() + seconds
+    for tries in range(2, REPEATS_MAX + 1):
+        for subject in subjects:
+            if time.monotonic() > deadline:
+                return Breaking(subjects[0], None)
+            if (play := broken_play(driver, case, subject, promised)) is not None:
+                return Breaking(subject, play._replace(tries=tries))
+    return Breaking(subjects[0], None)
 
 
-def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) -> Conditions:
-    """The conditions under which the subject, one of the bench's for the claim, violated it with the case."""
+def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any, plays: int = 1) -> Conditions:
+    """The conditions under which the subject, one of the bench's for the claim, violated it with the case.
+
+    The case is played up to `plays` times to see whether a known hash seed repeats the violation.
+    """
     start, options = bench.job.target.start, bench.job.options
     alone = len(subject.promises) == 1
     return Conditions(
@@ -41,11 +62,11 @@ def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) 
         in_process=options.in_process,
         assume=tuple(sorted(subject.assume)),
         beside=() if alone else tuple(other.id for other in subject.promises),
-        hash_seed=_hash_seed(bench, promised, case),
+        hash_seed=_hash_seed(bench, promised, case, plays),
     )
 
 
-def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
+def _hash_seed(bench: Bench, promised: Promise, case: Any, plays: int) -> int | None:
     """0 if the case violates the claim in a child with that hash seed too, None if only in this process.
 
     An object in this process depends on a hash seed that cannot be set again.
@@ -53,7 +74,8 @@ def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
     if bench.job.target.opener.repeats:
         return 0
     try:
-        return 0 if broken(bench.driver, case, bench.subject_apart(promised), promised) else None
+        apart, deadline = bench.subject_apart(promised), time.monotonic() + SEARCH_S
+        return 0 if broken_play(bench.driver, case, apart, promised, plays, deadline) else None
     except TargetNotLoadable:
         return None
 

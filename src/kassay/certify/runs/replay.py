@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kassay.assignors.registry import recorded
 from kassay.certify.findings.could_be import broken_and_could_be
-from kassay.certify.processes.host import Limits
+from kassay.certify.processes.host import Host, Limits, Start
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
+from kassay.certify.runs.shrink import (
+    REPEATS_MAX,
+    STEADY_S,
+    BrokenPlay,
+    frequency,
+    violations_of,
+)
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.frames import Frame
-from kassay.kinds.judging import Played, Subject
+from kassay.kinds.judging import Examination, Subject
+from kassay.kinds.protocol import Driver
+from kassay.kinds.recorded import examined
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.calls import Failure
-from kassay.model.errors import InputError
+from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
-from kassay.model.trace import Conditions, Trace, trace_of
+from kassay.model.trace import Conditions, Repeated, Trace, trace_of
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.promises import promise
-from kassay.properties.registry import Promise, Violation
+from kassay.properties.registry import Promise
 from kassay.reading.documents import read_json
 
 SCHEMA: Final = "kassay/replay/3"
 EXIT_CODES: Final = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
+NO_TARGET: Final = 4
+"""The exit code where the target is not at hand, whatever its recorded answers say."""
 _UNCHANGED: Final = (
     "nothing that the trace keeps is another now, so what no trace keeps decided: "
     "time, chance, the machine, or what the source imports"
 )
-_NOT_KEPT: Final = "traces of that version keep no configuration, limits and assumptions either"
+AGAIN_S: Final = 3.0
+"""How long to play a case again that kept the claim, though its recorded answers violate it."""
+_LIKELY: Final = 0.05
+"""A fault that kept out of all plays was likely there no more if chance explains that less often."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +71,7 @@ class Playback:
     """A trace with the target to replay it against, and the conditions.
 
     `overridden` lists the differences that the user requested, one line each; `path` is the trace's file.
+    `missing` says why the target is not at hand; empty if it is.
     """
 
     path: Path
@@ -63,6 +79,7 @@ class Playback:
     target: Target
     conditions: Conditions
     overridden: tuple[str, ...]
+    missing: str = ""
 
     @property
     def elsewhere(self) -> bool:
@@ -73,7 +90,7 @@ class Playback:
     def restored(self) -> tuple[str, ...]:
         """The trace's non-default conditions that are in force, in words."""
         now, usual = self.conditions, Conditions()
-        then = self.trace.conditions or usual
+        then = self.trace.conditions
         own = {key: value for key, value in then.config.items() if now.config[key] == value}
         words = [f"config {key}={value}" for key, value in sorted(own.items())]
         if now.call_timeout_s == then.call_timeout_s != usual.call_timeout_s:
@@ -90,8 +107,8 @@ class Playback:
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What changed in the target's parts since the trace; empty for another target."""
-        if self.elsewhere:
+        """What changed in the target's parts since the trace; empty for another target, or a missing one."""
+        if self.elsewhere or self.missing:
             return ()
         trace, target = self.trace, self.target
         source = trace.digest is not None and trace.digest != target.digest
@@ -102,7 +119,7 @@ class Playback:
     @property
     def not_restored(self) -> tuple[str, ...]:
         """What a replay cannot restore from the trace; empty if it restores everything."""
-        if self.elsewhere or self.trace.conditions is None:
+        if self.elsewhere or self.missing:
             return ()
         python = self._versions({"python"} & dict(self.target.versions).keys())
         unknown = self.conditions.hash_seed is None
@@ -121,9 +138,12 @@ class Playback:
 
 @dataclass(frozen=True)
 class Replayed:
-    """The result of replaying a trace; `why` explains an unknown verdict.
+    """The result of replaying a trace; `why` explains a verdict that one play of the target does not give.
 
-    `broken` and `could_be` are as in a trace, taken from this replay.
+    `broken` and `could_be` are as in a trace. They, the narration and the violations are those of a play of
+    the target that violates the claim; if none does, those of the recorded answers. `by_answers` says whether
+    the recorded answers violate the claim, None if there are none. `repeated` is how often the target
+    violated it in this replay, None if it did in every play, or is not at hand.
     """
 
     playback: Playback
@@ -133,11 +153,13 @@ class Replayed:
     narration: tuple[Mapping[str, Any], ...]
     broken: tuple[Mapping[str, Any], ...] = ()
     could_be: Mapping[str, Any] | None = None
+    by_answers: bool | None = None
+    repeated: Repeated | None = None
 
     @property
     def exit_code(self) -> int:
-        """1 while the claim is still violated, 0 when it no longer is, 3 when that is unknown."""
-        return EXIT_CODES[self.verdict]
+        """1 while the claim is violated, 0 when it is not, 3 when that is unknown, 4 without a target."""
+        return NO_TARGET if self.playback.missing else EXIT_CODES[self.verdict]
 
     @property
     def frames(self) -> list[Frame]:
@@ -171,6 +193,9 @@ class Replayed:
             "told": list(self.narration),
             "broken": list(self.broken),
             "could_be": self.could_be,
+            "by_answers": self.by_answers,
+            "repeated": None if self.repeated is None else self.repeated._asdict(),
+            "missing": self.playback.missing or None,
         }
 
 
@@ -180,7 +205,7 @@ def read_trace(path: Path) -> Trace:
     trace = replace(trace, target=recorded(trace.target))
     listed(driver_for(trace.kind).narration).read(list(trace.narration), f"{path}: told")
     try:
-        parse_assumptions(list(trace.conditions.assume) if trace.conditions else [])
+        parse_assumptions(list(trace.conditions.assume))
     except InputError as error:
         raise InputError(f"{path}: conditions.assume: {error}") from None
     return trace
@@ -189,10 +214,29 @@ def read_trace(path: Path) -> Trace:
 def load_trace(path: Path, instead: Instead = Instead()) -> Playback:
     """The trace, the target to replay it against, and its conditions with the user's overrides.
 
-    A trace without conditions is replayed under the defaults. Raises `InputError` for a file that is no
-    trace, `TargetNotFound` and `TargetNotLoadable`.
+    A trace with answers is replayed by these where its own target is not at hand. Raises `InputError` for a
+    file that is no trace, `TargetNotFound` and `TargetNotLoadable`.
     """
-    return playback_of(read_trace(path), path, instead)
+    trace = read_trace(path)
+    try:
+        return playback_of(trace, path, instead)
+    except (TargetNotFound, TargetNotLoadable) as error:
+        if not trace.answers or instead != Instead():
+            raise
+        target = Target(trace.target, trace.target, trace.kind, _Missing(error), trace.protocol)
+        return Playback(path, trace, target, trace.conditions, (), str(error))
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """Opens nothing: raises the error with which the target could not be loaded."""
+
+    error: KassayError
+    repeats: bool = True
+
+    def __call__(self, start: Start, *, apart: bool) -> Host:  # noqa: ARG002 (the signature of an opener)
+        """Raises the error."""
+        raise self.error
 
 
 def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playback:
@@ -200,7 +244,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
 
     Raises `InputError`, `TargetNotFound` and `TargetNotLoadable`.
     """
-    recorded = trace.conditions or Conditions()
+    recorded = trace.conditions
     conditions = Conditions(
         config={**recorded.config, **instead.config},
         call_timeout_s=instead.call_timeout_s or recorded.call_timeout_s,
@@ -221,7 +265,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
     )
     if target.kind != trace.kind:
         raise InputError(f"{path}: recorded for kind {trace.kind}, {target.spec} is of kind {target.kind}")
-    if trace.conditions is not None and spec == trace.target:
+    if spec == trace.target:
         target = replace(target, assumes=())
     overridden = tuple(_overridden(trace, recorded, target, conditions))
     return Playback(path, trace, target, conditions, overridden)
@@ -248,47 +292,117 @@ def _overridden(trace: Trace, then: Conditions, target: Target, now: Conditions)
 
 
 @dataclass
-class _Play:
-    """One replay of the case: how often the claim was checked, how it was violated, which calls failed."""
+class _Plays:
+    """Plays of the case by the target: the one that breaks the claim, if any, the last one, and all counted.
 
-    judged: int = 0
-    violations: list[Violation] = field(default_factory=list)
+    `judged` says whether the claim was judged in each; `failures` are the calls without an answer.
+    """
+
+    broken: BrokenPlay | None = None
+    subject: Subject | None = None
+    last: Sequence[Any] = ()
+    repeated: Repeated | None = None
+    judged: bool = True
     failures: list[Failure] = field(default_factory=list)
 
-    def watch(self, played: Played) -> None:
-        """Record the calls without an answer."""
-        self.failures += [step.answer for step in played.steps if isinstance(step.answer, Failure)]
+    def add(self, seen: Examination, subject: Subject, promised: Promise, seconds: float) -> None:
+        """Record one play."""
+        if violations := violations_of(seen, promised):
+            self.broken = BrokenPlay(violations, seen.plays, seconds=seconds)
+        self.subject, self.last = subject, seen.plays
+        self.judged = self.judged and bool(seen.judged.get(promised.id))
+        steps = (step for played in seen.plays for step in played.steps)
+        self.failures += [step.answer for step in steps if isinstance(step.answer, Failure)]
 
 
 def replay(playback: Playback) -> Replayed:
-    """Replay the trace's case against the target and check the trace's claim.
+    """Replay the trace's case against the target, and judge its recorded answers by the trace's claim.
 
     If the target's objects live in this process and the first replay keeps the claim, the case is replayed in
-    a process with the hash seed of the trace as well. Raises `InputError` for an invalid case or claim.
+    a process with the hash seed of the trace as well. A case that breaks the claim, or should, is played
+    several times. Raises `InputError` for a case, a claim or answers that are invalid.
     """
-    trace, conditions = playback.trace, playback.conditions
+    trace = playback.trace
     driver = driver_for(trace.kind)
     case = driver.form.read(trace.case, f"{playback.path}: case")
     promised = promise(trace.claim, trace.kind)
-    plays = []
+    kept = _recorded(playback, driver, case, promised)
+    plays = _Plays()
+    if not playback.missing:
+        with open_bench(job_of(playback)) as bench:
+            plays = _played(playback, bench, case, promised, kept)
+    verdict, why = _verdict(playback, plays, kept)
+    shown, subject, narrated = plays.broken, plays.subject, plays.last
+    if shown is None and kept is not None and verdict is Verdict.VIOLATED:
+        shown, subject, narrated = kept.play, kept.subject, kept.seen.plays
     broken: tuple[Mapping[str, Any], ...] = ()
     possible: Mapping[str, Any] | None = None
-    with open_bench(job_of(playback)) as bench:
-        for subject in subjects_of(bench, promised, conditions):
-            play = _Play()
-            seen = driver.examine(case, replace(subject, watch=play.watch))
-            play.judged = seen.judged.get(promised.id, 0)
-            play.violations = [v for v in seen.violations if v.claim == promised.id]
-            plays.append(play)
-            if play.violations:
-                broken, possible = broken_and_could_be(driver, case, subject, promised)
-                break
-        narration = driver.narrate(case, subject)
-    verdict, why = _verdict(playback, plays)
-    ordinary = [v for v in plays[-1].violations if not v.contradictory]
-    lines = map(str, ordinary or plays[-1].violations)
-    told_lines = tuple(dict.fromkeys(lines))
-    return Replayed(playback, verdict, why, told_lines, tuple(narration), broken, possible)
+    if shown is not None and subject is not None:
+        broken, possible = broken_and_could_be(driver, case, shown.plays, subject, promised)
+    return Replayed(
+        playback,
+        verdict,
+        why,
+        tuple(dict.fromkeys(map(str, shown.violations if shown else ()))),
+        tuple(driver.narrated(narrated)),
+        broken,
+        possible,
+        None if kept is None else kept.play is not None,
+        None if plays.repeated is None or plays.repeated.always else plays.repeated,
+    )
+
+
+class _Recorded(NamedTuple):
+    """The recorded answers, examined: `play` is None if they keep the claim."""
+
+    subject: Subject
+    seen: Examination
+    play: BrokenPlay | None
+
+
+def _recorded(playback: Playback, driver: Driver[Any], case: Any, promised: Promise) -> _Recorded | None:
+    """The trace's answers judged by its claims; None if it has none."""
+    trace = playback.trace
+    if not trace.answers:
+        return None
+    names = trace.conditions.beside or (trace.claim,)
+    subject = Subject(
+        new=lambda _: None,
+        protocol=trace.protocol,
+        promises=tuple(promise(name, trace.kind) for name in names),
+        assume=frozenset(trace.conditions.assume),
+    )
+    seen = examined(driver, case, subject, trace.answers, f"{playback.path}: answers")
+    violations = violations_of(seen, promised)
+    return _Recorded(subject, seen, BrokenPlay(violations, seen.plays) if violations else None)
+
+
+def _played(playback: Playback, bench: Bench, case: Any, promised: Promise, kept: _Recorded | None) -> _Plays:
+    """Plays of the case: of each subject until one breaks the claim, and more of that one.
+
+    If none does, of the first subject: more if the answers of the target once differed, or nothing changed.
+    """
+    driver, plays, firsts = bench.driver, _Plays(), []
+    for subject in subjects_of(bench, promised, playback.conditions):
+        began = time.monotonic()
+        plays.add(driver.examine(case, subject), subject, promised, time.monotonic() - began)
+        if plays.broken is not None:
+            plays.repeated = frequency(driver, case, subject, promised, plays.broken.seconds)
+            return plays
+        firsts.append((subject, time.monotonic() - began))
+    same = kept is not None and not (playback.changes or playback.overridden)
+    subject, seconds = firsts[0]
+    if playback.trace.repeated is None and not (same and seconds < STEADY_S):
+        return plays
+    count, deadline = 1, time.monotonic() + AGAIN_S
+    while plays.broken is None and count < REPEATS_MAX and time.monotonic() < deadline:
+        plays.add(driver.examine(case, subject), subject, promised, seconds)
+        count += 1
+    plays.repeated = Repeated(count, int(plays.broken is not None))
+    if plays.broken is not None:
+        more = frequency(driver, case, subject, promised, seconds)
+        plays.repeated = Repeated(count + more.plays, 1 + more.broken)
+    return plays
 
 
 def job_of(playback: Playback) -> Job:
@@ -309,18 +423,37 @@ def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iter
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)
 
 
-def _verdict(playback: Playback, plays: Sequence[_Play]) -> tuple[Verdict, str]:
-    """Whether the claim is still violated; unknown if something other than the target may have changed it."""
-    trace = playback.trace
-    if plays[-1].violations:
-        return Verdict.VIOLATED, ""
-    failures = [failure for play in plays for failure in play.failures]
-    if failures and trace.claim.partition(":")[0] not in OF_UNANSWERED:
-        return Verdict.UNKNOWN, f"a call gave no answer: {failures[0].message}"
-    if not all(play.judged for play in plays):
+def _verdict(playback: Playback, plays: _Plays, kept: _Recorded | None) -> tuple[Verdict, str]:
+    """Whether the claim is still violated; unknown if something other than the target may have changed it.
+
+    The target that gave the recorded answers violates the claim as long as it is the same.
+    """
+    trace, count = playback.trace, plays.repeated
+    same = not (playback.changes or playback.overridden)
+    by_answers = kept is not None and kept.play is not None and same
+    if plays.broken is not None or by_answers:
+        again = playback.missing or f"played again, {count or _ONCE}"
+        exactly = ("by its recorded answers",) if by_answers else ()
+        steady = plays.broken is not None and (count is None or count.always)
+        return Verdict.VIOLATED, "" if steady else "; ".join((*exactly, again))
+    if playback.missing:
+        return Verdict.UNKNOWN, f"the recorded answers keep the claim, and {playback.missing}"
+    if plays.failures and trace.claim.partition(":")[0] not in OF_UNANSWERED:
+        return Verdict.UNKNOWN, f"a call gave no answer: {plays.failures[0].message}"
+    if not plays.judged:
         return Verdict.UNKNOWN, "the claim was never judged"
     if lost := playback.not_restored:
         return Verdict.UNKNOWN, f"recorded with what cannot be had again here: {'; '.join(lost)}"
-    if trace.violations and not (playback.changes or playback.overridden):
-        return Verdict.UNKNOWN, _UNCHANGED if trace.conditions else f"{_UNCHANGED}; {_NOT_KEPT}"
+    if trace.violations and same:
+        return Verdict.UNKNOWN, _UNCHANGED
+    if trace.repeated is not None and not _tells(trace.repeated, (count or _ONCE).plays):
+        return Verdict.UNKNOWN, f"recorded {trace.repeated}, now {count or _ONCE}, which chance may explain"
     return Verdict.HOLDS, ""
+
+
+_ONCE: Final = Repeated(1, 0)
+
+
+def _tells(recorded: Repeated, plays: int) -> bool:
+    """Whether so many plays without a violation are unlikely for a target with the recorded frequency."""
+    return (1 - recorded.broken / recorded.plays) ** plays <= _LIKELY

@@ -306,7 +306,9 @@ def _scope_of(job: Job, tally: Tally) -> TriedScope | None:
 def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:
     """The counterexample from the smallest case that violated the claim."""
     case = bench.driver.form.read(worst.case, "case")
-    return smallest_counterexample(bench, promised, case, started, worst.contradictory, worst.index)
+    return smallest_counterexample(
+        bench, promised, case, started, worst.contradictory, worst.index, worst.answers
+    )
 
 
 def _controls(job: Job, tally: Tally, started: float, report: Report) -> dict[str, object]:

@@ -13,21 +13,23 @@ from typing import Any, NamedTuple
 
 from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
+from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.calls import Look
 from kassay.model.kinds import Kind
 from kassay.model.verdict import Verdict
-from kassay.properties.registry import Promise, Scope, Violation, is_sentence, situations_of
+from kassay.properties.registry import Promise, Scope, is_sentence, situations_of
 from kassay.writing.text import counted
 
 
 @dataclass
 class Candidate:
-    """The smallest case so far that violates a claim."""
+    """The smallest case so far that violates a claim, and the target's answers when it did."""
 
     contradictory: bool
     size: tuple[int, ...]
     index: int
     case: dict[str, Any]
+    answers: Recorded = ()
 
     @property
     def rank(self) -> tuple[bool, tuple[int, ...], int]:
@@ -99,12 +101,13 @@ class Tally:
         self.seconds += examination.seconds
         self.wide_seconds += examination.wide_seconds
         if examination.violations:
-            self._note(index, case, examination.violations, driver)
+            self._note(index, case, examination, driver)
 
-    def _note(self, index: int, case: Any, violations: list[Violation], driver: Driver[Any]) -> None:
+    def _note(self, index: int, case: Any, examination: Examination, driver: Driver[Any]) -> None:
         size = driver.size(case)
         noted: set[str] = set()
-        for violation in sorted(violations, key=lambda v: v.contradictory):
+        answers: Recorded | None = None
+        for violation in sorted(examination.violations, key=lambda v: v.contradictory):
             if violation.claim in noted:
                 continue
             noted.add(violation.claim)
@@ -113,7 +116,10 @@ class Tally:
             count.contradictory += violation.contradictory
             rank = (violation.contradictory, size, index)
             if count.worst is None or rank < count.worst.rank:
-                count.worst = Candidate(violation.contradictory, size, index, driver.form.write(case))
+                answers = recorded(driver, examination.plays) if answers is None else answers
+                count.worst = Candidate(
+                    violation.contradictory, size, index, driver.form.write(case), answers
+                )
 
     def add(self, other: Tally) -> None:
         """Add another block."""

@@ -70,6 +70,7 @@ def command(
     from kassay.certify.diff.document import is_difference
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
+    from kassay.model.verdict import Verdict
     from kassay.reading.documents import read_json
     from kassay.report.screen.console import console
 
@@ -95,7 +96,8 @@ def command(
     replayed = replay(playback)
     if not quiet:
         _show(replayed, screen)
-    why = f": unknown, {replayed.why}" if replayed.why else ""
+    unknown = "unknown, " if replayed.verdict is Verdict.UNKNOWN else ""
+    why = f": {unknown}{replayed.why}" if replayed.why else ""
     screen.say(f"{playback.target.spec} {_WORDS[replayed.verdict.value]} {playback.trace.claim}{why}")
     if itf is not None:
         write_json(to_itf(replayed.narration), str(itf))

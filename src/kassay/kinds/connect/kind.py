@@ -15,7 +15,12 @@ from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
-from kassay.model.connect.documents import CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
+from kassay.model.connect.documents import (
+    CONNECT_ANSWER,
+    CONNECT_HISTORY,
+    CONNECT_STEP,
+    connect_step_to_json,
+)
 from kassay.model.connect.history import (
     ConnectEvent,
     ConnectHistory,
@@ -59,6 +64,7 @@ class ConnectDriver(Driver[ConnectHistory]):
 
     form = CONNECT_HISTORY
     narration = CONNECT_STEP
+    answers = CONNECT_ANSWER
     events = EVENT_FORMS
     aims = CONNECT_AIMS
     measured = True
@@ -191,13 +197,6 @@ class ConnectDriver(Driver[ConnectHistory]):
     def document_of(self, step: ConnectStep) -> dict[str, Any]:
         """One rebalance."""
         return connect_step_to_json(step)
-
-    def narrate(self, case: ConnectHistory, subject: Subject) -> list[dict[str, Any]]:
-        """The rebalances in order, and the one at the end that had no trigger."""
-        ask = asking(partial(subject.new, {}))
-        run = run_connect(case, ask, eager=subject.protocol is RebalanceProtocol.EAGER)
-        last = () if run.left_alone is None else (run.left_alone,)
-        return [connect_step_to_json(step) for step in (*run.steps, *last)]
 
 
 def _weight(event: ConnectEvent) -> int:

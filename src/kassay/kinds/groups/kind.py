@@ -30,7 +30,15 @@ from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, RunWishes, Sc
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster
-from kassay.model.groups.documents import HISTORY, REBALANCED, rebalanced_to_json, step_to_json
+from kassay.model.groups.assignor import AssignorBase
+from kassay.model.groups.documents import (
+    ASSIGNMENT,
+    HISTORY,
+    JOINED,
+    REBALANCED,
+    rebalanced_to_json,
+    step_to_json,
+)
 from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.history import History
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
@@ -71,6 +79,19 @@ _RANKED_BY: Final = (
 """The claims beyond validity that rank targets."""
 
 
+class _Answering(AssignorBase):
+    """An assignor that answers with given answers, one after another."""
+
+    name = "recorded"
+
+    def __init__(self, next_answer: Callable[..., Assignment]) -> None:
+        self._next = next_answer
+
+    def assign(self, cluster: Cluster, group: Group) -> Assignment:
+        """The next answer, whatever the group."""
+        return self._next()
+
+
 @drives(CLIENT, SERVER, SHARE)
 class GroupDriver(Driver[History]):
     """Plays histories against an assignor."""
@@ -81,6 +102,7 @@ class GroupDriver(Driver[History]):
     follows_protocol = True
     form = HISTORY
     narration = REBALANCED
+    answers = ASSIGNMENT
     events = EVENT_FORMS
     aims = AIMS
     measured = True
@@ -265,10 +287,32 @@ class GroupDriver(Driver[History]):
         events, members, partitions, *_ = case.size
         return {"members": members, "partitions": partitions, "events": events}
 
-    def narrate(self, case: History, subject: Subject) -> list[dict[str, Any]]:
+    def narrated(self, plays: Sequence[Rebalanced]) -> list[dict[str, Any]]:
         """The rounds in order."""
-        player = replace(self.player(subject), looks=frozenset())
-        return [rebalanced_to_json(rebalanced) for rebalanced in player.play(case)]
+        return [rebalanced_to_json(rebalanced) for rebalanced in plays]
+
+    def answering(self, next_answer: Callable[..., Assignment]) -> AssignorBase:
+        """An assignor without user data that answers with recorded answers."""
+        return _Answering(next_answer)
+
+    def recorded_more(self, step: Step) -> Mapping[str, Any]:
+        """The user data and the generation with which each member joined, if any member has user data."""
+        members = step.group.members
+        if all(member.user_data is None for member in members):
+            return {}
+        return {
+            member.member_id: {
+                "generation": member.generation,
+                "user_data": None if member.user_data is None else member.user_data.hex(),
+            }
+            for member in members
+        }
+
+    def with_more(self, step: Step, more: Mapping[str, Any]) -> Step:
+        """The step whose members joined with this user data."""
+        read = JOINED.read(dict(more), "more")
+        members = tuple(member._replace(**read.get(member.member_id, {})) for member in step.group.members)
+        return replace(step, group=replace(step.group, members=members), held=None)
 
     @property
     def optimum(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Calls, Subject, plain
 from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
+from kassay.kinds.recorded import answered
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
@@ -25,6 +27,7 @@ from kassay.model.partitioners.sends import (
     send_all,
     send_by_new,
 )
+from kassay.model.shape.codec import WHOLE, listed
 from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.removal import Removal
 from kassay.properties.partitioners.scenarios import sending
@@ -35,6 +38,7 @@ from kassay.properties.sources import Source
 
 _Entry = tuple[ProducerRecord, TopicMetadata]
 
+_PARTITION: Final = answered(WHOLE)
 SHORT_KEYS: Final = 16
 """The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
 _PLAIN_TOPIC_MAX: Final = 1
@@ -53,6 +57,7 @@ class SendsDriver(Driver[ProducerSends]):
     ranges = RANGES
     form = SENDS
     narration = SENT
+    answers = replace(listed(_PARTITION), write=lambda sent: [_PARTITION.write(each.answer) for each in sent])
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending built from the source's choices."""
@@ -148,9 +153,43 @@ class SendsDriver(Driver[ProducerSends]):
         first = next((last for last, part in enumerate(parts) if evidence_of(part)), len(sent) - 1)
         return [(first,)] * len(evidence)
 
-    def narrate(self, case: ProducerSends, subject: Subject) -> list[dict[str, Any]]:
+    def narrated(self, plays: Sequence[Calls[ProducerSendsStep]]) -> list[dict[str, Any]]:
         """The partition of each record."""
-        return [sent_to_json(sent) for sent in send_by_new(partial(subject.new, case.config), case)]
+        return [sent_to_json(sent) for played in plays for step in played.steps for sent in _sent(step)]
+
+    def calls_of(self, answer: Sequence[Any] | Failure) -> Sequence[Any]:
+        """A partition for each record."""
+        return (answer,) if isinstance(answer, Failure) else answer
+
+    def answering(self, next_answer: Callable[..., Any]) -> Any:
+        """A partitioner that answers with recorded partitions."""
+        return _Answering(next_answer)
+
+    def restored(self, step: ProducerSendsStep, answer: Sequence[Any] | Failure) -> Any:
+        """The records with their partitions."""
+        if isinstance(answer, Failure):
+            return answer
+        return tuple(Sent(*entry, partition) for entry, partition in zip(step.request.records, answer))
+
+
+class _Answering:
+    """A partitioner that answers with given partitions, one after another."""
+
+    def __init__(self, next_answer: Callable[..., Any]) -> None:
+        self.partition = next_answer
+
+    def configure(self, config: Mapping[str, str]) -> None:
+        """Ignore the configuration."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def _sent(step: ProducerSendsStep) -> tuple[Sent, ...]:
+    """The records with their partitions, or with the failure of the whole step."""
+    if isinstance(step.answer, Failure):
+        return tuple(Sent(*entry, step.answer) for entry in step.request.records)
+    return step.answer
 
 
 def _first(step: ProducerSendsStep, number: int) -> ProducerSendsStep:

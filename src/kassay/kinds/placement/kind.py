@@ -30,7 +30,9 @@ from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
 from kassay.model.java.randomness import JavaRandom
 from kassay.model.placement.documents import (
+    PLACEMENT,
     PLACEMENT_STEP,
+    PLAN,
     PLAN_REQUEST,
     PLAN_STEP,
     plan_step_to_json,
@@ -122,6 +124,7 @@ class PlacementDriver(Driver[PlacementCase]):
     ranges = tuple(map(_range_of_case, PLACER_RANGES))
     form = CASE
     narration = PLACEMENT_STEP
+    answers = PLACEMENT
     aims = PLACER_AIMS
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
@@ -268,10 +271,6 @@ class PlacementDriver(Driver[PlacementCase]):
         """The request and its answer."""
         return step_to_json(step)
 
-    def narrate(self, case: PlacementCase, subject: Subject) -> list[dict[str, Any]]:
-        """The one step."""
-        return [step_to_json(place(partial(subject.new, {}), case.request, case.seed))]
-
 
 def _profile(source: Source, profile: Profile) -> PlacementProfile:
     """The size and the racks that a run wants."""
@@ -296,6 +295,7 @@ class PlanDriver(Driver[PlanRequest]):
     ranges = PLANNER_RANGES
     form = PLAN_REQUEST
     narration = PLAN_STEP
+    answers = PLAN
     aims = PLANNER_AIMS
 
     @property
@@ -422,10 +422,6 @@ class PlanDriver(Driver[PlanRequest]):
     def document_of(self, step: PlanStep) -> dict[str, Any]:
         """The request and its plan."""
         return plan_step_to_json(step)
-
-    def narrate(self, case: PlanRequest, subject: Subject) -> list[dict[str, Any]]:
-        """The one step."""
-        return [plan_step_to_json(plan_step(partial(subject.new, {}), case))]
 
 
 def loads_after(request: PlanRequest, plan: Plan) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import LEFT_OUT, fresh_tasks, task_cell
 from kassay.model.calls import Failure
 from kassay.model.shape.removal import Removal
-from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
+from kassay.model.streams.documents import TASK_ANSWER, TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessJoin, ProcessRetag, StandbysChange, TaskEvent
 from kassay.model.streams.history import TaskHistory, TaskRun, TaskStep, asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
@@ -54,6 +54,7 @@ class TaskDriver(Driver[TaskHistory]):
     goals = ("active", "all", "movement")
     form = TASK_HISTORY
     narration = TASK_STEP
+    answers = TASK_ANSWER
     events = EVENT_FORMS
     aims = STREAMS_AIMS
     measured = True
@@ -210,10 +211,6 @@ class TaskDriver(Driver[TaskHistory]):
     def document_of(self, step: TaskStep) -> dict[str, Any]:
         """One rebalance."""
         return task_step_to_json(step)
-
-    def narrate(self, case: TaskHistory, subject: Subject) -> list[dict[str, Any]]:
-        """The rebalances in order."""
-        return [task_step_to_json(step) for step in run_tasks(case, asking(partial(subject.new, {}))).steps]
 
 
 def _lists(given: Mapping[str, ClientTasks]) -> dict[str, object]:

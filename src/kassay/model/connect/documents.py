@@ -20,7 +20,15 @@ from kassay.model.connect.history import (
     WorkerJoin,
     WorkerLeave,
 )
-from kassay.model.connect.work import ConnectorTaskId, Work, after, connectors_in, tasks_in
+from kassay.model.connect.work import (
+    ConnectAssignment,
+    ConnectorTaskId,
+    Work,
+    WorkerChange,
+    after,
+    connectors_in,
+    tasks_in,
+)
 from kassay.model.errors import InputError
 from kassay.model.shape import codec
 from kassay.model.shape.codec import (
@@ -166,6 +174,21 @@ class ReportedConnectStep(NamedTuple):
 
 ASSIGNED_WORK: Final = codec.mapped(record(AssignedWork, assigned=WORK, revoked=WORK))
 """What each worker is to start and to stop."""
+
+
+def _memory(answer: ConnectAssignment) -> str | None:
+    """The memory as text; a rule of kassay's keeps a value of its own."""
+    memory = answer.memory
+    return memory if memory is None or isinstance(memory, str) else repr(memory)
+
+
+CONNECT_ANSWER: Final = record(
+    ConnectAssignment,
+    workers=codec.mapped(record(WorkerChange, assigned=WORK, revoked=WORK)),
+    delay_ms=Field(codec.WHOLE, 0),
+    memory=Field(TEXT, None, _memory, sparse=True),
+)
+"""An answer in full, with the leader's memory as text."""
 CONNECT_STEP: Final = record(
     ReportedConnectStep,
     now_ms=COUNT,

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.groups.group import Member
+from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.shape import codec
@@ -159,8 +159,30 @@ class ReportedRebalance(NamedTuple):
     rounds: tuple[ReportedRound, ...]
 
 
+def _from_hex(value: object, path: str) -> bytes:
+    text = TEXT.read(value, path)
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise codec.wrong(path, "bytes in hex", text) from None
+
+
+def _assignment(assigned: Mapping[str, Any], user_data: Mapping[str, bytes] | None) -> Assignment:
+    return Assignment(assigned, user_data)
+
+
 GIVEN: Final = codec.mapped(PARTITIONS)
 """What each member is assigned: of answers, not all need be right."""
+HEX: Final[Shape[bytes]] = Shape(_from_hex, bytes.hex)
+"""Bytes in hex."""
+ASSIGNMENT: Final = record(
+    _assignment,
+    assigned=Field(GIVEN, get=dict),
+    user_data=Field(codec.mapped(HEX), None, lambda answer: answer.user_data or None, sparse=True),
+)
+"""An answer in full: lists in the order of the answer, and user data for members."""
+JOINED: Final = codec.mapped(record(dict[str, Any], generation=WHOLE, user_data=optional(HEX)))
+"""The generation and the user data with which each member joined."""
 REBALANCED: Final = record(
     ReportedRebalance,
     change=COUNT,

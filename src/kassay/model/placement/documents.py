@@ -7,8 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.cluster import TopicPartition
+from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import NOT_FIXED, PlacementRequest, Replicas
+from kassay.model.placement.request import NOT_FIXED, Placement, PlacementRequest, Replicas
 from kassay.model.placement.step import PlacementStep
 from kassay.model.shape.clusters import BROKERS
 from kassay.model.shape.codec import (
@@ -48,6 +49,10 @@ def _row(topic: str, partition: int, replicas: Replicas) -> tuple[TopicPartition
     return TopicPartition(topic, partition), replicas
 
 
+def _move(topic: str, partition: int, **ends: Any) -> Move:
+    return Move(TopicPartition(topic, partition), **ends)
+
+
 PLAN_REQUEST: Final = record(
     PlanRequest,
     brokers=at_least(1, BROKERS),
@@ -64,6 +69,33 @@ PLAN_REQUEST: Final = record(
     ),
     replication_factor=size(1),
 )
+
+
+PLACEMENT: Final[Shape[Placement]] = listed(listed(WHOLE))
+"""The replicas of the new partitions, in order."""
+_MOVE: Final = record(
+    _move,
+    topic=Field(TEXT, get=lambda move: move.partition.topic),
+    partition=Field(WHOLE, get=lambda move: move.partition.partition),
+    source=optional(WHOLE),
+    target=optional(WHOLE),
+    order=Field(optional(listed(WHOLE)), None, sparse=True),
+)
+PLAN: Final = record(
+    Plan,
+    brokers=BROKERS,
+    before=listed(
+        record(
+            _row,
+            topic=Field(TEXT, get=lambda row: row[0].topic),
+            partition=Field(WHOLE, get=lambda row: row[0].partition),
+            replicas=Field(listed(WHOLE), get=lambda row: row[1]),
+        )
+    ),
+    moves=listed(_MOVE),
+    replication_factor=Field(optional(WHOLE), None),
+)
+"""A plan in full."""
 
 
 def _numbered(value: object, path: str) -> tuple[int, Replicas]:

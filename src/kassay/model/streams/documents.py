@@ -35,7 +35,15 @@ from kassay.model.streams.events import (
     ThreadsChange,
 )
 from kassay.model.streams.history import TaskChange, TaskHistory, TaskStep
-from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskClient, process_id, process_key
+from kassay.model.streams.tasks import (
+    CHANGELOG,
+    ClientTasks,
+    TaskAssignment,
+    TaskClient,
+    TaskId,
+    process_id,
+    process_key,
+)
 
 
 def _is_uuid(process_id: str, path: str) -> None:
@@ -160,6 +168,24 @@ class ReportedTaskStep(NamedTuple):
 _TASKS: Final = listed(TEXT)
 ASSIGNED_TASKS: Final = codec.mapped(record(AssignedTasks, active=_TASKS, standby=_TASKS))
 """What each process is assigned."""
+
+
+def _task(value: object, path: str) -> TaskId:
+    try:
+        return TaskId.parse(TEXT.read(value, path))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+_TASK_IDS: Final = listed(Shape(_task, str))
+_OF_EACH: Final = codec.mapped(record(ClientTasks, active=_TASK_IDS, standby=_TASK_IDS))
+TASK_ANSWER: Final = record(
+    TaskAssignment,
+    processes=_OF_EACH,
+    probing_rebalance=Field(codec.FLAG, False),
+    members=Field(_OF_EACH, None, sparse=True),
+)
+"""An answer in full, with the tasks of threads where it has any."""
 TASK_STEP: Final = record(
     ReportedTaskStep,
     tasks=_TASKS,

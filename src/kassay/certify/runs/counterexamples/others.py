@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from kassay.certify.runs.blocks import Bench
 from kassay.certify.runs.certificate import ClaimResult
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
+from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise
 from kassay.writing.text import counted
@@ -27,6 +28,7 @@ class BrokenByAnother(NamedTuple):
     size: tuple[int, ...]
     by: str
     case: Any
+    answers: Recorded = ()
 
     @property
     def rank(self) -> tuple[bool, tuple[int, ...]]:
@@ -71,9 +73,11 @@ def _put_to_all(bench: Bench, results: Iterable[ClaimResult]) -> Iterator[Broken
     for result in results:
         if result.counterexample is not None:
             case = driver.form.read(result.counterexample.trace.case, "case")
-            for violation in driver.examine(case, bench.subject).violations:
-                size = driver.size(case)
-                yield BrokenByAnother(violation.claim, violation.contradictory, size, result.id, case)
+            seen = driver.examine(case, bench.subject)
+            size, answers = driver.size(case), recorded(driver, seen.plays) if seen.violations else ()
+            for violation in seen.violations:
+                broken, contradictory = violation.claim, violation.contradictory
+                yield BrokenByAnother(broken, contradictory, size, result.id, case, answers)
 
 
 def _violated(
@@ -91,6 +95,6 @@ def _violated(
         verdict=Verdict.VIOLATED,
         why=f"broken by the counterexample to {broken.by}, not in the {nothing} played",
         counterexample=smallest_counterexample(
-            bench, promised, broken.case, started, broken.contradictory, index=None
+            bench, promised, broken.case, started, broken.contradictory, None, broken.answers
         ),
     )

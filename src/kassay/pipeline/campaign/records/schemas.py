@@ -168,7 +168,7 @@ FINDINGS: Final = _table(
     Column("partitions", "int", "partitions after shrinking"),
     Column("events", "int", "events after shrinking"),
     Column("message", "string", "the violation in one line"),
-    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/4"),
+    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/5"),
     version=3,
 )
 REACHED: Final = _table(

@@ -14,9 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.certify.runs.blocks import Bench, open_bench
-from kassay.certify.runs.conditions import breaking
-from kassay.certify.runs.counterexamples.smallest import counterexample
-from kassay.certify.runs.shrink import shrink
+from kassay.certify.runs.counterexamples.smallest import counterexample, smallest_case
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.pipeline.campaign.plan.lanes import Lane
@@ -148,17 +146,11 @@ def _shrunk(bench: Bench, wanted: WantedFinding, tries_max: int) -> tuple[Any, s
     key, index = wanted.key, wanted.representative.history
     claim = promise(key.claim, bench.job.target.kind)
     driver, case = OneKind(bench.driver, key), bench.job.case(index)
-    subject, violations = breaking(bench, driver, case, claim)
     counts = bench.driver.counts(case)
     tries = min(tries_max, UNITS_MAX // max(1, counts["members"] * 4 + counts["partitions"]))
-    shrunk = shrink(driver, case, subject, claim, tries, SHRINK_SECONDS) if violations and tries else None
-    if shrunk is not None:
-        case, violations = shrunk.case, shrunk.violations
-    contradictory = key.input == CONTRADICTORY
-    smallest = counterexample(
-        bench, claim, case, violations, subject=subject, contradictory=contradictory, index=index
-    )
-    return smallest, kind_of(violations[0]) if violations else storable(smallest.message)
+    least = smallest_case(bench, driver, claim, case, seconds=SHRINK_SECONDS, tries=tries)
+    smallest = counterexample(bench, claim, least, contradictory=key.input == CONTRADICTORY, index=index)
+    return smallest, kind_of(least.play.violations[0]) if least.play else storable(smallest.message)
 
 
 def identity_of(target: str, key: Key, kind: str) -> str:
