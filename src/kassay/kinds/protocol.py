@@ -33,7 +33,7 @@ from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence, Promise, situations_within
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 if TYPE_CHECKING:
     from kassay.assignors.registry import Reference
@@ -121,7 +121,7 @@ class Driver(ABC, Generic[Case]):
     shapes: ClassVar[tuple[str, ...]] = ()
     usual_scope: ClassVar[tuple[int, int]] = (3, 3)
     countable: ClassVar[tuple[Size, ...]] = ()
-    ranges: tuple[Range, ...] = ()
+    ranges: tuple[WideRange, ...] = ()
     form: Shape[Case]
     narration: Shape[Any]
     answers: Shape[Any] | None = None

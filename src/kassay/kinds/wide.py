@@ -29,7 +29,7 @@ from kassay.model.shape.nodes import (
 )
 from kassay.properties.sources import Seeded, derive_seed
 from kassay.properties.wide.names import NameClass, classes_for
-from kassay.properties.wide.ranges import PLAIN_NAMES, PLAIN_NUMBERS, SMALL_SIZES, Range, Size
+from kassay.properties.wide.ranges import PLAIN_NAMES, PLAIN_NUMBERS, SMALL_SIZES, Size, WideRange
 
 if TYPE_CHECKING:
     from kassay.kinds.protocol import Driver
@@ -65,7 +65,7 @@ class WidePlan:
 
     names: Mapping[str, NameClass] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
-    numbers: tuple[tuple[Range, str], ...] = ()
+    numbers: tuple[tuple[WideRange, str], ...] = ()
 
     @property
     def dimensions(self) -> frozenset[str]:
@@ -98,7 +98,7 @@ class Widths:
         return () if SMALL_SIZES in self.assume else tuple(self._allowed(self.driver.countable))
 
     @cached_property
-    def numbers(self) -> tuple[Range, ...]:
+    def numbers(self) -> tuple[WideRange, ...]:
         """The numbers with wide ranges."""
         return () if PLAIN_NUMBERS in self.assume else tuple(self._allowed(self.driver.ranges))
 
@@ -128,7 +128,7 @@ class Widths:
         return tuple(mixed)
 
     @cached_property
-    def _numbered(self) -> tuple[tuple[Range, str], ...]:
+    def _numbered(self) -> tuple[tuple[WideRange, str], ...]:
         """The numbers in the order in which they come, each range in turn."""
         longest = max((len(each.classes) for each in self.numbers), default=0)
         return tuple(

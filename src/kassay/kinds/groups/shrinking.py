@@ -299,11 +299,16 @@ def _renamed(case: History) -> Iterator[History]:
 def _shorter_names(case: History, space: str, wide: list[str]) -> Iterator[History]:
     """The history with the names of one space cut to half at either end, where they still differ."""
     node, document = HISTORY.node, HISTORY.write(case)
-    for cut in (lambda name: name[: (len(name) + 1) // 2], lambda name: name[len(name) // 2 :]):
-        names = {name: cut(name) for name in wide if isinstance(name, str) and len(name) > 3}
+    for at_head in (True, False):
+        names = {name: _half(name, at_head) for name in wide if isinstance(name, str) and len(name) > 3}
         every = mentioned(node, document)[space]
         if names and len({names.get(name, name) for name in every}) == len(every):
             yield HISTORY.read(renamed(node, document, {space: names}), "case")
+
+
+def _half(name: str, at_head: bool) -> str:
+    """The first half of the name, or the second."""
+    return name[: (len(name) + 1) // 2] if at_head else name[len(name) // 2 :]
 
 
 def _resized(topic: Topic, partitions: int) -> Topic:

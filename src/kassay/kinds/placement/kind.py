@@ -56,7 +56,7 @@ from kassay.properties.placement.wide_plans import PLANNER_RANGES, PLANNER_SIZES
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise, is_sentence
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 if TYPE_CHECKING:
     from kassay.kinds.search import WorstSearch
@@ -105,7 +105,7 @@ def _size_of_case(size: Size) -> Size:
     return replace(size, count=lambda case: size.count(case.request))
 
 
-def _range_of_case(each: Range) -> Range:
+def _range_of_case(each: WideRange) -> WideRange:
     return replace(
         each,
         widen=lambda case, wanted, source: case._replace(request=each.widen(case.request, wanted, source)),

@@ -27,7 +27,7 @@ from kassay.model.connect.history import (
 from kassay.model.connect.work import ConnectorTaskId, Work
 from kassay.properties.connect.scenarios import connector_name, worker_id
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 _ROUNDS_MOST: Final = 129
 _INT_MOST: Final = 2**31 - 1
@@ -610,36 +610,36 @@ def _reports_seen(history: ConnectHistory, wanted: str) -> bool:
 
 
 RANGES: Final = (
-    Range(
+    WideRange(
         "maximum delays",
         tuple(_DELAYS),
         _widen_delay,
         lambda history, wanted: history.max_delay_ms == _DELAYS[wanted],
         "DistributedConfig.SCHEDULED_REBALANCE_MAX_DELAY_MS_CONFIG",
     ),
-    Range("waits after a loss", tuple(_WAITS), _widen_wait, _wait_seen, "IncrementalCooperativeAssignor"),
-    Range("clock", tuple(_CLOCKS), _widen_clock, _clock_seen, "Time.milliseconds"),
-    Range(
+    WideRange("waits after a loss", tuple(_WAITS), _widen_wait, _wait_seen, "IncrementalCooperativeAssignor"),
+    WideRange("clock", tuple(_CLOCKS), _widen_clock, _clock_seen, "Time.milliseconds"),
+    WideRange(
         "generations",
         tuple(_GENERATIONS),
         lambda history, wanted, _: replace(history, generation=_GENERATIONS[wanted] - 1),
         _generation_seen,
         "JoinGroupResponse.generationId",
     ),
-    Range("tasks of connectors", _TASKS, _widen_tasks, _tasks_seen, "ConnectorConfig.TASKS_MAX_CONFIG"),
-    Range("work and workers", _RATIOS, _widen_ratio, _ratio_seen, "ConnectorConfig.TASKS_MAX_CONFIG"),
-    Range(
+    WideRange("tasks of connectors", _TASKS, _widen_tasks, _tasks_seen, "ConnectorConfig.TASKS_MAX_CONFIG"),
+    WideRange("work and workers", _RATIOS, _widen_ratio, _ratio_seen, "ConnectorConfig.TASKS_MAX_CONFIG"),
+    WideRange(
         "resized connectors", tuple(_RESIZES), _widen_resize, _resize_seen, "ConnectorConfig.TASKS_MAX_CONFIG"
     ),
-    Range(
+    WideRange(
         "lives of connectors",
         _CONNECTOR_LIVES,
         _widen_connector_life,
         _connector_life_seen,
         "KafkaConfigBackingStore.removeConnectorConfig",
     ),
-    Range("lives of workers", _WORKER_LIVES, _widen_worker_life, _worker_life_seen, "WorkerCoordinator"),
-    Range(
+    WideRange("lives of workers", _WORKER_LIVES, _widen_worker_life, _worker_life_seen, "WorkerCoordinator"),
+    WideRange(
         "work that a joining worker runs",
         _REPORTS,
         _widen_reports,

@@ -30,7 +30,7 @@ from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import GeneratorState
 from kassay.properties.groups.histories.scenarios import brokers
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 _RACKED: Final = frozenset({"no-racks"})
 MIDDLING: Final = 8
@@ -448,13 +448,13 @@ def _widen_member_life(history: History, wanted: str, _: Source) -> History:
         return history
     fresh = [m._replace(owned=(), generation=-1) for m in members]
     other = [m._replace(member_id=f"n{i}", instance_id=None) for i, m in enumerate(fresh)]
-    more: tuple[Change, ...] = {
+    lives: dict[str, tuple[Change, ...]] = {
         "back with its id": ((Leave(members[-1].member_id),), (Join(fresh[-1]),)),
         "all replaced": ((*(Leave(m.member_id) for m in members), *map(Join, other)),),
         "all leave and return": (tuple(Leave(m.member_id) for m in members), tuple(map(Join, fresh))),
         "leader replaced": ((Leave(members[0].member_id), Join(other[0])), (Rebalance(),)),
-    }[wanted]
-    return replace(history, changes=(*history.changes, *more))
+    }
+    return replace(history, changes=(*history.changes, *lives[wanted]))
 
 
 def _member_life_seen(history: History, wanted: str) -> bool:
@@ -503,11 +503,11 @@ def _conflict_seen(history: History, wanted: str) -> bool:
     return any(tp.topic not in member.topics for member in members for tp in member.owned)
 
 
-GENERATION: Final = Range(
+GENERATION: Final = WideRange(
     "generations", tuple(_GENERATIONS), _widen_generation, _generation_seen, "JoinGroupResponse.generationId"
 )
 RACK_RANGES: Final = (
-    Range(
+    WideRange(
         "replication factors",
         tuple(_FACTORS),
         _widen_factor,
@@ -515,7 +515,7 @@ RACK_RANGES: Final = (
         "ReplicationControlManager.createTopic",
         _RACKED,
     ),
-    Range(
+    WideRange(
         "racks",
         tuple(_RACKS),
         _widen_racks,
@@ -523,18 +523,20 @@ RACK_RANGES: Final = (
         "broker.rack",
         _RACKED,
     ),
-    Range("broker ids", tuple(_BROKER_IDS), _widen_broker_ids, _broker_ids_seen, "node.id", _RACKED),
-    Range("known racks", _RACK_FACTS, _widen_rack_facts, _rack_fact_seen, "PartitionInfo.replicas", _RACKED),
+    WideRange("broker ids", tuple(_BROKER_IDS), _widen_broker_ids, _broker_ids_seen, "node.id", _RACKED),
+    WideRange(
+        "known racks", _RACK_FACTS, _widen_rack_facts, _rack_fact_seen, "PartitionInfo.replicas", _RACKED
+    ),
 )
 ORDERS: Final = (
-    Range(
+    WideRange(
         "orders of subscriptions",
         _ORDERS,
         _widen_topic_order,
         _topic_order_seen,
         "ConsumerProtocolSubscription",
     ),
-    Range(
+    WideRange(
         "orders of owned partitions",
         _ORDERS,
         _widen_owned_order,
@@ -542,10 +544,10 @@ ORDERS: Final = (
         "ConsumerProtocolSubscription",
     ),
 )
-WEIGHT: Final = Range(
+WEIGHT: Final = WideRange(
     "weights", tuple(_WEIGHTS), _widen_weights, _weights_seen, "int64 lags", frozenset({"no-weights"})
 )
-STATIC: Final = Range(
+STATIC: Final = WideRange(
     "static members",
     _STATIC,
     _widen_static,
@@ -553,10 +555,10 @@ STATIC: Final = Range(
     "JoinGroupRequest.validateGroupInstanceId",
     frozenset({"no-static"}),
 )
-MEMBER_LIVES: Final = Range(
+MEMBER_LIVES: Final = WideRange(
     "lives of members", _MEMBER_LIVES, _widen_member_life, _member_life_seen, "LeaveGroup"
 )
-TOPIC_LIVES: Final = Range(
+TOPIC_LIVES: Final = WideRange(
     "lives of topics",
     _TOPIC_LIVES,
     _widen_topic_life,
@@ -564,7 +566,7 @@ TOPIC_LIVES: Final = Range(
     "DeleteTopics, CreateTopics",
     frozenset({"no-unknown-topics", "no-conflicting-claims"}),
 )
-CONFLICTS: Final = Range(
+CONFLICTS: Final = WideRange(
     "targets after a migration",
     _CONFLICTS,
     _widen_conflict,
@@ -574,7 +576,7 @@ CONFLICTS: Final = Range(
 )
 
 
-def ranges_of(kind: Kind) -> tuple[Range, ...]:
+def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     """The ranges of what a target of the kind sees."""
     common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES)
     if kind == CLIENT:

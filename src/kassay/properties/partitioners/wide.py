@@ -26,7 +26,7 @@ from kassay.properties.partitioners.wide_keys import (
     random_bytes,
 )
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 NOT_RECREATED: Final = "no-recreated-topics"
 """The assumption that topics never become smaller while a producer lives."""
@@ -113,7 +113,7 @@ class SendClass(NamedTuple):
     seen: Callable[[ProducerSends], bool]
 
 
-def _range(id_: str, source: str, *classes: SendClass, topics: int = 1) -> Range:
+def _range(id_: str, source: str, *classes: SendClass, topics: int = 1) -> WideRange:
     known = {each.id: each for each in classes}
 
     def widen(case: ProducerSends, wanted: str, choices: Source) -> ProducerSends:
@@ -121,7 +121,7 @@ def _range(id_: str, source: str, *classes: SendClass, topics: int = 1) -> Range
         rest = [entry for entry in case.records if entry[0].topic not in names]
         return ProducerSends((*rest, *known[wanted].make(names, choices)), case.config)
 
-    return Range(id_, tuple(known), widen, lambda case, wanted: known[wanted].seen(case), source)
+    return WideRange(id_, tuple(known), widen, lambda case, wanted: known[wanted].seen(case), source)
 
 
 def _own_topics(case: ProducerSends, number: int) -> tuple[str, ...]:

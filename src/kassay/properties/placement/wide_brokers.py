@@ -16,7 +16,7 @@ from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.planning import PlanRequest
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 Rows: TypeAlias = tuple[Replicas, ...]
 NO_RACKS: Final = frozenset({"no-racks"})
@@ -76,10 +76,10 @@ class RequestClass(NamedTuple):
 
 def range_of(
     id_: str, source: str, classes: Iterable[RequestClass], excluded_by: frozenset[str] = frozenset()
-) -> Range:
+) -> WideRange:
     """The range of these classes."""
     known = {each.id: each for each in classes}
-    return Range(
+    return WideRange(
         id_,
         tuple(known),
         lambda request, wanted, choices: known[wanted].widen(request, choices),

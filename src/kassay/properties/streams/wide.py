@@ -28,7 +28,7 @@ from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.model.streams.tasks import CHANGELOG, process_id
 from kassay.properties.sources import Source
 from kassay.properties.streams.scenarios import ACCEPTABLE_LAG
-from kassay.properties.wide.ranges import Range, Size
+from kassay.properties.wide.ranges import Size, WideRange
 
 _ROUNDS_MOST: Final = 129
 _THREADS_MOST: Final = 257
@@ -787,76 +787,78 @@ def _value_seen(values: Mapping[str, int], name: str, history: TaskHistory, want
 
 
 RANGES: Final = (
-    Range(
+    WideRange(
         "standby replicas",
         tuple(_STANDBYS),
         _widen_standbys,
         _standbys_seen,
         "StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG",
     ),
-    Range(
+    WideRange(
         "standby replicas and processes",
         tuple(_BESIDE_PROCESSES),
         _widen_beside,
         _beside_seen,
         "StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG",
     ),
-    Range(
+    WideRange(
         "changes of standby replicas",
         _STANDBY_CHANGES,
         _widen_standby_changes,
         _standby_changes_seen,
         "GroupConfig.STREAMS_NUM_STANDBY_REPLICAS_CONFIG",
     ),
-    Range("subtopologies with state", _STATE, _widen_state, _state_seen, "TopicsInfo.stateChangelogTopics"),
-    Range(
+    WideRange(
+        "subtopologies with state", _STATE, _widen_state, _state_seen, "TopicsInfo.stateChangelogTopics"
+    ),
+    WideRange(
         "acceptable recovery lags",
         tuple(_RECOVERY_LAGS),
         _widen_recovery_lag,
         partial(_value_seen, _RECOVERY_LAGS, "acceptable_recovery_lag"),
         "StreamsConfig.ACCEPTABLE_RECOVERY_LAG_CONFIG",
     ),
-    Range("lags", (*_LAGS, *_LAG_RELATIONS), _widen_lag, _lag_seen, "ClientState.computeTaskLags"),
-    Range(
+    WideRange("lags", (*_LAGS, *_LAG_RELATIONS), _widen_lag, _lag_seen, "ClientState.computeTaskLags"),
+    WideRange(
         "lengths of changelogs",
         tuple(_CHANGELOGS),
         _widen_changelog,
         partial(_value_seen, _CHANGELOGS, "changelog"),
         "StreamsGroupHeartbeatRequest.TaskEndOffsets",
     ),
-    Range(
+    WideRange(
         "warm-up replicas",
         tuple(_WARM_UPS),
         _widen_warm_ups,
         partial(_value_seen, _WARM_UPS, "warmup_replicas_max"),
         "StreamsConfig.MAX_WARMUP_REPLICAS_CONFIG",
     ),
-    Range("sizes of subtopologies", _SHAPES, _widen_shape, _shape_seen, "TaskId"),
-    Range("threads", _THREADS, _widen_threads, _threads_seen, "StreamsConfig.NUM_STREAM_THREADS_CONFIG"),
-    Range(
+    WideRange("sizes of subtopologies", _SHAPES, _widen_shape, _shape_seen, "TaskId"),
+    WideRange("threads", _THREADS, _widen_threads, _threads_seen, "StreamsConfig.NUM_STREAM_THREADS_CONFIG"),
+    WideRange(
         "changes of threads",
         _THREAD_CHANGES,
         _widen_thread_changes,
         _thread_changes_seen,
         "KafkaStreams.addStreamThread",
     ),
-    Range("tasks, processes and threads", _RATIOS, _widen_ratio, _ratio_seen, "TaskId"),
-    Range("lives of processes", _LIVES, _widen_life, _life_seen, "StateDirectory.initializeProcessId"),
-    Range(
+    WideRange("tasks, processes and threads", _RATIOS, _widen_ratio, _ratio_seen, "TaskId"),
+    WideRange("lives of processes", _LIVES, _widen_life, _life_seen, "StateDirectory.initializeProcessId"),
+    WideRange(
         "racks of processes",
         (*_RACKS, *_RACK_FACTS),
         _widen_racks,
         _racks_seen,
         "CommonClientConfigs.CLIENT_RACK_CONFIG",
     ),
-    Range(
+    WideRange(
         "numbers of tags",
         tuple(_TAG_COUNTS),
         _widen_tag_count,
         _tag_count_seen,
         "StreamsConfig.MAX_RACK_AWARE_ASSIGNMENT_TAG_LIST_SIZE",
     ),
-    Range(
+    WideRange(
         "tags",
         _TAG_FACTS,
         _widen_tag_facts,

@@ -141,8 +141,8 @@ def _long(length: int, at: str) -> Callable[[int, Source], Names]:
 
 
 def _any(pattern: str) -> Callable[[Sequence[str]], bool]:
-    found = re.compile(pattern).search
-    return lambda names: any(found(name) for name in names)
+    search = re.compile(pattern).search
+    return lambda names: any(search(name) for name in names)
 
 
 def _distinct_pairs(key: Callable[[str], object]) -> Callable[[Sequence[str]], bool]:

@@ -46,7 +46,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Range:
+class WideRange:
     """A number, or another property, that a case can have at the ends of what is legal.
 
     `classes` name the values. `widen` changes a case so that it has one of them, `seen` says whether a case

@@ -102,7 +102,7 @@ def _seen(certificate: Certificate) -> list[View]:
     """The situations that were reached, the most frequent first, and the covered classes of input."""
     counts = sorted(certificate.reached.items(), key=lambda each: (-each[1], each[0]))
     reached = ", ".join(f"{name} {count}" for name, count in counts if count)
-    parts = [line(), line(f"reached: {reached}", style="dim")] if reached else []
+    parts: list[View] = [line(), line(f"reached: {reached}", style="dim")] if reached else []
     if certificate.coverage:
         parts.append(line())
     return parts + [
