@@ -128,6 +128,7 @@ def test_all_sizes_can_be_in_the_middle_at_once():
         assert JOB.driver.read(JOB.driver.form.write(case)) == case
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", EVERY.values(), ids=ids(EVERY))
 def test_a_reference_keeps_its_claims_on_every_class_and_some_can_fail_there(plan):
     case, shown = wide_case(JOB, plan, 4)
@@ -137,6 +138,7 @@ def test_a_reference_keeps_its_claims_on_every_class_and_some_can_fail_there(pla
     assert not examination.violations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", EVERY.values(), ids=ids(EVERY))
 def test_a_target_that_misbehaves_only_where_it_sees_a_class_is_caught(plan):
     shown, fact = rarest_fact(JOB, plan, OptimalConnect, facts, common())
@@ -150,6 +152,7 @@ def test_a_target_that_misbehaves_only_where_it_sees_a_class_is_caught(plan):
     assert {violation.claim for violation in examination.violations} >= {"exists"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", EVERY.values(), ids=ids(EVERY))
 def test_wide_values_that_do_not_matter_shrink_to_plain_ones(plan):
     case, _ = wide_case(JOB, plan, 2)

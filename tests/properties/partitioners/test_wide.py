@@ -100,6 +100,7 @@ def test_most_classes_are_not_in_plain_sendings():
     assert len(new) > len(CLASSES) * 0.7
 
 
+@pytest.mark.slow
 @all_classes
 def test_references_keep_their_claims_on_each_class(range_, wanted):
     case = case_of(range_, wanted)
@@ -117,6 +118,7 @@ def test_kafkas_sticky_partition_may_be_gone_in_a_recreated_topic():
     assert range_.id not in widths.expected()
 
 
+@pytest.mark.slow
 @all_classes
 def test_what_fails_only_on_a_class_is_caught(range_, wanted):
     seen = partial(lambda known, case: range_.seen(case, known), wanted)
@@ -139,6 +141,7 @@ def test_what_forgets_leaders_only_in_a_class_is_caught(wanted):
     assert "available-only" in caught(case_of(range_, wanted), seen, forget, "available-only")
 
 
+@pytest.mark.slow
 @all_classes
 def test_a_wide_sending_shrinks_to_one_bare_record_where_it_does_not_matter(range_, wanted):
     ((record, topic),) = descent(DRIVER, case_of(range_, wanted)).records
@@ -174,6 +177,7 @@ def test_long_keys_and_many_partitions_shrink_in_few_tries():
 # Sizes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("size", "number"),
     [(s, n) for s in COUNTABLE for n in (*s.small, *s.large)],

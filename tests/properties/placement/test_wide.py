@@ -126,6 +126,7 @@ def test_most_classes_are_not_in_plain_requests():
     assert len(new) > len(CLASSES) * 0.4
 
 
+@pytest.mark.slow
 @all_classes
 def test_references_keep_their_claims_on_each_class(kind, range_, wanted):
     for seed in range(3):
@@ -135,6 +136,7 @@ def test_references_keep_their_claims_on_each_class(kind, range_, wanted):
                 assert broken(kind, case, subject(kind, known.factory, *known.claims)) == set(), known.name
 
 
+@pytest.mark.slow
 @all_classes
 def test_what_fails_only_on_a_class_is_caught(kind, range_, wanted):
     cases = [case_of(kind, range_, wanted, seed) for seed in range(20)]
@@ -185,6 +187,7 @@ def _is_answered(kind, case):
     return True
 
 
+@pytest.mark.slow
 @all_classes
 def test_a_wide_request_shrinks_to_the_smallest_where_it_does_not_matter(kind, range_, wanted):
     driver = DRIVERS[kind]
@@ -203,6 +206,7 @@ def test_a_wide_request_shrinks_to_the_smallest_where_it_does_not_matter(kind, r
 # Sizes
 
 
+@pytest.mark.slow
 @all_sizes
 def test_each_size_is_made_and_what_fails_only_there_is_caught(kind, size, number):
     driver = DRIVERS[kind]
