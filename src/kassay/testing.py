@@ -34,7 +34,7 @@ from kassay.reading.fields import suggestion, wrong
 from kassay.reading.sentences import read_sentences
 from kassay.reading.specs import place_and_class
 
-HISTORIES: Final = 300
+HISTORIES: Final = 450
 OUT: Final = ".kassay"
 """The folder of the traces of violated claims, as with the command."""
 
@@ -70,7 +70,7 @@ def certify_assignor(
 
     `target` is a target spec or a class at the top level of a module. `claims` (at least one) replace
     validity and the target's declared claims; the sentences of `claims_file` are added to them. `assume`
-    narrows the inputs. The budget is `histories` (default 300) or `seconds`. A call is limited to
+    narrows the inputs. The budget is `histories` (default 450) or `seconds`. A call is limited to
     `call_timeout` seconds (default 2; 20 unless the `profile` is small) and `memory` MiB. `isolated` runs the
     code in a child process under a guard; without it, an endless loop in C, or one that catches every
     exception, never ends. `controls` runs the built-in faulty assignors on the same histories; the

@@ -152,12 +152,14 @@ class Widths:
     def _names(self, turn: int) -> dict[str, NameClass]:
         """The class of each space that is wide: all spaces until each class was there, then about half."""
         chosen = {}
+        # A case with a wide size may lack a space, such as racks: cases without one take each class too.
+        half, is_plain = divmod(turn, SIZED_EVERY)
         for place, space in enumerate(self.spaces):
             size = len(space.classes)
-            if turn > size and turn % SHARED_EVERY == 0:
+            if half > size and turn % SHARED_EVERY == 0:
                 chosen[space.id] = space.classes[turn // SHARED_EVERY % size]
-            elif turn <= size or (turn + place + turn // size) % 2 == 0 or len(self.spaces) == 1:
-                chosen[space.id] = space.classes[(turn + 7 * place) % size]
+            elif half <= size or (turn + place + half // size) % 2 == 0 or len(self.spaces) == 1:
+                chosen[space.id] = space.classes[(half + 7 * place + (0 if is_plain else size // 2)) % size]
         return chosen
 
     @cached_property

@@ -31,7 +31,7 @@ TWIN_EVERY = 20
 TWINS_MAX = 50
 """Every 20th case, 50 in all, is also played in a process with another hash seed."""
 WIDE_SHARE: Final = 1 / 3
-FIRST_CLASSES: Final = 400
+FIRST_CLASSES: Final = 450
 """After so many cases each class was there, and wide cases take at most a third of a time budget."""
 COLLECTED_AFTER = 50_000
 """The number of new objects between two garbage collections while a target is open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final
@@ -85,15 +85,9 @@ def _with_smaller_ids(driver: Driver[Case], case: Case, ids: Collection[int]) ->
                 yield less
 
 
-@dataclass(frozen=True)
-class NamedProfile(Profile):
-    """The profile of small cases that have several names in each of the spaces `named`."""
-
-    named: frozenset[str] = frozenset()
-
-
 def _named(profile: Profile, named: frozenset[str]) -> Profile:
-    return NamedProfile(profile.name, profile.assume, profile.shape, named) if named else profile
+    """The profile with several names in each of the spaces `named`."""
+    return replace(profile, wanted=named)
 
 
 def _odd_racks(racks: Collection[str]) -> int:
@@ -129,7 +123,7 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlacementCase:
         """A request built from the source's choices."""
-        if isinstance(profile, NamedProfile):
+        if profile.wanted:
             return PlacementCase(racked_request(source), source.integer(0, _SEED_MAX))
         sized = _profile(source, profile)
         generated = aimed_request(source, sized, aim) if aim else request(source, sized)
@@ -137,7 +131,7 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlacementCase:
         """A request with so many brokers, new or existing partitions."""
-        racked = isinstance(profile, NamedProfile) or (profile.allows("no-racks") and source.boolean())
+        racked = bool(profile.wanted) or (profile.allows("no-racks") and source.boolean())
         return PlacementCase(sized_request(source, sizes, racked=racked), source.integer(0, _SEED_MAX))
 
     def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
@@ -305,14 +299,13 @@ class PlanDriver(Driver[PlanRequest]):
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> PlanRequest:
         """A request built from the source's choices."""
-        if isinstance(profile, NamedProfile):
-            return named_plan(source, racked="rack" in profile.named)
+        if profile.wanted:
+            return named_plan(source, racked="rack" in profile.wanted)
         return aimed_plan_request(source) if aim else plan_request(source)
 
     def sized(self, source: Source, profile: Profile, sizes: Mapping[str, int]) -> PlanRequest:
         """A request with so many brokers, topics or partitions."""
-        named = profile.named if isinstance(profile, NamedProfile) else frozenset[str]()
-        return sized_plan(source, sizes, named)
+        return sized_plan(source, sizes, profile.wanted)
 
     def wide_profile(self, profile: Profile, wanted: frozenset[str]) -> Profile:
         """One with several topics, and with racks, where their names are wanted."""
