@@ -40,10 +40,22 @@ def task_table(told):
     return "\n".join(rows)
 
 
+def record_table(told):
+    """The records of a trace of a partitioner as such rows."""
+    rows = ["| record | topic | key | partitions | without a leader | is sent to |", "|---|---|---|---|---|---|"]
+    for number, record in enumerate(told, start=1):
+        gone = " ".join(map(str, record["unavailable"])) or "-"
+        cells = (number, record["topic"], record["key"] or "-", record["partitions"], gone, record["answer"])
+        rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
 def table(told):
     """The rounds of a trace as the rows of the tables in `docs/findings.md`."""
     if "tasks" in told[0]:
         return task_table(told)
+    if "key" in told[0]:
+        return record_table(told)
     if "rounds" not in told[0]:
         return connect_table(told)
 

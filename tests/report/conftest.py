@@ -12,7 +12,7 @@ from kassay.model.verdict import Verdict
 
 @pytest.fixture(scope="session")
 def certificates(tmp_path_factory):
-    options = RunOptions(budget=Budget(histories=60))
+    options = RunOptions(budget=Budget(histories=150))
     broken = certify(
         resolve("ceil-range"), RunOptions(budget=Budget(histories=60), claims=("topic-even", "complete"))
     )
@@ -35,4 +35,4 @@ def every_mark(certificates):
         replace(broken, id="without-a-case", counterexample=None, why="broken in 3 of 60 checks"),
         replace(broken, id="known", known="accepted until the next release"),
     )
-    return replace(certificates[1], claims=claims, reached={"seen": 3, "never-seen": 0})
+    return replace(certificates[1], claims=claims, reached={"seen": 3, "never-seen": 0}, coverage=())

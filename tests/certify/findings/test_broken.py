@@ -22,7 +22,7 @@ from tests.certify.findings.cases import smallest
 
 CONTROLS = [
     (CLIENT, "gives-twice", (0, 0), "t0-0"),
-    (CLIENT, "hands-over-at-once", (0, 0), "t0-1"),
+    (CLIENT, "hands-over-at-once", (0, 0), "t0-0"),
     (CLIENT, "never-rests", (0, 1), "m0"),
     (CLIENT, "loses-last", (0, 0), "t0-0"),
     (PLACER, "repeats-broker", (0,), "partition 0"),

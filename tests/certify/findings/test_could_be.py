@@ -21,7 +21,7 @@ SHOWN = [
     (CLIENT, "deals-afresh", "1 0 without a move"),
     (CLIENT, "forgets-racks", "0 away from their replicas' racks"),
     (CLIENT, "counts-partitions", "50 50 4 by weight in 2 moves"),
-    (CLIENT, "hands-over-at-once", "1 0 in 1 move: t0-1 m0 -> nobody yet"),
+    (CLIENT, "hands-over-at-once", "0 0: m0 -, m1 -"),
     (CLIENT, "never-rests", "1 0 without a move"),
     (SHARE, "shuffles-the-moved", "1 1 without a move"),
     (PLACER, "starts-at-the-first", "partition 1 on 1"),

@@ -210,6 +210,16 @@ def _smaller_member(member: Member) -> Iterator[Member]:
         yield member._replace(topics=topics)
     for owned in without_one(member.owned) if len(member.owned) > 1 else ():
         yield member._replace(owned=owned)
+    for owned in with_one(member.owned, _lower):
+        if len(set(owned)) == len(owned):
+            yield member._replace(owned=tuple(owned))
+
+
+def _lower(tp: TopicPartition) -> list[TopicPartition]:
+    """The same topic's partitions with lower numbers to try: half the number, and one less."""
+    return [
+        TopicPartition(tp.topic, n) for n in dict.fromkeys((tp.partition // 2, tp.partition - 1)) if n >= 0
+    ]
 
 
 def _simpler(case: History) -> Iterator[History]:
