@@ -97,7 +97,7 @@ class Subject:
 
     `new` makes a configured object of the target. `twin`, if given, makes objects of the same target in
     another process with another hash seed. `watch` receives every rebalance of a history after it was judged;
-    it measures and never judges.
+    it measures and never judges. With `looks_apart_only`, the twin takes the only second look.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -106,6 +106,7 @@ class Subject:
     assume: frozenset[str] = frozenset()
     twin: Callable[[Mapping[str, str]], Any] | None = None
     watch: Callable[[Any], None] | None = None
+    looks_apart_only: bool = False
 
     @lazy
     def checks(self) -> PreparedPromises:
@@ -115,6 +116,8 @@ class Subject:
     @lazy
     def looks(self) -> frozenset[Look]:
         """The second looks that the claims need, without those in another process."""
+        if self.looks_apart_only:
+            return frozenset()
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
 
     @lazy

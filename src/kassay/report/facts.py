@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.kinds import Kind, RebalanceProtocol
+from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.promises import claim_of
@@ -103,8 +104,21 @@ def _kept(conditions: Conditions) -> Iterator[str]:
     yield f"limits: {conditions.call_timeout_s:g} s a call, {conditions.memory_mib} MiB"
     yield f"a user's code runs in {place}, hash seed {seed}"
     yield f"assumed of inputs: {', '.join(conditions.assume) or 'nothing'}"
+    for surroundings in conditions.surroundings:
+        yield f"in a process with: {_process_facts(surroundings)}"
     if conditions.beside:
         yield f"judged beside: {', '.join(conditions.beside)}"
+
+
+def _process_facts(surroundings: Surroundings) -> str:
+    """The surroundings of a process, as far as they differ from kassay's own."""
+    facts = surroundings.to_json()
+    if surroundings.variables is not None:
+        facts["variables"] = f"{len(surroundings.variables)} of its own"
+    for name in ("clock", "modified"):
+        if name in facts:
+            facts[name] = clock_words(facts[name])
+    return ", ".join(f"{CALLED[name]} {value}" for name, value in facts.items()) or "kassay's own"
 
 
 def _history(seed: int | None, index: int | None) -> list[str]:

@@ -13,15 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kassay.certify.processes.host import GuardedHost, Host, Maker
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
+from kassay.certify.targets.mixed import MixedHost
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
+from kassay.model.surroundings import Surroundings
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
@@ -88,8 +92,16 @@ def _of_processes(promised: Promise) -> bool:
     return promised.claim.id == "deterministic"
 
 
+def of_environments(promised: Promise) -> bool:
+    """Whether the claim is about answers in other environments: of another process, or of another leader."""
+    return promised.claim.id in ("deterministic", "leader-neutral")
+
+
 class Bench:
-    """An open target with everything needed to check it."""
+    """An open target with everything needed to check it.
+
+    `between` has two surroundings by the id of a claim that is violated between them.
+    """
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
         self.job = job
@@ -97,6 +109,8 @@ class Bench:
         self._host = host
         self._stack = stack
         self._apart: dict[int, Host] = {}
+        self._pairs: dict[tuple[Surroundings, Surroundings], tuple[Host, Host]] = {}
+        self.between: dict[str, tuple[Surroundings, Surroundings]] = {}
         self.subject = Subject(
             new=self._maker(host),
             protocol=job.target.protocol,
@@ -121,6 +135,9 @@ class Bench:
 
         For a claim about processes, two processes with known hash seeds come before this process.
         """
+        if promised.id in self.between:
+            yield self.subject_in(promised, *self.between[promised.id])
+            return
         if _of_processes(promised):
             yield self.subject_apart(promised)
             if not self.job.target.opener.repeats:
@@ -134,6 +151,39 @@ class Bench:
         """The subject of one claim in a process with hash seed 0, its twin in one with another."""
         twin = self._maker(self._process(1)) if _of_processes(promised) else None
         return replace(self.subject, new=self._maker(self._process(0)), twin=twin, promises=(promised,))
+
+    def subject_in(self, promised: Promise, first: Surroundings, then: Surroundings) -> Subject:
+        """The subject of a claim about environments, in processes with these surroundings."""
+        key = (first, then)
+        if key not in self._pairs:
+            one, other = (
+                self._stack.enter_context(self.job.target.open(surroundings=self._with_folder(each)))
+                for each in key
+            )
+            self._pairs[key] = (one, other)
+        return self.subject_between(promised, *self._pairs[key])
+
+    def _with_folder(self, surroundings: Surroundings) -> Surroundings:
+        """The surroundings; where their folder does not exist, with an empty one of the same name."""
+        folder = surroundings.folder
+        if folder is None or Path(folder).exists():
+            return surroundings
+        root = self._stack.enter_context(TemporaryDirectory(prefix="kassay-"))
+        empty = Path(root, Path(folder).name)
+        empty.mkdir()
+        return replace(surroundings, folder=str(empty))
+
+    def subject_between(self, promised: Promise, first: Host | None, then: Host) -> Subject:
+        """The subject of a claim about environments whose answers are compared between two hosts.
+
+        None stands for the host of the run. If the claim is about leaders, members' objects come from both
+        hosts by turns; else each answer of the first host is compared with that of the other one.
+        """
+        one = self._host if first is None else first
+        only = replace(self.subject, promises=(promised,), looks_apart_only=True)
+        if _of_processes(promised):
+            return replace(only, new=self._maker(one), twin=self._maker(then))
+        return replace(only, new=self._maker(MixedHost((one, then))))
 
     def _process(self, hash_seed: int) -> Host:
         """A child process with that hash seed; each seed has one process."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from kassay import __version__
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.model.kinds import Kind
 from kassay.model.trace import Trace
 from kassay.model.verdict import Verdict
@@ -96,6 +97,7 @@ class Certificate:
     elapsed_s: float
     notes: tuple[str, ...] = field(default=())
     interrupted: bool = False
+    environment: EnvironmentCoverage = field(default_factory=EnvironmentCoverage)
 
     @property
     def verdict(self) -> str:
@@ -125,6 +127,7 @@ class Certificate:
             "kind": self.kind.name,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
+            "environment": self.environment.to_json(),
             "notes": list(self.notes),
             "verdict": self.verdict,
             "versions": {"kassay": __version__, "python": platform.python_version()},

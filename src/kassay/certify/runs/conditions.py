@@ -42,6 +42,7 @@ def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) 
         assume=tuple(sorted(subject.assume)),
         beside=() if alone else tuple(other.id for other in subject.promises),
         hash_seed=_hash_seed(bench, promised, case),
+        surroundings=bench.between.get(promised.id, ()),
     )
 
 
@@ -50,7 +51,7 @@ def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
 
     An object in this process depends on a hash seed that cannot be set again.
     """
-    if bench.job.target.opener.repeats:
+    if bench.job.target.opener.repeats or promised.id in bench.between:
         return 0
     try:
         return 0 if broken(bench.driver, case, bench.subject_apart(promised), promised) else None

@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from math import inf
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
 from kassay.certify.runs.counterexamples.others import broken_by_others
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
+from kassay.certify.runs.environments.search import (
+    EnvironmentFinding,
+    EnvironmentResult,
+    look_elsewhere,
+)
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally, reached_by_id, verdict_of
@@ -25,6 +32,10 @@ from kassay.properties.registry import Promise, Scope
 BLOCK = 100
 """The number of cases in a block."""
 SHRINK_SHARE = 1 / 6
+ENVIRONMENT_SHARE = 1 / 10
+ENVIRONMENT_MIN_S = 1.5
+ENVIRONMENT_MAX_S = 3.0
+"""Calls in other environments take this share of a time budget, within these seconds."""
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
 PATIENCE_SHARE = 1 / 5
@@ -58,13 +69,18 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     job = Job(target, options)
     promises = job.promises
     tally, interrupted = Tally(), False
+    environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
     try:
         with open_bench(job) as bench:
             if options.exhaustive:
                 _exhaust(bench, tally, report)
             else:
                 _play(job, bench, tally, started, report)
-            results = tuple(_reported(bench, promised, tally, started, report) for promised in promises)
+            elsewhere = _environments(bench, tally)
+            environment = elsewhere.coverage
+            results = tuple(
+                _reported(bench, promised, tally, started, report, elsewhere) for promised in promises
+            )
             results = _with_others(bench, results, tally, started, report)
         controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
     except KeyboardInterrupt:
@@ -84,6 +100,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         claims=results,
         reached=reached_by_id(target.kind, tally, promises, target.traits),
         controls=controls,
+        environment=environment,
         elapsed_s=round(time.monotonic() - started, 3),
         interrupted=interrupted,
     )
@@ -130,7 +147,22 @@ def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> fl
     """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget."""
     shrinks = options.shrink and findings
     share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
-    return started + share * options.budget.limit_s
+    return started + share * options.budget.limit_s - _environment_seconds(options)
+
+
+def _environment_seconds(options: RunOptions) -> float:
+    """The time for calls in other environments; without a limit if the budget has none."""
+    limit = options.budget.limit_s
+    if limit == inf:
+        return 0.0
+    return min(ENVIRONMENT_MAX_S, max(ENVIRONMENT_SHARE * limit, min(ENVIRONMENT_MIN_S, limit / 4)))
+
+
+def _environments(bench: Bench, tally: Tally) -> EnvironmentResult:
+    """What other environments show of the claims that are not violated yet."""
+    options = bench.job.options
+    seconds = _environment_seconds(options) or inf
+    return look_elsewhere(bench, seconds, _broken(tally))
 
 
 def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
@@ -212,9 +244,20 @@ def _broken(tally: Tally) -> tuple[str, ...]:
     return tuple(name for name, count in tally.counts.items() if count.failed)
 
 
-def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, report: Report) -> ClaimResult:
+def _reported(
+    bench: Bench,
+    promised: Promise,
+    tally: Tally,
+    started: float,
+    report: Report,
+    elsewhere: EnvironmentResult,
+) -> ClaimResult:
     """The verdict on one claim; a shrunk counterexample is reported."""
-    result = _result(bench, promised, tally, started)
+    finding = elsewhere.finding(promised.id)
+    if finding is None:
+        result = _result(bench, promised, tally, started)
+    else:
+        result = _differing(bench, promised, tally, started, finding)
     if result.counterexample is not None:
         now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
         report(now)
@@ -260,6 +303,27 @@ def _result(bench: Bench, promised: Promise, tally: Tally, started: float) -> Cl
         across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
         failed=count.failed,
         counterexample=counterexample,
+    )
+
+
+def _differing(
+    bench: Bench, promised: Promise, tally: Tally, started: float, finding: EnvironmentFinding
+) -> ClaimResult:
+    """The verdict on a claim that is violated between two environments."""
+    count, cause = _count(tally, promised), finding.cause
+    bench.between[promised.id] = (cause.first, cause.then)
+    return ClaimResult(
+        id=promised.id,
+        sentence=promised.claim.sentence,
+        verdict=Verdict.VIOLATED,
+        why=finding.why,
+        judged=count.judged,
+        checked=count.checked,
+        across_processes=count.elsewhere if Look.PROCESS in promised.claim.looks else None,
+        failed=finding.failed,
+        counterexample=smallest_counterexample(
+            bench, promised, finding.case, started, contradictory=False, index=finding.index
+        ),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kassay.certify.processes.programs.dialect import ProgramCalls
 from kassay.certify.processes.programs.objects import (
     BY_KIND,
@@ -24,6 +26,13 @@ class ProgramHost(ProgramCalls):
         supports = self.supports
         opens = self.at_once and supports("new") and (supports("round") or supports("batch"))
         return ProgramRounds(self) if opens else None
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """The clock, the program's file, and the host name where the system has only one."""
+        lacks = {"clock": "a program's clock", "modified": "a program's file"}
+        renamed = self._guarded is not None and self._guarded.renamed
+        return lacks if renamed else {**lacks, "host_name": "no namespaces here"}
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of this number."""
