@@ -45,6 +45,7 @@ def broken_steps(driver: Driver[Any], case: Any, subject: Subject, promised: Pro
     A target whose answers differ from play to play may break nothing this time.
     """
     check = PreparedPromise.of(promised)
+    subject.renew()
     steps: list[BrokenStep] = []
     for number, played in enumerate(driver.play(case, subject)):
         if not subject.assume or driver.is_within(played, subject.assume):

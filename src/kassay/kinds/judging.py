@@ -91,13 +91,18 @@ class PreparedPromises(NamedTuple):
         )
 
 
+def _nothing() -> None:
+    """What most subjects do before a play."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """The target under test: how to make its objects, the claims to check, and the assumptions.
 
     `new` makes a configured object of the target. `twin`, if given, makes objects of the same target in
     another process with another hash seed. `watch` receives every rebalance of a history after it was judged;
-    it measures and never judges. With `looks_apart_only`, the twin takes the only second look.
+    it measures and never judges. With `looks_apart_only`, the twin takes the only second look. `renew` is
+    called before each play, for objects that have lived through other cases before.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -107,6 +112,7 @@ class Subject:
     twin: Callable[[Mapping[str, str]], Any] | None = None
     watch: Callable[[Any], None] | None = None
     looks_apart_only: bool = False
+    renew: Callable[[], None] = _nothing
 
     @lazy
     def checks(self) -> PreparedPromises:

@@ -113,17 +113,20 @@ def call(
 ) -> S:
     """A step with a new object: the answer, and the requested repeat calls.
 
-    `permuted` returns the request in another order; `twin` makes an object in another process, which is
+    An object with `another` makes the other objects itself: it may have lived longer than they. `permuted`
+    returns the request in another order; `twin` makes an object in another process, which is
     called too if the first call had an answer.
     """
     target = new()
     answer = asked(partial(ask, target, request))
     mutated = getattr(target, "mutated", None)
+    own = getattr(target, "another", None)
+    other = new if own is None else partial(own, {})
     probes: list[Probe[A]] = []
     if Look.OTHER in looks:
-        probes.append(Probe(Look.OTHER, asked(partial(ask, new(), request))))
+        probes.append(Probe(Look.OTHER, asked(partial(ask, other(), request))))
     if Look.PERMUTED in looks and permuted is not None:
-        probes.append(Probe(Look.PERMUTED, asked(partial(ask, new(), permuted(request)))))
+        probes.append(Probe(Look.PERMUTED, asked(partial(ask, other(), permuted(request)))))
     if Look.AGAIN in looks:
         probes.append(Probe(Look.AGAIN, asked(partial(ask, target, request))))
     if twin is not None and not isinstance(answer, Failure):

@@ -36,7 +36,8 @@ class Conditions:
     inputs. `beside` are the claims to check together with the broken one, if it needs their repeat calls.
     `hash_seed` is that of a process in which the claim is broken, or None if only kassay's own process, whose
     seed is unknown, showed it. `surroundings` are those of the two processes between which the claim is
-    broken; empty if the surroundings do not matter.
+    broken; empty if the surroundings do not matter. `before` are the cases that the object lives through
+    before it breaks the claim; None if each call gets a new object.
     """
 
     config: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Conditions:
     beside: tuple[str, ...] = ()
     hash_seed: int | None = 0
     surroundings: tuple[Surroundings, ...] = ()
+    before: tuple[Mapping[str, Any], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,7 @@ CONDITIONS: Final = record(
     beside=listed(TEXT),
     hash_seed=optional(codec.whole(0, 2**32 - 1)),
     surroundings=Field(optional(listed(SURROUNDINGS)), (), lambda c: c.surroundings or None, sparse=True),
+    before=Field(optional(listed(codec.OBJECT)), None, sparse=True),
 )
 
 _PARTS: Final[Mapping[str, Field | Shape[Any]]] = {

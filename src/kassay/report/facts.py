@@ -106,6 +106,8 @@ def _kept(conditions: Conditions) -> Iterator[str]:
     yield f"assumed of inputs: {', '.join(conditions.assume) or 'nothing'}"
     for surroundings in conditions.surroundings:
         yield f"in a process with: {_process_facts(surroundings)}"
+    if conditions.before is not None:
+        yield f"one object for all calls, {len(conditions.before)} other cases before"
     if conditions.beside:
         yield f"judged beside: {', '.join(conditions.beside)}"
 

@@ -31,6 +31,7 @@ from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
 from kassay.assignors.plain.given import CHECKS
 from kassay.certify.processes.arrangement import Arrangement, reload_of
 from kassay.certify.processes.load import Loaded, TargetSource, load
+from kassay.certify.processes.returned import EarlierAnswer
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, failed
@@ -160,6 +161,7 @@ class Server:
         self.loaded = loaded
         self.source = source
         self.arrangement = arrangement
+        self.returned = EarlierAnswer()
         self.objects: dict[int, Any] = {ARRANGED: None}
         self.broken: dict[int, list[Any]] = {}
         self.reserve = bytearray(_RESERVE)
@@ -239,6 +241,7 @@ class Server:
             else:
                 reply = self.calls[method](self.objects[number], body)
             data = to_json(reply).encode()
+            self.returned.finish()
             if len(data) > MESSAGE_MAX:
                 size, most = len(data) >> 20, MESSAGE_MAX >> 20
                 raise Malformed(f"answer of {size} MiB, expected at most {most} MiB")
@@ -280,8 +283,10 @@ class Server:
         counts, members, *optional = arguments
         values = dict(zip(_INPUTS[2:], optional))
         extras = {name: values[name] for name in self.loaded.extras}
-        checked = check_assignment(target.assign(counts, members, **extras))
-        return [0, checked, changed(_INPUTS, marshal.loads(body), arguments)]
+        answer = target.assign(counts, members, **extras)
+        checked = check_assignment(answer)
+        mutated = changed(_INPUTS, marshal.loads(body), arguments)
+        return [0, checked, self.returned.take(answer, tuple(arguments)) or mutated]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:
         """One call of the full form, with values built for it."""
@@ -289,23 +294,29 @@ class Server:
 
         given = dict(zip(self.members, self.said))
         cluster, group = values.decode(marshal.loads(body), given)
-        assignment, user_data = values.check_answer(target.assign(cluster, group))
+        answer = target.assign(cluster, group)
+        assignment, user_data = values.check_answer(answer)
         mutated = values.changed(values.decode(marshal.loads(body), given), (cluster, group))
+        mutated = self.returned.take(answer, ()) or mutated
         return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
 
     def assign_document(self, target: Any, body: bytes) -> list[Any]:
         """One call of a task assignor or a Connect assignor, with a fresh document."""
         form, document = self.loaded.form, marshal.loads(body)
-        checked = CHECKS[form](target.assign(document))
-        return [0, checked, changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))]
+        answer = target.assign(document)
+        checked = CHECKS[form](answer)
+        mutated = changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))
+        return [0, checked, self.returned.take(answer, (document,)) or mutated]
 
     def place(self, target: Any, body: bytes) -> list[Any]:
         """One call of a placer."""
         arguments = marshal.loads(body)
         before = marshal.loads(body)
         by_name = {name: arguments[name] for name in arguments if name not in _PLACED}
-        checked = check_placement(target.place(*(arguments[name] for name in _PLACED), **by_name))
-        return [0, checked, changed(before, before.values(), arguments.values())]
+        answer = target.place(*(arguments[name] for name in _PLACED), **by_name)
+        checked = check_placement(answer)
+        mutated = changed(before, before.values(), arguments.values())
+        return [0, checked, self.returned.take(answer, (arguments,)) or mutated]
 
     def partition(self, target: Any, body: bytes) -> list[Any]:
         """One call of a partitioner."""

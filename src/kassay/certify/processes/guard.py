@@ -165,7 +165,7 @@ class Guard:
             finally:
                 os._exit(70)
         self.child = pid
-        self.tell({"event": "started", "renamed": bool(self.renamed)}, theirs)
+        self.tell({"event": "started", "renamed": bool(self.renamed), "pid": pid}, theirs)
         for fd in (*mine, *theirs):
             os.close(fd)
 

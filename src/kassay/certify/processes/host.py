@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
+from kassay.certify.processes.proc import resident_mib
 from kassay.certify.processes.process import Guarded
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import RebalanceProtocol
@@ -79,6 +80,11 @@ class Host:
     def reads(self) -> tuple[str, ...]:
         """The variables that the target read, as far as that is known."""
         return ()
+
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the objects' process in MiB; 0 if that is not known."""
+        return 0.0
 
     @property
     def unchanged(self) -> Mapping[str, str]:
@@ -169,6 +175,11 @@ class GuardedHost(Host):
     def alive(self) -> bool:
         """Whether a child process is running."""
         return self._guarded is not None and self._guarded.alive
+
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the process in MiB; 0 if that is not known."""
+        return resident_mib(self._guarded.pid) if self._guarded is not None and self.alive else 0.0
 
     def restart(self) -> None:
         """Replace the process by a new one; earlier objects are lost."""

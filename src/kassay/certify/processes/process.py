@@ -106,13 +106,15 @@ class Guarded:
     """A guard and at most one child at a time.
 
     Usable by the process that created it, from one thread at a time; in a fork it counts as dead. `call`
-    names the current call, for messages. `renamed`: the guard and its children have a host name of their own.
+    names the current call, for messages. `pid` is the child's process id. `renamed`: the guard and its
+    children have a host name of their own.
     """
 
     def __init__(self, *, hash_seed: int = 0, surroundings: Surroundings | None = None) -> None:
         self.owner = os.getpid()
         self.surroundings = surroundings
         self.renamed = False
+        self.pid = 0
         ours, theirs = socket.socketpair()
         environment = environment_of(surroundings or OURS, hash_seed)
         with theirs:
@@ -309,7 +311,7 @@ class Guarded:
             if event["event"] == "ended":
                 self.ended = Ended(event["status"], event["rss_mib"], event["over"], event["tail"])
             else:
-                self.renamed = event["renamed"]
+                self.renamed, self.pid = event["renamed"], event["pid"]
         return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kassay.certify.processes.host import GuardedHost, Host, Maker
+from kassay.certify.runs.lives import PLAYS, LongLife, live_long, lived_subject, memory_growth
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.mixed import MixedHost
@@ -100,7 +101,8 @@ def of_environments(promised: Promise) -> bool:
 class Bench:
     """An open target with everything needed to check it.
 
-    `between` has two surroundings by the id of a claim that is violated between them.
+    `between` has two surroundings by the id of a claim that is violated between them; `before` the cases that
+    an object has to live through by the id of a claim that is violated then.
     """
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
@@ -110,6 +112,7 @@ class Bench:
         self._stack = stack
         self._apart: dict[int, Host] = {}
         self._pairs: dict[tuple[Surroundings, Surroundings], tuple[Host, Host]] = {}
+        self.before: dict[str, tuple[Any, ...]] = {}
         self.between: dict[str, tuple[Surroundings, Surroundings]] = {}
         self.subject = Subject(
             new=self._maker(host),
@@ -135,6 +138,11 @@ class Bench:
 
         For a claim about processes, two processes with known hash seeds come before this process.
         """
+        if promised.id in self.before:
+            only = replace(self.subject, promises=(promised,))
+            before, config = self.before[promised.id], self.job.options.config
+            yield lived_subject(self.driver, only, self._host, config, before)
+            return
         if promised.id in self.between:
             yield self.subject_in(promised, *self.between[promised.id])
             return
@@ -193,6 +201,30 @@ class Bench:
             opened = self.job.target.open(hash_seed=hash_seed)
             self._apart[hash_seed] = self._stack.enter_context(opened)
         return self._apart[hash_seed]
+
+    def live_long(self, broken: Collection[str], seconds: float) -> LongLife:
+        """What one object does that lives through many cases; claims `broken` already are left out."""
+        options = self.job.options
+        histories = options.budget.histories
+        plays = PLAYS if histories is None else min(PLAYS, histories)
+        return live_long(
+            self.driver,
+            self.subject,
+            self._host,
+            options.config,
+            self.job.case,
+            broken=broken,
+            seconds=seconds,
+            plays=plays,
+        )
+
+    def memory_growth(self, seconds: float) -> float | None:
+        """How many MiB a new process of the target grows by, in many calls; None if that is not known."""
+        options = self.job.options
+        with self.job.target.open(hash_seed=0) as host:
+            return memory_growth(
+                self.driver, self.subject, host, options.config, self.job.case, seconds=seconds
+            )
 
     def _maker(self, host: Host) -> Maker:
         """What makes objects in the host, with the run's configuration on top of their own."""

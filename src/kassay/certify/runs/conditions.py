@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kassay import __version__
@@ -43,7 +44,14 @@ def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any) 
         beside=() if alone else tuple(other.id for other in subject.promises),
         hash_seed=_hash_seed(bench, promised, case),
         surroundings=bench.between.get(promised.id, ()),
+        before=_documents(bench, promised),
     )
+
+
+def _documents(bench: Bench, promised: Promise) -> tuple[Mapping[str, Any], ...] | None:
+    """The cases that an object lives through before it breaks the claim; None if each call gets a new one."""
+    before = bench.before.get(promised.id)
+    return None if before is None else tuple(bench.driver.form.write(case) for case in before)
 
 
 def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
@@ -51,7 +59,7 @@ def _hash_seed(bench: Bench, promised: Promise, case: Any) -> int | None:
 
     An object in this process depends on a hash seed that cannot be set again.
     """
-    if bench.job.target.opener.repeats or promised.id in bench.between:
+    if bench.job.target.opener.repeats or promised.id in {**bench.between, **bench.before}:
         return 0
     try:
         return 0 if broken(bench.driver, case, bench.subject_apart(promised), promised) else None

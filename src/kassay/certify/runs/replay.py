@@ -84,6 +84,8 @@ class Playback:
         if now.surroundings:
             fields = dict.fromkeys(name for each in now.surroundings for name in each.changed)
             words.append(f"two processes with their own {', '.join(CALLED[name] for name in fields)}")
+        if now.before is not None:
+            words.append(f"one object for all calls, {len(now.before)} other cases before")
         if now.in_process and then.in_process:
             words.append("in kassay's own process")
         if now.assume:
@@ -214,6 +216,7 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         beside=recorded.beside,
         hash_seed=recorded.hash_seed,
         surroundings=recorded.surroundings,
+        before=recorded.before,
     )
     spec = instead.target or trace.target
     own_protocol = trace.protocol if spec == trace.target and trace.kind.chosen else None
@@ -288,6 +291,7 @@ def replay(playback: Playback) -> Replayed:
             if play.violations:
                 broken, possible = broken_and_could_be(driver, case, subject, promised)
                 break
+        subject.renew()
         narration = driver.narrate(case, subject)
     verdict, why = _verdict(playback, plays)
     ordinary = [v for v in plays[-1].violations if not v.contradictory]
@@ -312,6 +316,9 @@ def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iter
     if len(conditions.surroundings) > 1 and of_environments(promised):
         first, then, *_ = conditions.surroundings
         bench.between[promised.id] = (first, then)
+    if conditions.before is not None:
+        cases = enumerate(conditions.before)
+        bench.before[promised.id] = tuple(bench.driver.form.read(each, f"before[{i}]") for i, each in cases)
     yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)

@@ -57,6 +57,7 @@ def counterexample(
 
     broken, possible = broken_and_could_be(bench.driver, case, subject, promised)
     driver, target = bench.driver, bench.job.target
+    subject.renew()
     sizes = driver.counts(case)
     lines = tuple(dict.fromkeys(map(str, violations))) or (
         f"{promised.id}: broken once, but not when the same history was played again",
