@@ -128,3 +128,32 @@ def test_a_target_that_needs_a_variable_does_not_load_without_it(tmp_path, monke
         pytest.raises(TargetNotLoadable, match="NEEDED_HERE"),
     ):
         host.arrange(Surroundings(variables=()))
+
+
+PROGRAM = """
+import json, os, socket, sys
+seen = [socket.gethostname(), os.environ.get("POD"), os.getcwd(), os.getpid() % 12]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["call"] == "hello":
+        print(json.dumps({"id": asked["id"], "answer": {}}), flush=True)
+    else:
+        print(json.dumps({"id": asked["id"], "error": json.dumps(seen)}), flush=True)
+"""
+
+
+def test_a_program_is_started_in_the_surroundings_and_found_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(PROGRAM)
+    (tmp_path / "work").mkdir()
+    wanted = Surroundings(
+        host_name="kafka-7", variables=(("POD", "web-1"),), folder=str(tmp_path / "work"), process=5
+    )
+    with resolve("exec:python3 mine.py").open(surroundings=OURS) as host:
+        assert "host_name" not in host.unchanged
+        host.arrange(wanted)
+        with pytest.raises(Exception, match="web-1") as raised:
+            host.new({}).assign(Cluster({}), Group(()))
+        name = socket.gethostname() if "host_name" in host.unchanged else "kafka-7"
+        assert f'["{name}", "web-1", "{tmp_path / "work"}", 5]' in str(raised.value)
+        assert host.unchanged["clock"]

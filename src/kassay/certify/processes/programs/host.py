@@ -30,9 +30,11 @@ class ProgramHost(ProgramCalls):
     @property
     def unchanged(self) -> Mapping[str, str]:
         """The clock, the program's file, and the host name where the system has only one."""
-        lacks = {"clock": "a program's clock", "modified": "a program's file"}
-        renamed = self._guarded is not None and self._guarded.renamed
-        return lacks if renamed else {**lacks, "host_name": "no namespaces here"}
+        lacks = {"clock": "no libfaketime for programs", "modified": "a program's file"}
+        wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None
+        if wanted and self._guarded is not None and not self._guarded.renamed:
+            lacks["host_name"] = "no namespaces here"
+        return lacks
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of this number."""

@@ -228,15 +228,12 @@ def _of_variables(differs: Differs, first: Surroundings, then: Surroundings, our
         values |= {name: after[name] for name in some if name in after}
         return replace(then, variables=tuple(sorted(values.items())))
 
-    start = changed(())
+    start, every = changed(()), names
     while len(names) > 1:
-        half = len(names) // 2
-        deciding = next(
-            (part for part in (names[:half], names[half:]) if differs(start, changed(part))), None
-        )
-        if deciding is None:
-            break
-        names = deciding
+        half = names[: len(names) // 2]
+        names = half if differs(start, changed(half)) else names[len(half) :]
+    if not differs(start, changed(names)):
+        names = every
     if len(names) == 1:
         (name,) = names
         values = " and ".join(repr(side[name]) if name in side else "unset" for side in (before, after))

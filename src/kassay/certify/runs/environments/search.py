@@ -45,7 +45,7 @@ ADAPTED_MAX: Final = 6
 """How often the environments are adapted to what the target needs."""
 MANY_HISTORIES: Final = 200
 SCOPE_STEP: Final = 7
-CAUSE_MAX_S: Final = 10.0
+CAUSE_MAX_S: Final = 12.0
 """The time to find the cause of a difference."""
 NAMES_MAX: Final = 12
 """The number of variables that are varied one by one: the first that the target reads."""
@@ -193,7 +193,8 @@ class EnvironmentSearch:
             [replace(base, processors=number) for number in PROCESSORS],
         ):
             self._sweep(second, again, map(self._adapted, values))
-        self._sweep(first, again, (replace(start, clock=at) for at in instants[24:]))
+        if self.processes > 1:
+            self._sweep(first, again, (replace(start, clock=at) for at in instants[24:]))
 
     def _adapted(self, surroundings: Surroundings) -> Surroundings:
         """The surroundings with what the target needs of kassay's own process."""
