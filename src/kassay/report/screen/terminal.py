@@ -122,5 +122,9 @@ def verdict_line(certificate: Certificate) -> View:
         text += f"; {counted(doubts, 'warning')}"
     if narrowed := facts.narrowed_by(certificate.narrowed_by):
         text += f"; {narrowed}"
+    if lacking := facts.lacking_environments(certificate):
+        text += f"; {lacking}"
+    if missed := "" if certificate.interrupted else facts.missed_environments(certificate):
+        text += f"; environment not covered: {missed}"
     verdict = certificate.verdict
     return whole_line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")
