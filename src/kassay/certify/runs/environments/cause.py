@@ -237,12 +237,15 @@ def _of_variables(differs: Differs, first: Surroundings, then: Surroundings, our
     if len(names) == 1:
         (name,) = names
         values = " and ".join(repr(side[name]) if name in side else "unset" for side in (before, after))
+        pair = (start, changed(names))
+        alone, other = (
+            replace(then, variables=((name, side[name]),) if name in side else ()) for side in (before, after)
+        )
+        if differs(alone, other):
+            # A trace then has none of the user's other variables, which may be secret.
+            pair = (alone, other)
         return EnvironmentCause(
-            f"the variable {name} changes: {values}",
-            start,
-            changed(names),
-            variable=name,
-            value=after.get(name),
+            f"the variable {name} changes: {values}", *pair, variable=name, value=after.get(name)
         )
     words = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return EnvironmentCause(f"variables change together: {words}", start, changed(names))
