@@ -72,6 +72,15 @@ def test_what_breaks_on_a_new_object_too_is_left_to_the_run(tmp_path):
         assert bench.live_long((), 60.0).findings == {}
 
 
+def test_what_only_other_names_break_is_kept_apart(tmp_path):
+    fails = "any('-3' in topic for topic in partitions_per_topic)"
+    with bench_of(tmp_path, "server-assignor", fails, histories=12) as bench:
+        life = bench.live_long((), 60.0)
+    assert "complete" not in life.findings
+    assert life.alone["complete"].why == lives.BY_NAMES
+    assert life.alone["complete"].answers
+
+
 def test_memory_that_grows_with_the_calls_is_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(lives, "CALLS_FIRST", 50)
     monkeypatch.setattr(lives, "CALLS_LAST", 150)

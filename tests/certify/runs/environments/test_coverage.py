@@ -33,3 +33,20 @@ def test_gaps_stand_once_and_are_few():
         seen.add_gap(f"gap {number}")
     assert len(seen.coverage(0).gaps) == GAPS_MAX + 1
     assert seen.coverage(0).gaps[-1] == "not every value tried (no time left)"
+
+
+def test_what_the_machine_has_no_means_for_is_named_and_what_a_target_has_none_for_is_not():
+    seen = SeenEnvironments()
+    for each in environments(("/a", "/b", "/c", "/d")):
+        seen.add(each, {"clock": "time-machine is not installed", "modified": "a rule of kassay's own"})
+    coverage = seen.coverage(4)
+    assert (coverage.lacking, coverage.missed) == (("clock not shifted",), ())
+
+
+def test_a_short_run_misses_what_it_did_not_change_and_the_clock_without_every_hour():
+    assert SeenEnvironments(nothing=True).coverage(0).missed == ("environment",)
+    short, first = SeenEnvironments(stopped=True), environments(("/a", "/b", "/c", "/d"))[0]
+    short.add(first.without("locale"), {})
+    assert short.coverage(1).missed == ("clock", "locale")
+    short.values["clock"] = set(list(hours_of_week())[:24])
+    assert short.coverage(1).missed == ("locale",)
