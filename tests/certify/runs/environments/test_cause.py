@@ -91,3 +91,15 @@ def test_what_a_target_needs_to_start_is_named(starts, field, name):
     cause = needed_by(starts, PLANNED[3], HERE)
     assert (cause.field, cause.variable) == (field, name)
     assert needed_by(lambda _: True, PLANNED[3], HERE) is None
+
+
+@pytest.mark.parametrize("needs", [False, True], ids=["one decides", "one decides beside another"])
+def test_no_other_inherited_variable_is_kept(needs):
+    def answer(surroundings):
+        variables = surroundings.environment(INHERITED)
+        return (variables.get("TERM") or not needs) and variables.get("POD_NAME")
+
+    cause = cause_of(differs_by(answer), PLANNED[0], HERE)
+    assert cause is not None and differs_by(answer)(cause.first, cause.then)
+    for each in (cause.first, cause.then):
+        assert "/root" not in dict(each.variables or ()).values()

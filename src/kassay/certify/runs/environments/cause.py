@@ -217,7 +217,11 @@ def _end_of_month(at: datetime) -> datetime:
 
 
 def _of_variables(differs: Differs, first: Surroundings, then: Surroundings, ours: Ours) -> EnvironmentCause:
-    """The variable that decides; several if only they do together."""
+    """The variable that decides; several if only they do together.
+
+    The two environments of the cause have no other variable that was inherited: a trace keeps them, and the
+    values of a user's variables may be secret.
+    """
     inherited = {name: value for name, value in ours.variables.items() if name not in NEEDED}
     before = inherited if first.variables is None else dict(first.variables)
     after = dict(then.variables or ())
@@ -237,15 +241,12 @@ def _of_variables(differs: Differs, first: Surroundings, then: Surroundings, our
     if len(names) == 1:
         (name,) = names
         values = " and ".join(repr(side[name]) if name in side else "unset" for side in (before, after))
-        pair = (start, changed(names))
         alone, other = (
             replace(then, variables=((name, side[name]),) if name in side else ()) for side in (before, after)
         )
-        if differs(alone, other):
-            # A trace then has none of the user's other variables, which may be secret.
-            pair = (alone, other)
+        pair = (alone, other) if differs(alone, other) else (first, then)
         return EnvironmentCause(
             f"the variable {name} changes: {values}", *pair, variable=name, value=after.get(name)
         )
     words = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return EnvironmentCause(f"variables change together: {words}", start, changed(names))
+    return EnvironmentCause(f"variables change together: {words}", first, then)
