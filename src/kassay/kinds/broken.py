@@ -44,6 +44,7 @@ def broken_steps(
 ) -> list[BrokenStep]:
     """The evidence in the plays of a case, in order; only that on ordinary input if there is any."""
     check = PreparedPromise.of(promised)
+    subject.renew()
     steps: list[BrokenStep] = []
     for number, played in enumerate(plays):
         if not subject.assume or driver.is_within(played, subject.assume):

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
+ONES_MAX: Final = 1000
 TWO_MAX: Final = 3000
 """Ways to remove two things at once that are tried on one case."""
 
@@ -16,12 +17,14 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
     """The candidates of the case; then their candidates, as some things can only be removed together.
 
     Three connectors on two workers may break what neither two on two nor three on one break, but one on one
-    does.
+    does. Of a case with more than `ONES_MAX` candidates, no two are removed: `TWO_MAX` ways are too few.
     """
     ones = []
     for one in candidates(case):
         ones.append(one)
         yield one
+    if len(ones) > ONES_MAX:
+        return
     yield from islice((two for one in ones for two in candidates(one)), TWO_MAX)
 
 

@@ -91,13 +91,19 @@ class PreparedPromises(NamedTuple):
         )
 
 
+def _nothing() -> None:
+    """What most subjects do before a play."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """The target under test: how to make its objects, the claims to check, and the assumptions.
 
     `new` makes a configured object of the target. `twin`, if given, makes objects of the same target in
     another process with another hash seed. `watch` receives every rebalance of a history after it was judged;
-    it measures and never judges. Without `repeats` no call is repeated.
+    it measures and never judges. Without `repeats` no call is repeated; with `looks_apart_only`, the twin
+    takes the only second look. `renew` is called before each play, for objects that have lived through other
+    cases before.
     """
 
     new: Callable[[Mapping[str, str]], Any]
@@ -107,6 +113,8 @@ class Subject:
     twin: Callable[[Mapping[str, str]], Any] | None = None
     watch: Callable[[Any], None] | None = None
     repeats: bool = True
+    looks_apart_only: bool = False
+    renew: Callable[[], None] = _nothing
 
     @lazy
     def checks(self) -> PreparedPromises:
@@ -116,7 +124,7 @@ class Subject:
     @lazy
     def looks(self) -> frozenset[Look]:
         """The second looks that the claims need, without those in another process."""
-        if not self.repeats:
+        if not self.repeats or self.looks_apart_only:
             return frozenset()
         return frozenset(look for p in self.promises for look in p.claim.looks) - {Look.PROCESS}
 

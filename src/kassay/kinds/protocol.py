@@ -28,6 +28,7 @@ from kassay.model.kinds import Kind
 from kassay.model.shape import scopes
 from kassay.model.shape.codec import Shape
 from kassay.model.shape.cuts import cuts, size_of
+from kassay.model.shape.names import mentioned, renamed
 from kassay.model.shape.removal import Removal, removals
 from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
@@ -129,6 +130,11 @@ class Driver(ABC, Generic[Case]):
     events: Mapping[str, EventForm] = MappingProxyType({})
 
     @property
+    def shares_objects(self) -> bool:
+        """Whether one object serves several groups in turn, as in a broker or a controller."""
+        return True
+
+    @property
     def optimum(self) -> str:
         """The reference whose answers are certified optima; empty where there is none."""
         return ""
@@ -168,6 +174,7 @@ class Driver(ABC, Generic[Case]):
 
     def examine(self, case: Case, subject: Subject) -> Examination:
         """Play the case, check every claim during the play, and count the situations that were reached."""
+        subject.renew()
         return self.judged(case, self.play(case, subject), subject)
 
     def judged(self, case: Case, plays: Iterable[Any], subject: Subject) -> Examination:
@@ -306,6 +313,22 @@ class Driver(ABC, Generic[Case]):
         """How the worst cases of the kind are searched; None where they are not."""
         return None
 
+    def long_case(self, changes: int) -> Case | None:
+        """A case of many small changes, of which one object answers all; None where objects live shortly.
+
+        Every change brings names that none before it had: with 334 of them, 1,001 in all.
+        """
+        return None
+
+    def under_other_names(self, case: Case, number: int) -> Case:
+        """The case under names that no case of another number has; numbers that name things stay."""
+        document = self.form.write(case)
+        names = {
+            space: {old: f"{old}-{number}" for old in own if isinstance(old, str)}
+            for space, own in mentioned(self.form.node, document).items()
+        }
+        return self.read(renamed(self.form.node, document, names)) or case
+
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed from the document of a case, in words."""
         return removals(self.form.node, document, self.event_words)
@@ -326,6 +349,7 @@ class Driver(ABC, Generic[Case]):
 
     def narrate(self, case: Case, subject: Subject) -> list[dict[str, Any]]:
         """A play of the case on the subject, step by step, without second looks."""
+        subject.renew()
         return self.narrated(list(self.play(case, replace(subject, twin=None, repeats=False))))
 
     def narrated(self, plays: Sequence[Any]) -> list[dict[str, Any]]:

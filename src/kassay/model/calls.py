@@ -113,7 +113,8 @@ def call(
 ) -> S:
     """A step with a new object: the answer, and the requested repeat calls.
 
-    A target whose object cannot be made has no answer.
+    A target whose object cannot be made has no answer. An object with `another` makes the other objects
+    itself: it may have lived longer than they.
     `permuted` returns the request in another order; `twin` makes an object in another process, which is
     called too if the first call had an answer.
     """
@@ -126,11 +127,13 @@ def call(
 
     answer = asked(partial(ask, target, request))
     mutated = getattr(target, "mutated", None)
+    own = getattr(target, "another", None)
+    other = new if own is None else partial(own, {})
     probes: list[Probe[A]] = []
     if Look.OTHER in looks:
-        probes.append(Probe(Look.OTHER, elsewhere(new, request)))
+        probes.append(Probe(Look.OTHER, elsewhere(other, request)))
     if Look.PERMUTED in looks and permuted is not None:
-        probes.append(Probe(Look.PERMUTED, elsewhere(new, permuted(request))))
+        probes.append(Probe(Look.PERMUTED, elsewhere(other, permuted(request))))
     if Look.AGAIN in looks:
         probes.append(Probe(Look.AGAIN, asked(partial(ask, target, request))))
     if twin is not None and not isinstance(answer, Failure):

@@ -16,6 +16,7 @@ from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
 from kassay.model.shape.targets import KIND
+from kassay.model.surroundings import REMAINDERS, Surroundings
 
 SCHEMA: Final = "kassay/trace/5"
 _FAMILY: Final = "kassay/trace/"
@@ -30,7 +31,9 @@ class Conditions:
     `config` is that of every object, `assume` the assumptions of the user and of the target's author about
     inputs. `beside` are the claims to check together with the broken one, if it needs their repeat calls.
     `hash_seed` is that of a process in which the claim is broken, or None if only kassay's own process, whose
-    seed is unknown, showed it.
+    seed is unknown, showed it. `surroundings` are those of the two processes between which the claim is
+    broken; empty if the surroundings do not matter. `before` are the cases that the object lives through
+    before it breaks the claim; None if each call gets a new object.
     """
 
     config: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +43,8 @@ class Conditions:
     assume: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     hash_seed: int | None = 0
+    surroundings: tuple[Surroundings, ...] = ()
+    before: tuple[Mapping[str, Any], ...] | None = None
 
 
 class Repeated(NamedTuple):
@@ -99,6 +104,36 @@ def _seconds(value: object, path: str) -> float:
     return float(value)
 
 
+def _surroundings(*, variables: Mapping[str, str] | None, **parts: Any) -> Surroundings:
+    return Surroundings(variables=None if variables is None else tuple(variables.items()), **parts)
+
+
+def _number(value: object, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise codec.wrong(path, "a number of seconds", value)
+    return float(value)
+
+
+_MAYBE_TEXT: Final = Field(optional(TEXT), None, sparse=True)
+_MAYBE_TIME: Final = Field(optional(Shape(_number)), None, sparse=True)
+SURROUNDINGS: Final = record(
+    _surroundings,
+    clock=_MAYBE_TIME,
+    time_zone=_MAYBE_TEXT,
+    locale=_MAYBE_TEXT,
+    variables=Field(
+        optional(mapped(TEXT)),
+        None,
+        lambda s: None if s.variables is None else dict(s.variables),
+        sparse=True,
+    ),
+    folder=_MAYBE_TEXT,
+    host_name=_MAYBE_TEXT,
+    processors=Field(optional(codec.whole(1, 2**20)), None, sparse=True),
+    process=Field(optional(codec.whole(0, REMAINDERS - 1)), None, sparse=True),
+    hash_seed=Field(optional(codec.whole(0, 2**32 - 1)), None, sparse=True),
+    modified=_MAYBE_TIME,
+)
 CONDITIONS: Final = record(
     Conditions,
     config=mapped(TEXT),
@@ -108,6 +143,8 @@ CONDITIONS: Final = record(
     assume=listed(TEXT),
     beside=listed(TEXT),
     hash_seed=optional(codec.whole(0, 2**32 - 1)),
+    surroundings=Field(optional(listed(SURROUNDINGS)), (), lambda c: c.surroundings or None, sparse=True),
+    before=Field(optional(listed(codec.OBJECT)), None, sparse=True),
 )
 
 _PLACE: Final[Mapping[str, Field | Shape[Any]]] = {"step": codec.COUNT, "round": optional(codec.COUNT)}

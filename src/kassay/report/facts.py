@@ -9,6 +9,7 @@ from kassay.certify.causes.remedy import remedy
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace
 from kassay.model.verdict import Verdict
 from kassay.properties.promises import claim_of
@@ -98,8 +99,23 @@ def _kept(conditions: Conditions) -> Iterator[str]:
     yield f"limits: {conditions.call_timeout_s:g} s a call, {conditions.memory_mib} MiB"
     yield f"a user's code runs in {place}, hash seed {seed}"
     yield f"assumed of inputs: {', '.join(conditions.assume) or 'nothing'}"
+    for surroundings in conditions.surroundings:
+        yield f"in a process with: {_process_facts(surroundings)}"
+    if conditions.before is not None:
+        yield f"one object for all calls, {len(conditions.before)} other cases before"
     if conditions.beside:
         yield f"judged beside: {', '.join(conditions.beside)}"
+
+
+def _process_facts(surroundings: Surroundings) -> str:
+    """The surroundings of a process, as far as they differ from kassay's own."""
+    facts = surroundings.to_json()
+    if surroundings.variables is not None:
+        facts["variables"] = f"{len(surroundings.variables)} of its own"
+    for name in ("clock", "modified"):
+        if name in facts:
+            facts[name] = clock_words(facts[name])
+    return ", ".join(f"{CALLED[name]} {value}" for name, value in facts.items()) or "kassay's own"
 
 
 def _history(seed: int | None, index: int | None) -> list[str]:
@@ -152,6 +168,16 @@ def uncovered(certificate: Certificate) -> str:
     )
 
 
+def missed_environments(certificate: Certificate) -> str:
+    """The parts of the environment that the run was too short to change; empty if there are none."""
+    return ", ".join(certificate.environment.missed)
+
+
+def lacking_environments(certificate: Certificate) -> str:
+    """What this machine has no means to change in the environment; empty if nothing."""
+    return ", ".join(certificate.environment.lacking)
+
+
 def controls(certificate: Certificate) -> str:
     """How many of the built-in faulty assignors the same budget caught; empty if none was tried."""
     counts = certificate.controls
@@ -196,6 +222,10 @@ def warnings(certificate: Certificate) -> list[str]:
         (
             "" if certificate.interrupted else uncovered(certificate),
             "not covered: {}; a larger --time or --histories covers more, --assume excludes a dimension",
+        ),
+        (
+            "" if certificate.interrupted else missed_environments(certificate),
+            "environment not covered: {}; a larger --time or --histories covers more",
         ),
         (narrowed_by(certificate.narrowed_by), "{}; nothing is said of the rest"),
         (narrowed, "assumed of inputs: {}; nothing is said of others"),

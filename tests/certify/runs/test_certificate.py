@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.model.verdict import Verdict
 from tests.certify.runs.written import certificate, result
 from tests.cli.runner import valid
@@ -58,3 +59,25 @@ def test_a_document_says_whether_the_run_was_interrupted(interrupted):
     document = valid(replace(whole, interrupted=interrupted).to_json() | {"versions": {}}, "certificate-5")
     assert document["interrupted"] is interrupted
     assert document["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("lacking", "missed", "verdict"),
+    [
+        ((), (), "certified"),
+        (("clock not shifted",), (), "certified"),
+        ((), ("clock",), "unknown"),
+        (("host name not changed",), ("clock",), "unknown"),
+    ],
+)
+def test_a_run_too_short_for_the_environment_certifies_nothing_and_a_machine_without_means_does(
+    lacking, missed, verdict
+):
+    environment = EnvironmentCoverage(lacking=lacking, missed=missed)
+    found = replace(certificate(result("deterministic", Verdict.HOLDS)), environment=environment)
+    assert found.verdict == verdict
+    document = valid(found.to_json() | {"versions": {}}, "certificate-5")
+    assert (document["environment"]["lacking"], document["environment"]["missed"]) == (
+        list(lacking),
+        list(missed),
+    )

@@ -1,6 +1,7 @@
 """Targets whose answers differ from play to play: what broke the claim is shown, shrunk, judged and counted."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
@@ -65,11 +66,11 @@ def _soon(monkeypatch):
     monkeypatch.setattr(smallest, "SHRINK_S", 1.5)
 
 
-def violated(spec, claim, histories=40):
+def violated(spec, claim, histories=40, assume=frozenset()):
     """The counterexample to the claim; whatever chance decides, so many histories violate it."""
     here = not spec.startswith("exec:")
     budget = Budget(histories=histories)
-    options = RunOptions(claims=(claim,), budget=budget, in_process=here, controls=False)
+    options = RunOptions(claims=(claim,), budget=budget, in_process=here, controls=False, assume=assume)
     (result,) = certify(resolve(spec, in_process=here), options).claims
     assert result.verdict is Verdict.VIOLATED
     return result.counterexample
@@ -100,17 +101,21 @@ def test_the_recorded_answers_break_the_claim_and_are_those_that_are_shown(name,
 
 @pytest.fixture
 def lost_once(tmp_path):
-    """A target in a file of its own that breaks `complete` in its process's 90th call only, and its trace."""
+    """A target in a file of its own that breaks `complete` in its process's 90th call only, and its trace.
+
+    The case is not wide, so that a new process does not come to its 90th call in a few plays.
+    """
     source = tmp_path / "consumers.py"
     source.write_text((VARYING / "consumers.py").read_text())
-    trace = violated(f"{source}:LosesOnce", "complete").trace
+    plain = frozenset({"plain-names", "small-sizes", "plain-numbers"})
+    trace = violated(f"{source}:LosesOnce", "complete", assume=plain).trace
     return source, saved(replace(trace, conditions=replace(trace.conditions, in_process=False)), tmp_path)
 
 
 def test_what_never_happens_again_is_shown_as_it_was(lost_once, capsys):
     _, path = lost_once
     trace = read_trace(path)
-    assert trace.violations[0].startswith("complete: t")
+    assert re.match(r"complete: \S+-\d+ \(owner nobody, ", trace.violations[0])
     assert trace.repeated.broken == 0 and trace.repeated.plays > 10
     assert run(["replay", str(path)]) == 1
     told = " ".join(capsys.readouterr().out.split())

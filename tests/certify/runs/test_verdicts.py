@@ -148,7 +148,7 @@ def test_a_claim_that_never_counted_is_unknown(kind):
     ("exhaustive", "reason"),
     [
         (None, "vacuous: none of 9 histories meets the conditions of the claim"),
-        ("2x2", "vacuous: no input to 2x2 meets the conditions of the claim"),
+        (TriedScope("2x2"), "vacuous: no input to 2x2 meets the conditions of the claim"),
     ],
 )
 def test_a_sentence_whose_conditions_never_held_is_vacuous(exhaustive, reason):

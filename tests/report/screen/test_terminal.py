@@ -1,5 +1,8 @@
 """A certificate on the terminal."""
 
+from dataclasses import replace
+
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.report.screen.console import console
 from kassay.report.screen.terminal import Detail, certificate_view
 
@@ -50,3 +53,19 @@ def test_verbose_adds_what_was_reached_and_what_each_verdict_rests_on(every_mark
     holds = next(result for result in every_mark.claims if result.id == "holds")
     row = next(line for line in lines if line.startswith("  holds "))
     assert row.split()[1:4] == ["holds", str(holds.judged), str(holds.checked)]
+
+
+def test_what_the_machine_cannot_change_stands_in_the_verdict_and_the_rest_in_detail(every_mark, capsys):
+    environment = EnvironmentCoverage(
+        covered=("locale: 7 values",),
+        gaps=("clock not changed (no library)",),
+        lacking=("clock not shifted",),
+    )
+    certificate = replace(every_mark, environment=environment)
+    assert shown(capsys, certificate, Detail.QUIET)[0].endswith("; clock not shifted")
+    lines = shown(capsys, certificate, Detail.VERBOSE)
+    assert "environment: locale: 7 values" in lines
+    assert "environment: clock not changed (no library)" in lines
+    short = replace(certificate, environment=EnvironmentCoverage(missed=("clock",)))
+    (only,) = shown(capsys, short, Detail.QUIET)
+    assert only.endswith(" warnings; environment not covered: clock")

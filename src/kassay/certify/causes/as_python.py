@@ -108,6 +108,7 @@ def _wrong(playback: Playback, driver: Driver[Any], case: Any) -> _Wrong | None:
         return None
     with open_bench(job_of(playback)) as bench:
         for subject in subjects_of(bench, promised, playback.conditions):
+            subject.renew()
             for broken in broken_steps(driver, driver.play(case, subject), subject, promised)[:1]:
                 step = step_of(broken)
                 if not looks:

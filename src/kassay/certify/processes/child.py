@@ -12,6 +12,7 @@ import marshal
 import os
 import resource
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -28,7 +29,9 @@ from kassay.assignors.plain.answers import (
 )
 from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
 from kassay.assignors.plain.given import CHECKS
+from kassay.certify.processes.arrangement import Arrangement, reload_of
 from kassay.certify.processes.load import Loaded, TargetSource, load
+from kassay.certify.processes.returned import EarlierAnswer
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
 from kassay.model.errors import TargetNotLoadable
 from kassay.model.failure import FailureKind, failed
@@ -37,6 +40,10 @@ _CHANNEL_FD: Final = 200
 _LOADING_MIB: Final = 1024
 """Memory for libraries, on top of the limit, while the target is loaded."""
 _RESERVE: Final = 1024 * 1024
+RELOAD_MAX_S: Final = 0.05
+"""A target that takes longer to load is not loaded again in other surroundings."""
+ARRANGED: Final = 0
+"""The number that stands for no object, in a call that concerns the whole process."""
 _PLACED: Final = ("num_partitions", "replication_factor", "brokers")
 _FAILED: Final = b"[1,"
 """The start of a reply that reports a failure."""
@@ -73,22 +80,49 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # not replaced yet
     sys.path[:] = order["path"]
     limit_memory(order["memory_mib"] + _LOADING_MIB)
+    source = TargetSource(**order["source"])
+    arrangement, lacks = _arranged(order)
+    started = time.perf_counter()
     try:
-        target, loaded = load(TargetSource(**order["source"]))
+        target, loaded = load(source)
     except TargetNotLoadable as error:
         write(output, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
-        greeting = to_json({"loaded": asdict(loaded)}).encode()
+        seconds = time.perf_counter() - started
+        again = arrangement is not None and seconds <= RELOAD_MAX_S and _loads_again(source)
+        greeting = to_json({"loaded": asdict(loaded), "reloads": again, "lacks": lacks}).encode()
     except (TypeError, ValueError) as error:
         greeting = to_json({"error": f"META cannot be read: {error}"}).encode()
     gc.collect()
     limit_memory(order["memory_mib"])
     write(output, frame(nonce, 0, greeting))
     try:
-        Server(channel, nonce, target, loaded).run()
+        Server(channel, nonce, target, loaded, source=source, arrangement=arrangement).run()
     finally:
         os._exit(CHANNEL_LOST)
+
+
+def _arranged(order: Mapping[str, Any]) -> tuple[Arrangement | None, str]:
+    """The surroundings of the order, taken on, and why the clock is not shifted; None if it has none."""
+    if "surroundings" not in order:
+        return None, ""
+    arrangement = Arrangement(renames=order["renamed"])
+    lacks = arrangement.apply({**order["surroundings"], "environment": dict(os.environ)})
+    arrangement.record()
+    return arrangement, lacks
+
+
+def _loads_again(source: TargetSource) -> bool:
+    """Whether the target can be loaded again; a module that registers what it has may refuse."""
+    before = dict(sys.modules)
+    try:
+        reload_of(source.module)
+        load(source)
+    except TargetNotLoadable:
+        sys.modules.update(before)
+        return False
+    return True
 
 
 def limit_memory(mib: int) -> None:
@@ -111,12 +145,24 @@ def write(fd: int, data: bytes) -> None:
 class Server:
     """The target's objects by number, and the calls to them."""
 
-    def __init__(self, channel: tuple[int, ...], nonce: bytes, target: type, loaded: Loaded) -> None:
+    def __init__(
+        self,
+        channel: tuple[int, ...],
+        nonce: bytes,
+        target: type,
+        loaded: Loaded,
+        *,
+        source: TargetSource,
+        arrangement: Arrangement | None,
+    ) -> None:
         self.input, self.output = channel
         self.nonce = nonce
         self.target = target
         self.loaded = loaded
-        self.objects: dict[int, Any] = {}
+        self.source = source
+        self.arrangement = arrangement
+        self.returned = EarlierAnswer()
+        self.objects: dict[int, Any] = {ARRANGED: None}
         self.broken: dict[int, list[Any]] = {}
         self.reserve = bytearray(_RESERVE)
         self.buffer = b""
@@ -132,6 +178,7 @@ class Server:
             "subscription_user_data": self.user_data,
             "on_assignment": self.learn,
             "reported_generation": self.generation,
+            "arrange": self.arrange,
         }
 
     def run(self) -> None:
@@ -142,6 +189,8 @@ class Server:
             calls, needed, self.members = marshal.loads(payload)
             self.said.clear()
             for done, (news, drops, method, number, body) in enumerate(calls, start=1):
+                if self.arrangement is not None:
+                    self.arrangement.restart_clock()
                 for new, config in news:
                     self.make(new, config)
                 for gone in drops:
@@ -192,6 +241,7 @@ class Server:
             else:
                 reply = self.calls[method](self.objects[number], body)
             data = to_json(reply).encode()
+            self.returned.finish()
             if len(data) > MESSAGE_MAX:
                 size, most = len(data) >> 20, MESSAGE_MAX >> 20
                 raise Malformed(f"answer of {size} MiB, expected at most {most} MiB")
@@ -211,14 +261,32 @@ class Server:
         failure = failed(error, call, self.loaded.file)
         return [1, failure.kind, failure.message, failure.where, failure.raised]
 
+    def arrange(self, _target: Any, body: bytes) -> list[Any]:
+        """Take on other surroundings; answers with the variables read before and what the clock lacks.
+
+        With `reload`, the target is loaded again: whatever it reads on import, it reads in these.
+        """
+        if self.arrangement is None:
+            raise Malformed("the process was not started to change its surroundings")
+        wanted = marshal.loads(body)
+        reads = list(self.arrangement.reads)
+        lacks = self.arrangement.apply(wanted)
+        self.objects, self.broken = {ARRANGED: None}, {}
+        if wanted["reload"]:
+            reload_of(self.source.module)
+            self.target, _ = load(self.source)
+        return [0, [reads, lacks], None]
+
     def assign_plain(self, target: Any, body: bytes) -> list[Any]:
         """One call of the plain form, with fresh values."""
         arguments = marshal.loads(body)
         counts, members, *optional = arguments
         values = dict(zip(_INPUTS[2:], optional))
         extras = {name: values[name] for name in self.loaded.extras}
-        checked = check_assignment(target.assign(counts, members, **extras))
-        return [0, checked, changed(_INPUTS, marshal.loads(body), arguments)]
+        answer = target.assign(counts, members, **extras)
+        checked = check_assignment(answer)
+        mutated = changed(_INPUTS, marshal.loads(body), arguments)
+        return [0, checked, self.returned.take(answer, tuple(arguments)) or mutated]
 
     def assign_full(self, target: Any, body: bytes) -> list[Any]:
         """One call of the full form, with values built for it."""
@@ -226,23 +294,29 @@ class Server:
 
         given = dict(zip(self.members, self.said))
         cluster, group = values.decode(marshal.loads(body), given)
-        assignment, user_data = values.check_answer(target.assign(cluster, group))
+        answer = target.assign(cluster, group)
+        assignment, user_data = values.check_answer(answer)
         mutated = values.changed(values.decode(marshal.loads(body), given), (cluster, group))
+        mutated = self.returned.take(answer, ()) or mutated
         return [0, [assignment, {member_id: data.hex() for member_id, data in user_data.items()}], mutated]
 
     def assign_document(self, target: Any, body: bytes) -> list[Any]:
         """One call of a task assignor or a Connect assignor, with a fresh document."""
         form, document = self.loaded.form, marshal.loads(body)
-        checked = CHECKS[form](target.assign(document))
-        return [0, checked, changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))]
+        answer = target.assign(document)
+        checked = CHECKS[form](answer)
+        mutated = changed((DOCUMENTS[form],), (marshal.loads(body),), (document,))
+        return [0, checked, self.returned.take(answer, (document,)) or mutated]
 
     def place(self, target: Any, body: bytes) -> list[Any]:
         """One call of a placer."""
         arguments = marshal.loads(body)
         before = marshal.loads(body)
         by_name = {name: arguments[name] for name in arguments if name not in _PLACED}
-        checked = check_placement(target.place(*(arguments[name] for name in _PLACED), **by_name))
-        return [0, checked, changed(before, before.values(), arguments.values())]
+        answer = target.place(*(arguments[name] for name in _PLACED), **by_name)
+        checked = check_placement(answer)
+        mutated = changed(before, before.values(), arguments.values())
+        return [0, checked, self.returned.take(answer, (arguments,)) or mutated]
 
     def partition(self, target: Any, body: bytes) -> list[Any]:
         """One call of a partitioner."""

@@ -20,10 +20,12 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from kassay.certify.processes import child
 from kassay.certify.processes.proc import descendants, resident_mib
+from kassay.model.surroundings import REMAINDERS
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
@@ -32,6 +34,11 @@ _READ: Final = 65536
 _WATCH_S: Final = 0.05
 _SWEEP_S: Final = 5.0
 _LINUX: Final = sys.platform.startswith("linux")
+_FORKS_MAX: Final = 4 * REMAINDERS
+_NEW_HOST_NAMES: Final = 0x04000000
+"""Linux's CLONE_NEWUTS."""
+_NEW_USERS: Final = 0x10000000
+"""Linux's CLONE_NEWUSER, which lets an ordinary user have the other."""
 
 
 def main() -> None:
@@ -56,6 +63,29 @@ def prctl(option: int, argument: int) -> None:
             ctypes.CDLL(None).prctl(option, argument, 0, 0, 0)
 
 
+def leave_host_names() -> bool:
+    """Give this process a host name that it can change without changing the machine's; False if it cannot."""
+    if not _LINUX:
+        return False
+    import ctypes
+
+    user, group = os.geteuid(), os.getegid()
+    with suppress(OSError, AttributeError):
+        unshare = ctypes.CDLL(None).unshare
+        if unshare(_NEW_HOST_NAMES) == 0:
+            return True
+        if unshare(_NEW_HOST_NAMES | _NEW_USERS) == 0:
+            for name, text in (
+                ("setgroups", "deny"),
+                ("uid_map", f"{user} {user} 1"),
+                ("gid_map", f"{group} {group} 1"),
+            ):
+                with Path(f"/proc/self/{name}").open("wb") as file:
+                    file.write(text.encode())
+            return True
+    return False
+
+
 class Guard:
     """State of a guard: the child, if any, and the last output of it."""
 
@@ -67,6 +97,7 @@ class Guard:
         self.over = False
         self.tail = b""
         self.inbox = b""
+        self.renamed: bool | None = None
         prctl(_PR_SET_CHILD_SUBREAPER, 1)
         self.output, self.output_in = os.pipe()
         self.wake, wake_in = os.pipe()
@@ -122,19 +153,46 @@ class Guard:
         self.tail = b""
         self.memory_mib, self.over = order["memory_mib"], False
         self.watched = order["kind"] == "exec"
+        surroundings = order.get("surroundings", {})
+        self.settle_in(surroundings)
         (stdin, request), (reply, stdout) = os.pipe(), os.pipe()
         mine, theirs = (stdin, stdout), (request, reply)
         guard = os.getpid()
-        pid = os.fork()
+        pid = self.fork(surroundings.get("process"))
         if pid == 0:
             try:
                 self.become(order, guard, mine)
             finally:
                 os._exit(70)
         self.child = pid
-        self.tell({"event": "started"}, theirs)
+        self.tell({"event": "started", "renamed": bool(self.renamed), "pid": pid}, theirs)
         for fd in (*mine, *theirs):
             os.close(fd)
+
+    def settle_in(self, surroundings: dict[str, Any]) -> None:
+        """Take on a host name and a number of processors, which every child inherits; once."""
+        if self.renamed is not None:
+            return
+        self.renamed = "host_name" in surroundings and leave_host_names()
+        if self.renamed:
+            with suppress(OSError):
+                socket.sethostname(surroundings["host_name"])
+        if "processors" in surroundings and _LINUX:
+            usable = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, usable[: surroundings["processors"]])
+
+    def fork(self, remainder: int | None) -> int:
+        """`os.fork`, of which the child's id has this remainder by `REMAINDERS`, if one comes up soon."""
+        for _ in range(_FORKS_MAX if remainder is not None else 0):
+            pid = os.fork()
+            if pid == 0:
+                if os.getpid() % REMAINDERS == remainder:
+                    return 0
+                os._exit(0)
+            if pid % REMAINDERS == remainder:
+                return pid
+            os.waitpid(pid, 0)
+        return os.fork()
 
     def become(self, order: dict[str, Any], guard: int, channel: tuple[int, ...]) -> None:
         """Turn the forked child into the target; never returns."""
@@ -148,7 +206,7 @@ class Guard:
         channel = child.settle(channel, self.output_in)
         if self.watched:
             child.execute(order["argv"], order["environment"], channel)
-        child.serve(channel, order)
+        child.serve(channel, {**order, "renamed": bool(self.renamed)})
 
     def drain(self) -> None:
         """Read the target's output and keep the end of it."""

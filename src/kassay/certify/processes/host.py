@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
+from kassay.certify.processes.proc import resident_mib
 from kassay.certify.processes.process import Guarded
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.kinds import RebalanceProtocol
+from kassay.model.surroundings import Surroundings
 from kassay.reading.fields import SECONDS, YEAR_S, wrong
 
 MEMORY_MIB: Final = (32, 2**20)
@@ -40,10 +42,14 @@ LIMITS: Final = Limits()
 
 @dataclass(frozen=True)
 class Start:
-    """Start of a target's process, and configuration of its objects."""
+    """Start of a target's process, and configuration of its objects.
+
+    With `surroundings`, even if none of them is changed, the process can be given others later.
+    """
 
     limits: Limits = LIMITS
     hash_seed: int = 0
+    surroundings: Surroundings | None = None
     protocol: RebalanceProtocol = RebalanceProtocol.EAGER
     config: tuple[tuple[str, str], ...] = ()
 
@@ -64,6 +70,30 @@ class Host:
 
     def restart(self) -> None:
         """Replace a dead process by a new one; earlier objects are lost with the old one."""
+
+    @property
+    def rearranges(self) -> bool:
+        """Whether most surroundings can be given to a running process."""
+        return False
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The variables that the target read, as far as that is known."""
+        return ()
+
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the objects' process in MiB; 0 if that is not known."""
+        return 0.0
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """The fields of the surroundings that the process does not have as wanted, with the reasons."""
+        return {}
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Give the process these surroundings; earlier objects are lost. Raises `TargetNotLoadable`."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """End whatever was started; leaving the context does the same."""
@@ -131,7 +161,7 @@ class GuardedHost(Host):
     def _ready(self) -> Guarded:
         """This process's guard, with a live child."""
         if self._guarded is None or self._guarded.owner != os.getpid():
-            self._guarded = Guarded(hash_seed=self.start.hash_seed)
+            self._guarded = Guarded(hash_seed=self.start.hash_seed, surroundings=self.start.surroundings)
         self.life += 1
         return self._guarded
 
@@ -146,10 +176,24 @@ class GuardedHost(Host):
         """Whether a child process is running."""
         return self._guarded is not None and self._guarded.alive
 
+    @property
+    def resident_mib(self) -> float:
+        """The memory of the process in MiB; 0 if that is not known."""
+        return resident_mib(self._guarded.pid) if self._guarded is not None and self.alive else 0.0
+
     def restart(self) -> None:
         """Replace the process by a new one; earlier objects are lost."""
         if self._guarded is not None and self._guarded.owner == os.getpid():
             self._guarded.kill()
+        self.begin()
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Replace the guard and the process by new ones with these surroundings."""
+        if self.start.surroundings == surroundings and self.alive:
+            return
+        self.close()
+        seed = self.start.hash_seed if surroundings.hash_seed is None else surroundings.hash_seed
+        self.start = replace(self.start, surroundings=surroundings, hash_seed=seed)
         self.begin()
 
     def close(self) -> None:

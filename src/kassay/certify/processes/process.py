@@ -21,6 +21,7 @@ from typing import Any, Final
 import kassay
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Garbage
 from kassay.model.failure import FailureKind, TargetFailure, one_line
+from kassay.model.surroundings import OURS, Surroundings
 
 _READ: Final = 65536
 _POLL_MAX_MS: Final = 2**31 - 1
@@ -85,27 +86,37 @@ def signal_name(number: int) -> str:
         return ""
 
 
+def environment_of(surroundings: Surroundings, hash_seed: int) -> dict[str, str]:
+    """The variables of a guard and its children."""
+    environment = {
+        name: value
+        for name, value in surroundings.environment(os.environ).items()
+        if not name.startswith("PYTHON") or name in ("PYTHONPATH", "PYTHONHOME")
+    }
+    # threads of numerical libraries reserve address space per core, and reorder sums
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        environment.setdefault(name, "1")
+    # otherwise glibc reserves 64 MiB of address space per thread, which counts against the limit
+    environment["MALLOC_ARENA_MAX"] = "1"
+    environment["PYTHONHASHSEED"] = str(hash_seed)
+    return environment
+
+
 class Guarded:
     """A guard and at most one child at a time.
 
     Usable by the process that created it, from one thread at a time; in a fork it counts as dead. `call`
-    names the current call, for messages.
+    names the current call, for messages. `pid` is the child's process id. `renamed`: the guard and its
+    children have a host name of their own.
     """
 
-    def __init__(self, *, hash_seed: int = 0) -> None:
+    def __init__(self, *, hash_seed: int = 0, surroundings: Surroundings | None = None) -> None:
         self.owner = os.getpid()
+        self.surroundings = surroundings
+        self.renamed = False
+        self.pid = 0
         ours, theirs = socket.socketpair()
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("PYTHON") or name in ("PYTHONPATH", "PYTHONHOME")
-        }
-        # threads of numerical libraries reserve address space per core, and reorder sums
-        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-            environment.setdefault(name, "1")
-        # otherwise glibc reserves 64 MiB of address space per thread, which counts against the limit
-        environment["MALLOC_ARENA_MAX"] = "1"
-        environment["PYTHONHASHSEED"] = str(hash_seed)
+        environment = environment_of(surroundings or OURS, hash_seed)
         with theirs:
             self.guard = subprocess.Popen(
                 [sys.executable, "-s", "-P", "-c", _BOOT, _HOME, str(theirs.fileno())],
@@ -115,6 +126,7 @@ class Guarded:
                 env=environment,
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,
+                cwd=None if surroundings is None else surroundings.folder,
             )
         self.control = ours
         self.channel: list[int] = []
@@ -153,6 +165,8 @@ class Guarded:
         self.quotes = order["kind"] == "exec"
         try:
             self.control.settimeout(_LAST_WORDS_S)
+            if self.surroundings is not None:
+                order = {**order, "surroundings": self.surroundings.to_json()}
             self.control.sendall(json.dumps({"do": "start", **order}).encode() + b"\n")
             self.ended = None
             end = time.monotonic() + timeout_s
@@ -296,6 +310,8 @@ class Guarded:
             event = json.loads(line)
             if event["event"] == "ended":
                 self.ended = Ended(event["status"], event["rss_mib"], event["over"], event["tail"])
+            else:
+                self.renamed, self.pid = event["renamed"], event["pid"]
         return True
 
 

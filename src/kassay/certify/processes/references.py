@@ -13,22 +13,31 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Final
 
+from kassay.certify.processes.arrangement import Arrangement
 from kassay.certify.processes.host import Host
+from kassay.model.surroundings import Surroundings
 
 KEPT: Final = 8
 """The most recent objects that a child keeps; histories use one or two at a time."""
 
+ARRANGE: Final = "arrange"
+"""The call that gives the child other surroundings."""
 METHODS: Final = frozenset({"assign", "place", "plan", "partition", "configure", "close"})
 
 
 class ReferenceHost(Host):
     """Creates objects of a reference in a child process; a context manager that ends it."""
 
-    def __init__(self, factory: Callable[[], Any], hash_seed: int) -> None:
+    def __init__(
+        self, factory: Callable[[], Any], hash_seed: int, surroundings: Surroundings | None = None
+    ) -> None:
         self._factory = factory
         self._hash_seed = hash_seed
         self._last_number = 0
+        self._lacks = ""
         self._child = self._start()
+        if surroundings is not None:
+            self.arrange(surroundings)
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
@@ -53,6 +62,26 @@ class ReferenceHost(Host):
         if raised:
             raise answer
         return answer
+
+    @property
+    def rearranges(self) -> bool:
+        """The child gives itself its surroundings."""
+        return True
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """What only the process's start could change, and the clock if its library is missing."""
+        fixed = dict.fromkeys(("process", "modified"), "a rule of kassay's own")
+        return {**fixed, "clock": self._lacks} if self._lacks else fixed
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Let the child take on the surroundings; another hash seed needs a new child."""
+        seed = self._hash_seed if surroundings.hash_seed is None else surroundings.hash_seed
+        if seed != self._hash_seed:
+            self._hash_seed = seed
+            self.restart()
+        environment = surroundings.environment(os.environ)
+        self._lacks = self.call(0, ARRANGE, {**surroundings.to_json(), "environment": environment})
 
     def restart(self) -> None:
         """Start a new process; earlier objects are lost."""
@@ -83,12 +112,19 @@ def serve() -> None:
     calls, answers = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     objects: dict[int, Any] = {}
+    arrangement: Arrangement | None = None
     while True:
         try:
             number, method, arguments = pickle.load(calls)
         except EOFError:
             return
         try:
+            if method == ARRANGE:
+                arrangement = arrangement or Arrangement(renames=False)
+                _answer(answers, False, arrangement.apply(arguments[0]))
+                continue
+            if arrangement is not None:
+                arrangement.restart_clock()
             if not method:
                 objects = {number: arguments[0](), **dict(list(objects.items())[:KEPT])}
                 _answer(answers, False, None)

@@ -9,20 +9,25 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from kassay.certify.processes.host import GuardedHost, Host, Maker
+from kassay.certify.runs.lives import PLAYS, LongLife, live_long, lived_subject, memory_growth
 from kassay.certify.runs.options import RunOptions, aim_at, aims_of, profile_of, promises_of
 from kassay.certify.runs.verdicts import Tally
+from kassay.certify.targets.mixed import MixedHost
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
 from kassay.kinds.wide import EVERY, Classes, WidePlan, Widths, wide_case
+from kassay.model.surroundings import Surroundings
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Seeded, derive_seed
@@ -90,6 +95,10 @@ class Job:
         """Case number `index`: its recipe depends only on the claims, the kind and the index."""
         return self.case_and_classes(index)[0]
 
+    def plain_case(self, index: int) -> Any:
+        """Case number `index` as it is without anything wide."""
+        return self.case_and_classes(index, plain=True)[0]
+
     def is_wide(self, index: int) -> bool:
         """Whether case number `index` is wide."""
         return index % EVERY == EVERY - 1 and not self.profile.shape and self.widths.anything
@@ -119,8 +128,17 @@ def _of_processes(promised: Promise) -> bool:
     return promised.claim.id == "deterministic"
 
 
+def of_environments(promised: Promise) -> bool:
+    """Whether the claim is about answers in other environments: of another process, or of another leader."""
+    return promised.claim.id in ("deterministic", "leader-neutral")
+
+
 class Bench:
-    """An open target with everything needed to check it."""
+    """An open target with everything needed to check it.
+
+    `between` has two surroundings by the id of a claim that is violated between them; `before` the cases that
+    an object has to live through by the id of a claim that is violated then.
+    """
 
     def __init__(self, job: Job, host: Host, stack: ExitStack) -> None:
         self.job = job
@@ -128,6 +146,9 @@ class Bench:
         self._host = host
         self._stack = stack
         self._apart: dict[int, Host] = {}
+        self._pairs: dict[tuple[Surroundings, Surroundings], tuple[Host, Host]] = {}
+        self.before: dict[str, tuple[Any, ...]] = {}
+        self.between: dict[str, tuple[Surroundings, Surroundings]] = {}
         self.subject = Subject(
             new=self._maker(host),
             protocol=job.target.protocol,
@@ -153,6 +174,14 @@ class Bench:
 
         For a claim about processes, two processes with known hash seeds come before this process.
         """
+        if promised.id in self.before:
+            only = replace(self.subject, promises=(promised,))
+            before, config = self.before[promised.id], self.job.options.config
+            yield lived_subject(self.driver, only, self._host, config, before)
+            return
+        if promised.id in self.between:
+            yield self.subject_in(promised, *self.between[promised.id])
+            return
         if _of_processes(promised):
             yield self.subject_apart(promised)
             if not self.job.target.opener.repeats:
@@ -167,6 +196,39 @@ class Bench:
         twin = self._maker(self._process(1)) if _of_processes(promised) else None
         return replace(self.subject, new=self._maker(self._process(0)), twin=twin, promises=(promised,))
 
+    def subject_in(self, promised: Promise, first: Surroundings, then: Surroundings) -> Subject:
+        """The subject of a claim about environments, in processes with these surroundings."""
+        key = (first, then)
+        if key not in self._pairs:
+            one, other = (
+                self._stack.enter_context(self.job.target.open(surroundings=self._with_folder(each)))
+                for each in key
+            )
+            self._pairs[key] = (one, other)
+        return self.subject_between(promised, *self._pairs[key])
+
+    def _with_folder(self, surroundings: Surroundings) -> Surroundings:
+        """The surroundings; where their folder does not exist, with an empty one of the same name."""
+        folder = surroundings.folder
+        if folder is None or Path(folder).exists():
+            return surroundings
+        root = self._stack.enter_context(TemporaryDirectory(prefix="kassay-"))
+        empty = Path(root, Path(folder).name)
+        empty.mkdir()
+        return replace(surroundings, folder=str(empty))
+
+    def subject_between(self, promised: Promise, first: Host | None, then: Host) -> Subject:
+        """The subject of a claim about environments whose answers are compared between two hosts.
+
+        None stands for the host of the run. If the claim is about leaders, members' objects come from both
+        hosts by turns; else each answer of the first host is compared with that of the other one.
+        """
+        one = self._host if first is None else first
+        only = replace(self.subject, promises=(promised,), looks_apart_only=True)
+        if _of_processes(promised):
+            return replace(only, new=self._maker(one), twin=self._maker(then))
+        return replace(only, new=self._maker(MixedHost((one, then))))
+
     def _process(self, hash_seed: int) -> Host:
         """A child process with that hash seed; each seed has one process."""
         if hash_seed == 0 and isinstance(self._host, GuardedHost):
@@ -175,6 +237,30 @@ class Bench:
             opened = self.job.target.open(hash_seed=hash_seed)
             self._apart[hash_seed] = self._stack.enter_context(opened)
         return self._apart[hash_seed]
+
+    def live_long(self, broken: Collection[str], seconds: float) -> LongLife:
+        """What one object does that lives through many cases; claims `broken` already are left out."""
+        options = self.job.options
+        histories = options.budget.histories
+        plays = PLAYS if histories is None else min(PLAYS, histories)
+        return live_long(
+            self.driver,
+            self.subject,
+            self._host,
+            options.config,
+            self.job.plain_case,
+            broken=broken,
+            seconds=seconds,
+            plays=plays,
+        )
+
+    def memory_growth(self, seconds: float) -> float | None:
+        """How many MiB a new process of the target grows by, in many calls; None if that is not known."""
+        options = self.job.options
+        with self.job.target.open(hash_seed=0) as host:
+            return memory_growth(
+                self.driver, self.subject, host, options.config, self.job.plain_case, seconds=seconds
+            )
 
     def _maker(self, host: Host) -> Maker:
         """What makes objects in the host, with the run's configuration on top of their own."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from kassay import __version__
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
 from kassay.model.kinds import Kind
 from kassay.model.trace import Trace
 from kassay.model.verdict import Verdict
@@ -117,6 +118,7 @@ class Certificate:
     coverage: tuple[CoveredDimension, ...] = ()
     wide_share: float = field(default=0.0, compare=False)
     narrowed_by: tuple[str, ...] = ()
+    environment: EnvironmentCoverage = field(default_factory=EnvironmentCoverage)
 
     @property
     def uncovered(self) -> tuple[CoveredDimension, ...]:
@@ -127,14 +129,16 @@ class Certificate:
     def verdict(self) -> str:
         """`certified`, `not-certified`, or `unknown`; known findings do not count against the target.
 
-        A run without claims, an interrupted one, or one that left a dimension of the input uncovered,
-        certifies nothing.
+        A run without claims, an interrupted one, or one that was too short for a dimension of the input or,
+        if a claim is about environments, of the environment, certifies nothing. What this machine has no
+        means to change is named beside the verdict.
         """
         fresh = [c for c in self.claims if c.known is None]
         if any(c.verdict is Verdict.VIOLATED for c in fresh):
             return "not-certified"
         undecided = any(c.verdict is Verdict.UNKNOWN for c in fresh)
-        if self.interrupted or not self.claims or undecided or self.uncovered:
+        missed = self.uncovered or self.environment.missed
+        if self.interrupted or not self.claims or undecided or missed:
             return "unknown"
         return "certified"
 
@@ -153,6 +157,7 @@ class Certificate:
             "kind": self.kind.name,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
+            "environment": self.environment.to_json(),
             "notes": list(self.notes),
             "coverage": [dimension.to_json() for dimension in self.coverage],
             "narrowed_by": list(self.narrowed_by),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from kassay import __version__
@@ -63,7 +64,15 @@ def conditions_of(bench: Bench, promised: Promise, subject: Subject, case: Any, 
         assume=tuple(sorted(subject.assume)),
         beside=() if alone else tuple(other.id for other in subject.promises),
         hash_seed=_hash_seed(bench, promised, case, plays),
+        surroundings=bench.between.get(promised.id, ()),
+        before=_documents(bench, promised),
     )
+
+
+def _documents(bench: Bench, promised: Promise) -> tuple[Mapping[str, Any], ...] | None:
+    """The cases that an object lives through before it breaks the claim; None if each call gets a new one."""
+    before = bench.before.get(promised.id)
+    return None if before is None else tuple(bench.driver.form.write(case) for case in before)
 
 
 def _hash_seed(bench: Bench, promised: Promise, case: Any, plays: int) -> int | None:
@@ -71,7 +80,7 @@ def _hash_seed(bench: Bench, promised: Promise, case: Any, plays: int) -> int | 
 
     An object in this process depends on a hash seed that cannot be set again.
     """
-    if bench.job.target.opener.repeats:
+    if bench.job.target.opener.repeats or promised.id in {**bench.between, **bench.before}:
         return 0
     try:
         apart, deadline = bench.subject_apart(promised), time.monotonic() + SEARCH_S

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from kassay.assignors.registry import recorded
 from kassay.certify.findings.could_be import broken_and_could_be
 from kassay.certify.processes.host import Host, Limits, Start
-from kassay.certify.runs.blocks import Bench, Job, open_bench
+from kassay.certify.runs.blocks import Bench, Job, of_environments, open_bench
 from kassay.certify.runs.conditions import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import (
@@ -32,6 +32,7 @@ from kassay.model.calls import Failure
 from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import listed
+from kassay.model.surroundings import CALLED
 from kassay.model.trace import Conditions, Repeated, Trace, trace_of
 from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
@@ -97,6 +98,11 @@ class Playback:
             words.append(f"call timeout {now.call_timeout_s:g} s")
         if now.memory_mib == then.memory_mib != usual.memory_mib:
             words.append(f"memory {now.memory_mib} MiB")
+        if now.surroundings:
+            fields = dict.fromkeys(name for each in now.surroundings for name in each.changed)
+            words.append(f"two processes with their own {', '.join(CALLED[name] for name in fields)}")
+        if now.before is not None:
+            words.append(f"one object for all calls, {len(now.before)} other cases before")
         if now.in_process and then.in_process:
             words.append("in kassay's own process")
         if now.assume:
@@ -253,6 +259,8 @@ def playback_of(trace: Trace, path: Path, instead: Instead = Instead()) -> Playb
         assume=recorded.assume,
         beside=recorded.beside,
         hash_seed=recorded.hash_seed,
+        surroundings=recorded.surroundings,
+        before=recorded.before,
     )
     spec = instead.target or trace.target
     own_protocol = trace.protocol if spec == trace.target and trace.kind.chosen else None
@@ -418,6 +426,12 @@ def job_of(playback: Playback) -> Job:
 
 def subjects_of(bench: Bench, promised: Promise, conditions: Conditions) -> Iterator[Subject]:
     """The subjects to replay with: the claim alone, all of the trace's claims, and the known hash seed."""
+    if len(conditions.surroundings) > 1 and of_environments(promised):
+        first, then, *_ = conditions.surroundings
+        bench.between[promised.id] = (first, then)
+    if conditions.before is not None:
+        cases = enumerate(conditions.before)
+        bench.before[promised.id] = tuple(bench.driver.form.read(each, f"before[{i}]") for i, each in cases)
     yield from bench.subjects_of(promised)
     if not bench.job.target.opener.repeats and conditions.hash_seed is not None:
         yield replace(bench.subject_apart(promised), promises=bench.job.promises)

@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from math import inf
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
 from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
 from kassay.certify.runs.counterexamples.others import broken_by_others
 from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
+from kassay.certify.runs.environments.coverage import EnvironmentCoverage
+from kassay.certify.runs.environments.search import (
+    EnvironmentFinding,
+    EnvironmentResult,
+    look_elsewhere,
+)
+from kassay.certify.runs.lives import CALLS_FIRST, CALLS_LAST, GROWTH_MAX_MIB, LifeFinding, LongLife
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import (
@@ -34,6 +42,14 @@ from kassay.properties.registry import Promise, Scope
 BLOCK = 100
 """The number of cases in a block."""
 SHRINK_SHARE = 1 / 6
+MEMORY_FROM_S = 120.0
+"""From this time budget on, the growth of memory is measured, in at most an eighth of it."""
+LIFE_MAX_S = 2.0
+"""One object lives through many cases for at most so many seconds."""
+ENVIRONMENT_SHARE = 1 / 10
+ENVIRONMENT_MIN_S = 1.5
+ENVIRONMENT_MAX_S = 3.0
+"""Calls in other environments take this share of a time budget, within these seconds."""
 TIMING_MIN_S = 20.0
 """A claim about time gets at least this long, whatever the budget."""
 UNFINISHED = "scope-unfinished"
@@ -69,13 +85,20 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
     job = Job(target, options)
     promises = job.promises
     tally, interrupted = Tally(), False
+    environment = EnvironmentCoverage(gaps=("environment not varied (the run was interrupted)",))
     try:
         with open_bench(job) as bench:
             if options.exhaustive:
                 _exhaust(bench, tally, report)
             else:
                 _play(job, bench, tally, started, report)
-            results = tuple(_reported(bench, promised, tally, started, report) for promised in promises)
+            lived = _lives(bench, tally)
+            elsewhere = _environments(bench, tally)
+            environment = elsewhere.coverage
+            results = tuple(
+                _reported(bench, promised, tally, started, report, elsewhere, lived) for promised in promises
+            )
+            results = _with_memory(bench, results)
             results = _with_others(bench, results, tally, started, report)
         controls = _controls(job, tally, started, report) if options.controls else no_controls(job)
     except KeyboardInterrupt:
@@ -95,6 +118,7 @@ def certify(target: Target, options: RunOptions, report: Report = lambda _: None
         claims=results,
         reached=reached_by_id(target.kind, tally, promises, target.traits),
         controls=controls,
+        environment=environment,
         elapsed_s=round(time.monotonic() - started, 3),
         notes=_notes(job),
         interrupted=interrupted,
@@ -164,7 +188,57 @@ def _play_deadline(options: RunOptions, started: float, findings: int = 0) -> fl
     """When playing must end so that controls, and shrinking if a claim is violated, fit a time budget."""
     shrinks = options.shrink and findings
     share = 1 - (CONTROL_SHARE if options.controls else 0) - (SHRINK_SHARE if shrinks else 0)
-    return started + share * options.budget.limit_s
+    return started + share * options.budget.limit_s - _reserved_seconds(options)
+
+
+def _environment_seconds(options: RunOptions) -> float:
+    """The time for calls in other environments; without a limit if the budget has none."""
+    limit = options.budget.limit_s
+    if limit == inf:
+        return 0.0
+    return min(ENVIRONMENT_MAX_S, max(ENVIRONMENT_SHARE * limit, min(ENVIRONMENT_MIN_S, limit / 4)))
+
+
+def _lives(bench: Bench, tally: Tally) -> LongLife:
+    """What an object does that lives through many cases, of the claims that are not violated yet."""
+    seconds = _life_seconds(bench.job.options) or inf
+    return bench.live_long(_broken(tally), seconds)
+
+
+def _reserved_seconds(options: RunOptions) -> float:
+    """The time of a budget that is kept for other environments, long lives, and memory."""
+    limit = options.budget.limit_s
+    memory = limit / 8 if MEMORY_FROM_S <= limit < inf else 0.0
+    return _environment_seconds(options) + _life_seconds(options) + memory
+
+
+def _life_seconds(options: RunOptions) -> float:
+    """The time for a long life; without a limit if the budget has none."""
+    limit = options.budget.limit_s
+    return 0.0 if limit == inf else min(LIFE_MAX_S, limit / 8)
+
+
+def _with_memory(bench: Bench, results: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
+    """The results; `terminates` is violated too by a target that keeps its calls, given the time."""
+    limit = bench.job.options.budget.limit_s
+    about = [result for result in results if result.id == "terminates"]
+    if limit == inf or limit < MEMORY_FROM_S or not about or about[0].verdict is Verdict.VIOLATED:
+        return results
+    growth = bench.memory_growth(limit / 8)
+    if growth is None or growth <= GROWTH_MAX_MIB:
+        return results
+    why = f"memory grows by {growth:.0f} MiB between call {CALLS_FIRST:,} and {CALLS_LAST:,} of one object"
+    return tuple(
+        replace(result, verdict=Verdict.VIOLATED, why=why, failed=1) if result is about[0] else result
+        for result in results
+    )
+
+
+def _environments(bench: Bench, tally: Tally) -> EnvironmentResult:
+    """What other environments show of the claims that are not violated yet."""
+    options = bench.job.options
+    seconds = _environment_seconds(options) or inf
+    return look_elsewhere(bench, seconds, _broken(tally))
 
 
 def _play(job: Job, bench: Bench, total: Tally, started: float, report: Report) -> None:
@@ -247,9 +321,24 @@ def _broken(tally: Tally) -> tuple[str, ...]:
     return tuple(name for name, count in tally.counts.items() if count.failed)
 
 
-def _reported(bench: Bench, promised: Promise, tally: Tally, started: float, report: Report) -> ClaimResult:
+def _reported(
+    bench: Bench,
+    promised: Promise,
+    tally: Tally,
+    started: float,
+    report: Report,
+    elsewhere: EnvironmentResult,
+    lived: LongLife,
+) -> ClaimResult:
     """The verdict on one claim; a shrunk counterexample is reported."""
-    result = _result(bench, promised, tally, started)
+    finding = elsewhere.finding(promised.id)
+    life = lived.findings.get(promised.id) or lived.alone.get(promised.id)
+    if life is not None:
+        result = _after_others(bench, promised, tally, started, life)
+    elif finding is not None:
+        result = _differing(bench, promised, tally, started, finding)
+    else:
+        result = _result(bench, promised, tally, started)
     if result.counterexample is not None:
         now = RunProgress("shrinking", tally.histories, tally.findings, 1.0, _broken(tally), result)
         report(now)
@@ -301,6 +390,41 @@ def _scope_of(job: Job, tally: Tally) -> TriedScope | None:
         return None
     name = "{}x{}".format(*job.options.exhaustive)
     return TriedScope(name, job.driver.left_out, not tally.reached.get(UNFINISHED))
+
+
+def _differing(
+    bench: Bench, promised: Promise, tally: Tally, started: float, finding: EnvironmentFinding
+) -> ClaimResult:
+    """The verdict on a claim that is violated between two environments."""
+    bench.between[promised.id] = (finding.cause.first, finding.cause.then)
+    example = smallest_counterexample(
+        bench, promised, finding.case, started, False, finding.index, finding.answers
+    )
+    return replace(
+        _unfinished(promised, tally),
+        verdict=Verdict.VIOLATED,
+        why=finding.why,
+        failed=finding.failed,
+        counterexample=example,
+    )
+
+
+def _after_others(
+    bench: Bench, promised: Promise, tally: Tally, started: float, finding: LifeFinding
+) -> ClaimResult:
+    """The verdict on a claim that only an object violates that lived through other cases."""
+    if finding.before is not None:
+        bench.before[promised.id] = finding.before
+    example = smallest_counterexample(
+        bench, promised, finding.case, started, contradictory=False, index=None, answers=finding.answers
+    )
+    return replace(
+        _unfinished(promised, tally),
+        verdict=Verdict.VIOLATED,
+        why=finding.why,
+        failed=1,
+        counterexample=example,
+    )
 
 
 def _counterexample(bench: Bench, promised: Promise, worst: Candidate, started: float) -> Counterexample:

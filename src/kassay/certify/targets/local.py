@@ -140,7 +140,7 @@ class OwnClass:
         if self._is_assignor:
             source = TargetSource(module=self.factory.__module__, class_name=self.factory.__name__)
             return PythonHost(source, start)
-        return ReferenceHost(self.factory, start.hash_seed)
+        return ReferenceHost(self.factory, start.hash_seed, start.surroundings)
 
     @property
     def _is_assignor(self) -> bool:

@@ -13,6 +13,7 @@ from kassay.certify.processes.host import Host, Start
 from kassay.certify.targets.resolve import Request, Target, Way, resolve_request
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
+from kassay.model.surroundings import Surroundings
 from kassay.reading.specs import MIXED, Mixed, Single, parse, printed
 
 LEADER_NEUTRAL: Final = "leader-neutral"
@@ -62,6 +63,26 @@ class MixedHost(Host):
         for host in self._hosts:
             host.restart()
 
+    @property
+    def rearranges(self) -> bool:
+        """Whether all of them do."""
+        return all(host.rearranges for host in self._hosts)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The variables that any of them read."""
+        return tuple(dict.fromkeys(name for host in self._hosts for name in host.reads))
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """What any of them does not have as wanted."""
+        return {name: why for host in self._hosts for name, why in host.unchanged.items()}
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Give the processes of all hosts these surroundings."""
+        for host in self._hosts:
+            host.arrange(surroundings)
+
     def close(self) -> None:
         """Close the hosts."""
         self._stack.close()
@@ -89,7 +110,9 @@ class MixedOpener:
 
 def _started(part: Target, start: Start) -> Start:
     """The start of a part, given the start of the whole."""
-    return replace(part.start, hash_seed=start.hash_seed, protocol=start.protocol)
+    return replace(
+        part.start, hash_seed=start.hash_seed, protocol=start.protocol, surroundings=start.surroundings
+    )
 
 
 def resolve(request: Request) -> Target | None:

@@ -26,6 +26,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from kassay.certify.processes.host import LIMITS, START, Host, Limits, Start
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import Kind, RebalanceProtocol, every_kind, kind_called
+from kassay.model.surroundings import Surroundings
 from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.promises import promise
 from kassay.properties.registry import SENDS_NO_GENERATIONS
@@ -86,14 +87,15 @@ class Target:
         """The traits of the target that rule situations out."""
         return frozenset() if self.sends_generations else frozenset({SENDS_NO_GENERATIONS})
 
-    def open(self, *, hash_seed: int | None = None) -> Host:
+    def open(self, *, hash_seed: int | None = None, surroundings: Surroundings | None = None) -> Host:
         """A host of the target's objects; a context manager.
 
-        With a hash seed, a child process with that seed, even for objects that otherwise live in this
-        process. Raises `TargetNotLoadable` if the target no longer loads.
+        With a hash seed or surroundings, a child process with these, even for objects that otherwise live in
+        this process. Raises `TargetNotLoadable` if the target no longer loads.
         """
-        start = replace(self.start, hash_seed=hash_seed or 0, protocol=self.protocol)
-        return self.opener(start, apart=hash_seed is not None)
+        seed = hash_seed if surroundings is None or surroundings.hash_seed is None else surroundings.hash_seed
+        start = replace(self.start, hash_seed=seed or 0, protocol=self.protocol, surroundings=surroundings)
+        return self.opener(start, apart=hash_seed is not None or surroundings is not None)
 
 
 PYTHON: Final = ("python", platform.python_version())

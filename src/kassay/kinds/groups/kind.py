@@ -29,7 +29,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, RunWishes, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
-from kassay.model.cluster import Cluster
+from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.documents import (
     ASSIGNMENT,
@@ -39,8 +39,8 @@ from kassay.model.groups.documents import (
     rebalanced_to_json,
     step_to_json,
 )
-from kassay.model.groups.group import Assignment, Group, previous_owners
-from kassay.model.groups.history import History
+from kassay.model.groups.group import Assignment, Group, Member, previous_owners
+from kassay.model.groups.history import Change, CreateTopic, DeleteTopic, History, Join, Leave
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, SERVER, SHARE
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.player import Player
@@ -114,6 +114,25 @@ class GroupDriver(Driver[History]):
     def __init__(self, kind: Kind) -> None:
         super().__init__(kind)
         self.ranges = ranges_of(kind)
+
+    @property
+    def shares_objects(self) -> bool:
+        """A broker's assignors serve every group; a client's belongs to one member."""
+        return self.kind is not CLIENT
+
+    def long_case(self, changes: int) -> History:
+        """One member stays and leads; three others, and one topic, are replaced in every change."""
+        stays = Join(Member("m-stays", ("t-stays",)))
+        first: Change = (stays, CreateTopic(Topic("t0", 1)), *_arrivals(0))
+        return History(Cluster((Topic("t-stays", 2),)), (first, *map(_replacement, range(1, changes))))
+
+    def under_other_names(self, case: History, number: int) -> History:
+        """The history with other ids of members and other names of topics."""
+        joined = [join.member for join in case.joins]
+        names = {member.member_id for member in joined} | {t for member in joined for t in member.topics}
+        names |= {topic.name for topic in case.cluster.topics}
+        document = _replaced(HISTORY.write(case), {name: f"{name}-{number}" for name in names})
+        return self.read(document) or case
 
     def generate(self, source: Source, profile: GroupProfile, aim: str = "") -> History:
         """A history of a consumer group."""
@@ -421,6 +440,33 @@ def _keys(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str, int]]:
         key = each.subject, as_text(each.facts)
         yield *key, before[key]
         before[key] += 1
+
+
+def _arrivals(number: int) -> tuple[Join, ...]:
+    """The members that join in this change of a long history; they read its topic and that which stays."""
+    topics = ("t-stays", f"t{number}")
+    return tuple(Join(Member(f"m{number * 3 + i:04d}", topics)) for i in range(3))
+
+
+def _replacement(number: int) -> Change:
+    """The change of a long history in which the last members and their topic make room for others."""
+    return (
+        *(Leave(join.member.member_id) for join in _arrivals(number - 1)),
+        DeleteTopic(f"t{number - 1}"),
+        CreateTopic(Topic(f"t{number}", 1 + number % 3)),
+        *_arrivals(number),
+    )
+
+
+def _replaced(document: Any, names: Mapping[str, str]) -> Any:
+    """The document with other texts, those of tables' names included."""
+    if isinstance(document, str):
+        return names.get(document, document)
+    if isinstance(document, list | tuple):
+        return [_replaced(each, names) for each in document]
+    if isinstance(document, dict):
+        return {names.get(name, name): _replaced(each, names) for name, each in document.items()}
+    return document
 
 
 def _with_twin(own: Iterator[Rebalanced], other: Iterator[Rebalanced]) -> Iterator[Rebalanced]:

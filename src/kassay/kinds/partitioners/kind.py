@@ -59,6 +59,21 @@ class SendsDriver(Driver[ProducerSends]):
     narration = SENT
     answers = replace(listed(_PARTITION), write=lambda sent: [_PARTITION.write(each.answer) for each in sent])
 
+    @property
+    def shares_objects(self) -> bool:
+        """A partitioner belongs to one producer."""
+        return False
+
+    def long_case(self, changes: int) -> ProducerSends:
+        """Three records for every change, each with a new key, to few topics; an earlier key comes back."""
+        records = []
+        for number in range(3 * changes):
+            topic = f"t{number % 7}"
+            for key in (number, number // 2) if number % 10 == 9 else (number,):
+                record = ProducerRecord(topic, f"key-{key}".encode(), b"v")
+                records.append((record, TopicMetadata.of(2 + number % 7)))
+        return ProducerSends(tuple(records))
+
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending built from the source's choices."""
         return sending(source)

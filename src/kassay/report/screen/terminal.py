@@ -99,16 +99,19 @@ def _counts_table(results: Sequence[ClaimResult]) -> View:
 
 
 def _seen(certificate: Certificate) -> list[View]:
-    """The situations that were reached, the most frequent first, and the covered classes of input."""
+    """The situations that were reached, the most frequent first; what of the input and environment was."""
     counts = sorted(certificate.reached.items(), key=lambda each: (-each[1], each[0]))
     reached = ", ".join(f"{name} {count}" for name, count in counts if count)
     parts: list[View] = [line(), line(f"reached: {reached}", style="dim")] if reached else []
     if certificate.coverage:
         parts.append(line())
-    return parts + [
+    parts += [
         line(f"covered: {each.id}: {', '.join(each.covered) or 'nothing'}", style="dim")
         for each in certificate.coverage
     ]
+    environment = certificate.environment
+    parts += [line(f"environment: {each}", style="dim") for each in environment.covered]
+    return parts + [line(f"environment: {each}", style="dim") for each in environment.gaps]
 
 
 def verdict_line(certificate: Certificate) -> View:
@@ -122,5 +125,9 @@ def verdict_line(certificate: Certificate) -> View:
         text += f"; {counted(doubts, 'warning')}"
     if narrowed := facts.narrowed_by(certificate.narrowed_by):
         text += f"; {narrowed}"
+    if lacking := facts.lacking_environments(certificate):
+        text += f"; {lacking}"
+    if missed := "" if certificate.interrupted else facts.missed_environments(certificate):
+        text += f"; environment not covered: {missed}"
     verdict = certificate.verdict
     return whole_line((verdict.upper().replace("-", " "), style[verdict]), f"  {certificate.target}: {text}")

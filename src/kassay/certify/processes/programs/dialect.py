@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
@@ -18,12 +19,18 @@ from kassay.certify.processes.programs.program import (
 from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.rounds import Rounds
+from kassay.reading.paths import is_there
 from kassay.reading.values import read_as
 
 _ENDS_A_GREETING: Final = frozenset({FailureKind.RAISED, FailureKind.DIED})
 """Reactions of a program to a greeting in an unsupported version."""
 Requests = list[tuple[str, Mapping[str, Any]]]
 """Calls with their fields."""
+
+
+def _is_path(argument: str) -> bool:
+    """Whether the argument names a file or a folder here, by a relative path."""
+    return not argument.startswith(("/", "-")) and bool(argument.strip()) and is_there(argument)
 
 
 class Replies:
@@ -88,7 +95,7 @@ class ProgramCalls(GuardedHost):
         limits = self.start.limits
         order = {
             "kind": "exec",
-            "argv": list(self.program.argv),
+            "argv": self._argv(),
             "environment": dict(self.program.environment),
             "memory_mib": limits.memory_mib,
         }
@@ -96,6 +103,13 @@ class ProgramCalls(GuardedHost):
             guarded.start(order, limits.start_timeout_s)
         except TargetFailure as failure:
             raise self._unloadable(failure) from None
+
+    def _argv(self) -> list[str]:
+        """The command; where it runs in another folder, with the whole paths of what it names in this one."""
+        surroundings = self.start.surroundings
+        if surroundings is None or surroundings.folder is None:
+            return list(self.program.argv)
+        return [str(Path(each).resolve()) if _is_path(each) else each for each in self.program.argv]
 
     def _greeted(self, guarded: Guarded, version: int, *, last: bool) -> Any:
         """The answer of a new process to hello; None if it rejects the greeting, unless `last`."""

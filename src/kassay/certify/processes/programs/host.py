@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kassay.certify.processes.programs.dialect import ProgramCalls
 from kassay.certify.processes.programs.objects import (
     BY_KIND,
@@ -24,6 +26,15 @@ class ProgramHost(ProgramCalls):
         supports = self.supports
         opens = self.at_once and supports("new") and (supports("round") or supports("batch"))
         return ProgramRounds(self) if opens else None
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """The clock, the program's file, and the host name where the system has only one."""
+        lacks = {"clock": "only that of Python is shifted", "modified": "a program's file"}
+        wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None
+        if wanted and self._guarded is not None and not self._guarded.renamed:
+            lacks["host_name"] = "no namespaces here"
+        return lacks
 
     def make(self, number: int, config: dict[str, str]) -> ProgramObject:
         """The object of this number."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import marshal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from kassay.assignors.plain.assignor import plain_input
 from kassay.assignors.plain.forms import FULL
+from kassay.certify.processes.child import ARRANGED
+from kassay.certify.processes.copies import FileCopies
 from kassay.certify.processes.host import ChildObject, Limits, Start
 from kassay.certify.processes.load import Loaded, TargetSource
-from kassay.certify.processes.process import Guarded
+from kassay.certify.processes.process import Guarded, environment_of
 from kassay.certify.processes.python.objects import (
     BY_FORM,
     PythonCall,
@@ -32,6 +35,12 @@ from kassay.model.failure import FailureKind, TargetFailure
 from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
+from kassay.model.surroundings import OURS, Surroundings
+
+
+def _fixed(surroundings: Surroundings) -> tuple[object, ...]:
+    """What is fixed when the process starts."""
+    return surroundings.process, surroundings.hash_seed, surroundings.host_name is None, surroundings.modified
 
 
 class PythonRequest(NamedTuple):
@@ -92,7 +101,8 @@ class PythonReplies:
 class PythonHost(PythonChild):
     """A class that is loaded in a child process, and the calls to its objects.
 
-    The next call creates new objects and deletes unused ones.
+    The next call creates new objects and deletes unused ones. `lacks` says why the clock of its surroundings
+    is not shifted.
     """
 
     at_once: bool = True
@@ -102,6 +112,10 @@ class PythonHost(PythonChild):
         self.source = source
         self._news: list[tuple[int, dict[str, str]]] = []
         self.drops: list[int] = []
+        self.lacks = ""
+        self._reads: dict[str, None] = {}
+        self._copies = FileCopies()
+        self._reloads = False
         self._encoded: tuple[Cluster | None, Group | None, bytes] = (None, None, b"")
         super().__init__(start)
 
@@ -119,7 +133,7 @@ class PythonHost(PythonChild):
         order = {
             "kind": "python",
             "nonce": self._frames.nonce.hex(),
-            "source": vars(source),
+            "source": vars(self._located),
             "path": path,
             "memory_mib": self.start.limits.memory_mib,
         }
@@ -139,6 +153,67 @@ class PythonHost(PythonChild):
             raise TargetNotLoadable(said["error"])
         self.loaded = Loaded.of(said["loaded"])
         self.name = self.loaded.name
+        self.lacks = said["lacks"]
+        self._reloads = said["reloads"]
+        if guarded.surroundings != self.start.surroundings:
+            self._rearrange()  # the guard has those that its first process had
+
+    @property
+    def rearranges(self) -> bool:
+        """A Python process is given its surroundings by the code in it."""
+        return True
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The variables that the target read through `os.environ` in earlier surroundings."""
+        return tuple(self._reads)
+
+    @property
+    def unchanged(self) -> Mapping[str, str]:
+        """The clock if the library that shifts it is missing, and a file that cannot be copied."""
+        clock = {"clock": self.lacks} if self.lacks else {}
+        return clock if self._copies.used else {**clock, "modified": "the file cannot be copied alone"}
+
+    def close(self) -> None:
+        """End the process, and remove the copies of its file."""
+        super().close()
+        self._copies.close()
+
+    @property
+    def _located(self) -> TargetSource:
+        """The source; its file by its whole path where the process may have another folder."""
+        source, surroundings = self.source, self.start.surroundings
+        if surroundings is None or source.file is None:
+            return source
+        file = Path(source.file).resolve()
+        if surroundings.modified is not None and (copy := self._copies.of(file, surroundings.modified)):
+            file = copy
+        return replace(source, file=str(file))
+
+    def arrange(self, surroundings: Surroundings) -> None:
+        """Change the process's surroundings; a new one starts only for those that are fixed at its start."""
+        now = self.start.surroundings
+        if now is None or not self.alive or _fixed(now) != _fixed(surroundings):
+            super().arrange(surroundings)
+            return
+        self.start = replace(self.start, surroundings=surroundings)
+        self._rearrange()
+
+    def _rearrange(self) -> None:
+        """Let the process take on the surroundings of its start."""
+        surroundings = self.start.surroundings or OURS
+        body = {
+            **surroundings.without("variables").to_json(),
+            "environment": environment_of(surroundings, self.start.hash_seed),
+            "reload": self._reloads,
+        }
+        try:
+            (reads, self.lacks), _ = self.call(ChildObject(self, ARRANGED), "arrange", marshal.dumps(body))
+        except TargetFailure as failure:
+            raise TargetNotLoadable(
+                f"{self.source.label}: {failure.message}, expected a module that imports"
+            ) from None
+        self._reads.update(dict.fromkeys(reads))
 
     @property
     def rounds(self) -> PythonRounds | None:

@@ -92,9 +92,11 @@ def smallest_case(
     deadline = time.monotonic() + seconds
     subject, play = breaking(bench, driver, case, promised, min(SEARCH_S, max(SEARCH_LEAST_S, seconds / 2)))
     if play is None:
-        play = _as_recorded(bench, promised, case, answers)
-        count = repeated(driver, case, bench.subject, promised, REPEATS_MAX, REPEATS_S)
-        return ShrunkCase(case, bench.subject if play else subject, play, count)
+        apart = promised.id in bench.between or promised.id in bench.before
+        recorder = subject if apart else bench.subject
+        play = _as_recorded(bench, promised, case, recorder, answers)
+        count = repeated(driver, case, recorder, promised, REPEATS_MAX, REPEATS_S)
+        return ShrunkCase(case, recorder if play else subject, play, count)
     count = frequency(driver, case, subject, promised, play.seconds)
     for _ in range(_SEEN_AGAIN if seconds and tries else 0):
         was_always, left = count.always, max(0.0, deadline - time.monotonic())
@@ -110,12 +112,14 @@ def smallest_case(
     return ShrunkCase(case, subject, play, None if count.always else count)
 
 
-def _as_recorded(bench: Bench, promised: Promise, case: Any, answers: Recorded) -> BrokenPlay | None:
-    """The play with the recorded answers, if there are any and they violate the claim."""
+def _as_recorded(
+    bench: Bench, promised: Promise, case: Any, subject: Subject, answers: Recorded
+) -> BrokenPlay | None:
+    """The play of the subject with the recorded answers, if there are any and they violate the claim."""
     if not answers:
         return None
     try:
-        seen = examined(bench.driver, case, bench.subject, answers)
+        seen = examined(bench.driver, case, subject, answers)
     except InputError:
         return None
     violations = violations_of(seen, promised)
@@ -133,6 +137,8 @@ def counterexample(
 
     case, subject, play, count = smallest
     driver, target = bench.driver, bench.job.target
+    if play is None:
+        subject.renew()
     plays = list(driver.play(case, subject)) if play is None else play.plays
     broken, possible = broken_and_could_be(driver, case, plays, subject, promised)
     sizes = driver.counts(case)

@@ -1,0 +1,124 @@
+"""Gives the present process other surroundings: a clock, variables, a folder, a host name; for Python only.
+
+The clock of Python's own modules is shifted by time-machine, at the level of C; other libraries that read the
+system's clock are not affected.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+READS_MAX: Final = 400
+"""The number of distinct variables after which their names are no longer recorded."""
+
+
+class Arrangement:
+    """The surroundings of this process; `renames`: it has a host name of its own.
+
+    `reads` are the names of the variables read through `os.environ` since `record`, in order.
+    """
+
+    def __init__(self, *, renames: bool) -> None:
+        self.reads: dict[str, None] = {}
+        self._renames = renames
+        self._folder = str(Path.cwd())
+        self._host_name = socket.gethostname()
+        self._cpu_count = os.cpu_count
+        self._clock: float | None = None
+        self._travel: Any = None
+        self._coordinates: Any = None
+
+    def apply(self, wanted: Mapping[str, Any]) -> str:
+        """Take on the surroundings, in the form of `wire`; returns why the clock is not shifted, or ""."""
+        environment = wanted["environment"]
+        for name in [name for name in os.environ if name not in environment]:
+            del os.environ[name]
+        os.environ.update(environment)
+        time.tzset()
+        os.chdir(wanted.get("folder") or self._folder)
+        self._name_host(wanted.get("host_name") or self._host_name)
+        self._count_processors(wanted.get("processors"))
+        return self._set_clock(wanted.get("clock"))
+
+    def restart_clock(self) -> None:
+        """Set a shifted clock back to its start; each call begins there."""
+        if self._coordinates is not None:
+            self._coordinates.move_to(self._clock)
+
+    def record(self) -> None:
+        """Record from now on which variables are read."""
+        owner: Any = type(os.environ)
+        read = owner.__getitem__
+        reads = self.reads
+
+        def recorded(environ: Any, name: Any) -> Any:
+            """The variable's value."""
+            if len(reads) < READS_MAX:
+                reads[os.fsdecode(name)] = None
+            return read(environ, name)
+
+        owner.__getitem__ = recorded
+
+    def _name_host(self, name: str) -> None:
+        """Set the host name: the system's if it is this process's own, else that of Python's functions."""
+        if self._renames:
+            with suppress(OSError):
+                socket.sethostname(name)
+        elif name != self._host_name or socket.gethostname() != name:
+            _pretend_host(name)
+        if hasattr(platform, "_uname_cache"):
+            platform._uname_cache = None
+
+    def _count_processors(self, number: int | None) -> None:
+        counted: Callable[[], int | None] = self._cpu_count if number is None else (lambda: number)
+        for name in ("cpu_count", "process_cpu_count"):
+            if hasattr(os, name):
+                setattr(os, name, counted)
+
+    def _set_clock(self, clock: float | None) -> str:
+        """Shift the clock, or let it be the system's again."""
+        self._clock = clock
+        if clock is None:
+            if self._travel is not None:
+                self._travel.stop()
+            self._travel = self._coordinates = None
+            return ""
+        if self._coordinates is None:
+            try:
+                import time_machine
+            except ImportError:
+                return "time-machine is not installed"
+            self._travel = time_machine.travel(clock, tick=True)
+            self._coordinates = self._travel.start()
+        self._coordinates.move_to(clock)
+        return ""
+
+
+_UNAME: Final = os.uname if hasattr(os, "uname") else None
+
+
+def _pretend_host(name: str) -> None:
+    """Let Python's functions report this host name."""
+    socket.gethostname = lambda: name
+    if _UNAME is not None:
+        real = _UNAME()
+
+        def uname() -> os.uname_result:
+            """The system's description with the other name."""
+            return os.uname_result((real.sysname, name, *real[2:]))
+
+        os.uname = uname
+
+
+def reload_of(source_module: str | None) -> None:
+    """Forget the module, so that it is imported again."""
+    if source_module is not None:
+        sys.modules.pop(source_module, None)

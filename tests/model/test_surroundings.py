@@ -1,0 +1,52 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kassay.model.surroundings import CALLED, FIELDS, NEEDED, OURS, Surroundings
+from kassay.model.trace import SURROUNDINGS
+
+NAMES = st.text("ABCDEF_", min_size=1, max_size=4)
+TEXTS = st.text(max_size=4)
+MAYBE = st.none()
+SOME = st.builds(
+    Surroundings,
+    clock=MAYBE | st.floats(0, 1e10),
+    time_zone=MAYBE | TEXTS,
+    locale=MAYBE | TEXTS,
+    variables=MAYBE | st.dictionaries(NAMES, TEXTS).map(lambda d: tuple(d.items())),
+    folder=MAYBE | TEXTS,
+    host_name=MAYBE | TEXTS,
+    processors=MAYBE | st.integers(1, 128),
+    process=MAYBE | st.integers(0, 11),
+    hash_seed=MAYBE | st.integers(0, 2**32 - 1),
+    modified=MAYBE | st.floats(0, 1e10),
+)
+
+
+@given(SOME)
+def test_a_document_holds_what_differs_and_is_read_back(surroundings):
+    document = SURROUNDINGS.write(surroundings)
+    assert document == surroundings.to_json()
+    assert set(document) == set(surroundings.changed)
+    assert SURROUNDINGS.read(document, "here") == surroundings
+
+
+@given(SOME, st.sets(st.sampled_from(FIELDS)))
+def test_what_is_taken_and_what_is_left_out_are_all_of_it(surroundings, names):
+    only, less = surroundings.with_only(*names), surroundings.without(*names)
+    assert set(only.changed) | set(less.changed) == set(surroundings.changed)
+    assert not set(only.changed) & set(less.changed)
+
+
+@given(SOME, st.dictionaries(NAMES | st.sampled_from(sorted(NEEDED)), TEXTS))
+def test_needed_variables_stay_and_others_go_where_variables_are_given(surroundings, inherited):
+    found = surroundings.environment(inherited)
+    own = {"TZ", "LANG", "LC_ALL", "PWD"}
+    if surroundings.variables is None:
+        assert inherited.items() - found.items() <= {(name, inherited.get(name)) for name in own}
+    else:
+        assert found.keys() <= NEEDED | dict(surroundings.variables).keys() | own
+
+
+def test_every_field_has_words():
+    assert set(CALLED) == set(FIELDS)
+    assert OURS.changed == ()
