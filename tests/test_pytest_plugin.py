@@ -18,7 +18,7 @@ def test_the_plugin_adds_a_test_for_a_target(tmp_path):
         + "class First:\n    def assign(self, partitions_per_topic, members):\n"
         + "        return {m['id']: [] for m in members}\n"
     )
-    done = pytest_in(tmp_path, "--kassay", "range", "--kassay", "first.py", "--kassay-histories", "300")
+    done = pytest_in(tmp_path, "--kassay", "range", "--kassay", "first.py", "--kassay-histories", "450")
     assert "2 passed" in done.stdout
     assert "1 failed" in done.stdout
     assert "complete" in done.stdout

@@ -10,6 +10,7 @@ from kassay import testing
 from kassay.model.errors import InputError
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.verdict import Verdict
+from kassay.properties.wide.ranges import WIDTHS
 from kassay.testing import NotCertifiedError, certify_assignor
 from tests.certify.runs.written import certificate, result
 from tests.paths import EXAMPLES
@@ -69,7 +70,9 @@ def test_a_file_of_sentences_is_judged(tmp_path):
 
 
 def test_a_class_is_certified_or_fails_with_its_smallest_history():
-    sound = certify_assignor(EverythingToTheFirst, claims=["complete", "single-owner"], histories=100)
+    sound = certify_assignor(
+        EverythingToTheFirst, claims=["complete", "single-owner"], histories=100, assume=WIDTHS
+    )
     assert (sound.histories, sound.verdict) == (100, "certified")
     assert sound.controls["of"] == sound.controls["caught"] >= 2
     assert sound.controls["unproven"] == []
@@ -123,7 +126,7 @@ def test_a_verdict_is_told_even_where_its_trace_cannot_be_saved(here):
 
 
 def test_nothing_is_saved_of_what_is_certified(here):
-    certify_assignor("range", claims=["topic-even"], histories=60, controls=False)
+    certify_assignor("range", claims=["topic-even"], histories=60, assume=WIDTHS, controls=False)
     assert list(here.iterdir()) == []
 
 

@@ -13,9 +13,12 @@ from kassay.cli.certifying import Session
 from kassay.model.errors import InputError, TargetNotLoadable
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.verdict import Verdict
+from kassay.properties.wide.ranges import WIDTHS
 from tests.certify.runs.written import certificate, result
 
-OPTIONS = RunOptions(claims=("topic-even", "complete"), budget=Budget(histories=40), controls=False)
+OPTIONS = RunOptions(
+    claims=("topic-even", "complete"), budget=Budget(histories=40), assume=frozenset(WIDTHS), controls=False
+)
 
 
 @pytest.fixture

@@ -42,7 +42,10 @@ def task_table(told):
 
 def record_table(told):
     """The records of a trace of a partitioner as such rows."""
-    rows = ["| record | topic | key | partitions | without a leader | is sent to |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| record | topic | key | partitions | without a leader | is sent to |",
+        "|---|---|---|---|---|---|",
+    ]
     for number, record in enumerate(told, start=1):
         gone = " ".join(map(str, record["unavailable"])) or "-"
         cells = (number, record["topic"], record["key"] or "-", record["partitions"], gone, record["answer"])

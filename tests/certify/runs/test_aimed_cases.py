@@ -211,7 +211,7 @@ class Counted:
 
 
 def test_a_slow_and_correct_sticky_assignor_is_certified_in_its_share_of_twenty_seconds():
-    """At 10 ms a call half of 20 s are 1,000 calls; the other half is for controls, shrinking and judging."""
+    """At 6.5 ms a call half of 20 s are 1,538 calls, a third of them in wide cases; the rest is for controls."""
     job = Job(resolve("optimal-sticky"), RunOptions())
     calls = itertools.count()
     total = Tally()
@@ -224,5 +224,5 @@ def test_a_slow_and_correct_sticky_assignor_is_certified_in_its_share_of_twenty_
             if verdicts == {Verdict.HOLDS}:
                 break
     assert verdicts == {Verdict.HOLDS}
-    assert next(calls) <= 1000
+    assert next(calls) <= 1538
     assert all(promised.claim.scope is not Scope.TIMING for promised in job.promises)

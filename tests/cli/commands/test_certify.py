@@ -8,6 +8,7 @@ import pytest
 from tests.cli.runner import here, kassay, one_line, valid
 
 QUICK = ("--histories", "150")
+PLAIN = ("--assume", "plain-names,plain-numbers,small-sizes")
 
 
 def certificate(done):
@@ -157,7 +158,7 @@ def test_a_baseline_accepts_what_is_known(tmp_path):
 
 
 def test_the_verdicts_come_last_a_line_a_target(tmp_path):
-    common = ("certify", "range", "no-such", "ceil-range", "--claims", "topic-even", *QUICK)
+    common = ("certify", "range", "no-such", "ceil-range", "--claims", "topic-even", *QUICK, *PLAIN)
     usual = kassay(*common, cwd=tmp_path).stdout.splitlines()
     quiet = kassay(*common, "-q", "--report", "junit", cwd=tmp_path)
     lines = quiet.stdout.splitlines()

@@ -107,8 +107,12 @@ class Job:
         """Case number `index`, and the wide classes that it shows; none of them if it is to be `plain`."""
         seed = derive_seed(self.options.seed, index)
         if plain or not self.is_wide(index):
-            return self.driver.generate(Seeded(seed), self.profile, aim_at(index, self.aims)), ()
+            return self.driver.generate(Seeded(seed), self.profile, aim_at(self._turn(index), self.aims)), ()
         return wide_case(self.widths, index // EVERY, seed, self._wide_base(index))
+
+    def _turn(self, index: int) -> int:
+        """The number of a plain case among the plain ones, so that no recipe falls to wide cases alone."""
+        return index - (index + 1) // EVERY if self.widths.anything and not self.profile.shape else index
 
     def _wide_base(self, index: int) -> Callable[[Seeded, WidePlan, int], Any]:
         """What makes the case that becomes wide: the first by the recipe of its number, others by none."""
@@ -118,7 +122,7 @@ class Job:
             wanted = driver.wide_profile(profile, plan.dimensions)
             if plan.sizes:
                 return driver.sized(source, wanted, plan.sizes)
-            return driver.generate(source, wanted, "" if attempt else aim_at(index, self.aims))
+            return driver.generate(source, wanted, "" if attempt else aim_at(index // EVERY, self.aims))
 
         return base
 

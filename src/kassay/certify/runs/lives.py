@@ -163,16 +163,16 @@ def live_long(
                 continue
             promised = next(each for each in promises if each.id == claim)
             alone = _play_alone(driver, case, once, promised, STEADY_PLAYS)
-            found = _Before(None, recorded(driver, examination.plays), 0)
+            before = _Before(None, recorded(driver, examination.plays), 0)
             if alone is None:
-                found = _predecessors(driver, once, host, config, promised, lived, case, found)
-                alone = _play_alone(driver, case, once, promised, 3 * found.tries) if found.tries else None
+                before = _predecessors(driver, once, host, config, promised, lived, case, before)
+                alone = _play_alone(driver, case, once, promised, 3 * before.tries) if before.tries else None
             if alone is not None:
                 answers = recorded(driver, alone.plays)
                 life.alone[claim] = LifeFinding(claim, case, None, life.calls, answers, BY_NAMES)
             else:
-                how = BY_CHANCE if found.cases is None else ""
-                life.findings[claim] = LifeFinding(claim, case, found.cases, life.calls, found.answers, how)
+                how = BY_CHANCE if before.cases is None else ""
+                life.findings[claim] = LifeFinding(claim, case, before.cases, life.calls, before.answers, how)
         lived.append(case)
         if len(life.findings) + len(life.alone) == len(promises):
             break

@@ -36,7 +36,7 @@ _RACKED: Final = frozenset({"no-racks"})
 MIDDLING: Final = 8
 EACH_MAX: Final = 257
 """The largest number of members that can get a partition each."""
-_MOST_ROUNDS: Final = 257
+_MOST_ROUNDS: Final = 65
 """A history has at most so many rounds: a longer life of one object is a run of its own."""
 
 

@@ -230,10 +230,10 @@ def _shared_alike(names: Sequence[str], source: Source) -> list[Entry]:
 
 def _is_shared(*, alike: bool) -> Callable[[ProducerSends], bool]:
     def seen(case: ProducerSends) -> bool:
-        found: dict[bytes | None, dict[str, int]] = {}
+        counts: dict[bytes | None, dict[str, int]] = {}
         for record, topic in _by_key(case):
-            found.setdefault(record.key, {})[record.topic] = topic.count
-        return any(len(own) > 1 and (len(set(own.values())) == 1) is alike for own in found.values())
+            counts.setdefault(record.key, {})[record.topic] = topic.count
+        return any(len(own) > 1 and (len(set(own.values())) == 1) is alike for own in counts.values())
 
     return seen
 
@@ -258,8 +258,8 @@ def _value_class(
 
     def shown(case: ProducerSends) -> bool:
         sent = [record for record, _ in case.records if record.partition is None]
-        found = {record.key is not None for record in sent if seen(record.value, record.key)}
-        return found.issuperset(with_key)
+        keyed_or_not = {record.key is not None for record in sent if seen(record.value, record.key)}
+        return keyed_or_not.issuperset(with_key)
 
     return SendClass(id_, make, shown)
 

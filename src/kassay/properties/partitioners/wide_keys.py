@@ -109,8 +109,8 @@ _UUID: Final = re.compile(rb"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
 def _matching(pattern: bytes) -> Callable[[Sequence[CountedKey]], bool]:
-    found = re.compile(pattern, re.DOTALL).match
-    return _some(lambda key: found(key) is not None)
+    match = re.compile(pattern, re.DOTALL).match
+    return _some(lambda key: match(key) is not None)
 
 
 def _uuids(source: Source, _: int) -> list[bytes]:
@@ -158,8 +158,8 @@ def _repeats(of: Callable[[bytes], object]) -> Callable[[Sequence[CountedKey]], 
     """Whether two different keys are equal in this respect; None is equal to nothing."""
 
     def seen(keys: Sequence[CountedKey]) -> bool:
-        found = Counter(value for key in {key for key, _ in keys} if (value := of(key)) is not None)
-        return max(found.values(), default=0) > 1
+        values = Counter(value for key in {key for key, _ in keys} if (value := of(key)) is not None)
+        return max(values.values(), default=0) > 1
 
     return seen
 
@@ -290,12 +290,12 @@ _SIGN: Final = 1 << 31
 
 
 def _exactly(words: str, *values: int) -> KeyClass:
-    made = _hashed(words, lambda *_: values, lambda *_: False)
+    known = _hashed(words, lambda *_: values, lambda *_: False)
 
     def seen(keys: Sequence[CountedKey]) -> bool:
         return {unsigned_murmur2(key) for key, _ in keys if len(key) <= _HASHED_MAX}.issuperset(values)
 
-    return made._replace(seen=seen)
+    return known._replace(seen=seen)
 
 
 def _short_hash(key: bytes) -> object:
