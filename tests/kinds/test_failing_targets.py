@@ -89,8 +89,11 @@ def is_claim(spelled, kind):
     return True
 
 
+HOWS = [pytest.param(how, marks=[pytest.mark.slow] if how == "late" else []) for how in EVER]
 PLACES = [
-    pytest.param(kind, place, how, marks=[pytest.mark.slow] if (place, how) == ("call", "odd") else [])
+    pytest.param(
+        kind, place, how, marks=[pytest.mark.slow] if how == "late" or (place, how) == ("call", "odd") else []
+    )
     for kind in KINDS
     for place in ("__init__", "configure", "call", *EXTRAS.get(kind, ()))
     for how in EVER
@@ -105,7 +108,7 @@ def test_a_plain_target_that_raises_fails_its_claims(tmp_path, kind, place, how)
     assert certified(tmp_path, text).exit_code == 1
 
 
-@pytest.mark.parametrize("how", EVER)
+@pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("place", ["__init__", "configure", "call"])
 def test_an_assignor_of_tasks_to_members_that_raises_fails_its_claims(tmp_path, place, how):
     parts = dict.fromkeys(("__init__", "configure", "close", "call"), "pass") | {place: EVER[how]}
@@ -115,7 +118,7 @@ def test_an_assignor_of_tasks_to_members_that_raises_fails_its_claims(tmp_path, 
 
 
 @pytest.mark.slow_cases("eager-assign-odd", "cooperative-assign-odd")
-@pytest.mark.parametrize("how", EVER)
+@pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("place", FULL_METHODS)
 @pytest.mark.parametrize("protocol", ["eager", "cooperative"])
 def test_a_full_assignor_that_raises_fails_its_claims(tmp_path, protocol, place, how):
