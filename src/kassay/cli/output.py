@@ -56,11 +56,15 @@ def survive_readers() -> None:
 
 
 def _surviving(stream: TextIO) -> TextIO:
-    """The stream on an output that may be closed; the stream itself if it is no plain file."""
+    """The stream on an output that may be closed; the stream itself if it has no file descriptor."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()
-    buffer = io.BufferedWriter(_ClosableOutput(stream.fileno()))
+    try:
+        number = stream.fileno()
+    except io.UnsupportedOperation:
+        return stream
+    buffer = io.BufferedWriter(_ClosableOutput(number))
     return io.TextIOWrapper(
         buffer,
         encoding=stream.encoding,
