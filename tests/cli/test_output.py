@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.runner import ENVIRONMENT
 
-QUICK = ("--claims", "topic-even", "--histories", "60")
+QUICK = ("--claims", "topic-even", "--histories", "60", "--assume", "plain-names,plain-numbers,small-sizes")
 
 
 def unread(*arguments, cwd, stderr=subprocess.PIPE):

@@ -36,6 +36,7 @@ _RACKED: Final = frozenset({"no-racks"})
 MIDDLING: Final = 8
 EACH_MAX: Final = 257
 """The largest number of members that can get a partition each."""
+EQUAL_FROM: Final = 17
 _MOST_ROUNDS: Final = 65
 """A history has at most so many rounds: a longer life of one object is a run of its own."""
 
@@ -95,9 +96,11 @@ def _few_partitions(source: Source, members: int) -> int:
 
 
 def _subscriptions(draft: GeneratorState, names: list[str], members: int) -> list[tuple[str, ...]]:
-    """All topics for every member; where subscriptions may differ, now and then a window of them."""
+    """All topics for every member; where subscriptions may differ and none is large, at times a window."""
     everything = tuple(names)
-    if not draft.profile.allows("equal-subscriptions") or draft.source.boolean(0.6):
+    # A large size comes once in many cases, and claims about equal subscriptions need it too.
+    large = max(members, len(names)) > EQUAL_FROM
+    if large or not draft.profile.allows("equal-subscriptions") or draft.source.boolean(0.6):
         return [everything] * members
     width = max(1, len(names) // 2)
     return [(everything * 2)[number % len(names) :][:width] for number in range(members)]
