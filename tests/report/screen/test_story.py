@@ -46,7 +46,7 @@ def shown(kind, name):
                 "could be: 1 0: m0 t0-0, m1 -",
             ],
         ),
-        (CLIENT, "counts-partitions", ["Weights: ", "m02!", " by weight in 2 moves: "]),
+        (CLIENT, "counts-partitions", ["Weights: ", "m99!", " by weight in 1 move: "]),
         (CLIENT, "forgets-racks", ["Replicas in racks: t0-0 ", "(rack "]),
         (CLIENT, "deals-by-member-id", ["(static ", "Round 2 of "]),
         (CLIENT, "serves-its-leader", ["m0 leads", "m1 leads"]),
