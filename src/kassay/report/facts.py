@@ -144,6 +144,7 @@ def unreached(certificate: Certificate) -> str:
     return ", ".join(name for name, count in certificate.reached.items() if not count)
 
 
+DIMENSIONS_SHOWN: Final = 4
 CLASSES_SHOWN: Final = 3
 """The largest number of missing classes that a line lists of one dimension."""
 
@@ -161,11 +162,14 @@ def coverage(certificate: Certificate) -> str:
 
 def uncovered(certificate: Certificate) -> str:
     """The dimensions with missing classes, with the first of those; empty if all are covered."""
-    return "; ".join(
+    missing = [
         f"{each.id} ({', '.join(each.missing[:CLASSES_SHOWN])}"
         + (f" and {more} more)" if (more := len(each.missing) - CLASSES_SHOWN) > 0 else ")")
         for each in certificate.uncovered
-    )
+    ]
+    if (more := len(missing) - DIMENSIONS_SHOWN) > 0:
+        missing[DIMENSIONS_SHOWN:] = [f"and {counted(more, 'more dimension')}"]
+    return "; ".join(missing)
 
 
 def missed_environments(certificate: Certificate) -> str:
@@ -220,7 +224,9 @@ def warnings(certificate: Certificate) -> list[str]:
         (interrupted(certificate), "{}: nothing is certified"),
         (undecided, "unknown: {}" + ("" if scope else "; a larger --time or --histories may decide")),
         (
-            "" if certificate.interrupted else uncovered(certificate),
+            uncovered(certificate)
+            if certificate.verdict == "unknown" and not certificate.interrupted
+            else "",
             "not covered: {}; a larger --time or --histories covers more, --assume excludes a dimension",
         ),
         (

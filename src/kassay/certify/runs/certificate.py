@@ -153,7 +153,7 @@ class Certificate:
         """The document of the certificate."""
         return {
             "schema": SCHEMA,
-            **vars(self),
+            **{name: value for name, value in vars(self).items() if name != "wide_share"},
             "kind": self.kind.name,
             "assume": list(self.assume),
             "claims": [claim.to_json() for claim in self.claims],
