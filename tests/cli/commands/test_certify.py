@@ -129,7 +129,7 @@ def test_a_claim_that_needs_what_a_scope_leaves_out_is_unknown(tmp_path):
 
 @pytest.mark.slow
 def test_a_baseline_accepts_what_is_known(tmp_path):
-    common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
+    common = ("certify", "ceil-range", "--claims", "topic-even", *QUICK, *PLAIN, "--baseline", "known.json")
     assert kassay(*common[:-2], cwd=tmp_path).returncode == 1
     mistyped = one_line(kassay(*common, cwd=tmp_path), 2)
     assert mistyped.startswith("kassay: --baseline known.json: no such file; expected a baseline (to create")
@@ -147,7 +147,7 @@ def test_a_baseline_accepts_what_is_known(tmp_path):
     accepted = kassay(*common, "--json", "-", cwd=tmp_path)
     assert accepted.returncode == 0
     assert certificate(accepted)["claims"][0]["known"]
-    stale = ("certify", "range", "--claims", "topic-even", *QUICK, "--baseline", "known.json")
+    stale = ("certify", "range", "--claims", "topic-even", *QUICK, *PLAIN, "--baseline", "known.json")
     entry = json.loads((tmp_path / "known.json").read_text())
     entry["findings"][0]["target"] = "range"
     (tmp_path / "known.json").write_text(json.dumps(entry))

@@ -49,7 +49,7 @@ def test_as_a_table_though_a_target_is_missing(tmp_path, few):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("histories", "verdict", "code"), [("60", "holds", 0), ("2", "unknown", 3)])
+@pytest.mark.parametrize(("histories", "verdict", "code"), [("120", "holds", 0), ("2", "unknown", 3)])
 def test_the_exit_code_says_whether_all_claims_hold(tmp_path, few, histories, verdict, code):
     common = ("rank", "optimal-sticky", "--instances", few, "--histories", histories)
     done = kassay(*common, "--json", "-", cwd=tmp_path)
