@@ -9,7 +9,7 @@ differs between machines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.assignors.registry import load_all
@@ -91,7 +91,9 @@ class Ranked:
         """0 done, 1 if a claim is violated or an instance failed, 3 if a claim or the gap is unknown."""
         if self.gaps.failed:
             return 1
-        return self.certificate.exit_code or (0 if self.gaps.instances else 3)
+        # A ranking says what holds on what was played: input that was not covered is left to `certify`.
+        played = replace(self.certificate, coverage=())
+        return played.exit_code or (0 if self.gaps.instances else 3)
 
     def to_json(self) -> dict[str, Any]:
         """The line as JSON."""
