@@ -156,8 +156,7 @@ def coverage(certificate: Certificate) -> str:
         return ""
     done = sum(len(each.covered) for each in dimensions)
     missing = sum(len(each.missing) for each in dimensions)
-    share = f", in {certificate.wide_share:.0%} of the time" if certificate.wide_share else ""
-    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}{share}"
+    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}"
 
 
 def uncovered(certificate: Certificate) -> str:

@@ -104,7 +104,8 @@ def _seen(certificate: Certificate) -> list[View]:
     reached = ", ".join(f"{name} {count}" for name, count in counts if count)
     parts: list[View] = [line(), line(f"reached: {reached}", style="dim")] if reached else []
     if certificate.coverage:
-        parts.append(line())
+        share = f"wide input took {certificate.wide_share:.0%} of the time of all cases"
+        parts += [line(), line(share, style="dim")]
     parts += [
         line(f"covered: {each.id}: {', '.join(each.covered) or 'nothing'}", style="dim")
         for each in certificate.coverage
