@@ -75,3 +75,21 @@ def test_a_process_gets_a_plain_uuid_and_no_shorter_one_is_read():
     tags = [list(each["processes"][0]["tags"].items()) for each in others]
     assert [("t0", "v 1")] in tags
     assert [("zone-a", "v0")] in tags
+
+
+def test_optional_names_are_defined_too():
+    from kassay.kinds.registry import driver_for
+    from kassay.model.groups.kinds import CLIENT
+    from kassay.model.shape.names import canonical, named_in
+    from kassay.properties.groups.histories.generator import GroupProfile
+    from kassay.properties.sources import Seeded
+
+    driver = driver_for(CLIENT)
+    wide = driver.wide_profile(GroupProfile(), frozenset({"instance"}))
+    documents = [driver.form.write(driver.generate(Seeded(seed), wide)) for seed in range(40)]
+    several = [each for each in documents if len(named_in(driver.form.node, each).get("instance", ())) > 1]
+    assert several
+    for document in several:
+        ids = named_in(driver.form.node, document)["instance"]
+        for plain in canonical(driver.form.node, document):
+            assert len(named_in(driver.form.node, plain)["instance"]) == len(ids)

@@ -42,8 +42,9 @@ def named_in(node: Node, document: Any) -> dict[str, frozenset[Any]]:
     """The names that the document defines, by space."""
     names: dict[str, set[Any]] = {}
     for place in places(node, document):
-        if isinstance(place.node, LeafNode) and place.node.defines:
-            names.setdefault(place.node.space, set()).add(place.value)
+        held = inside(place.node, place.value)
+        if isinstance(held, LeafNode) and held.defines and place.value is not None:
+            names.setdefault(held.space, set()).add(place.value)
     return {space: frozenset(own) for space, own in names.items()}
 
 
