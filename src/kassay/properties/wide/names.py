@@ -159,6 +159,14 @@ def _one_ends_another(names: Sequence[str]) -> bool:
     return _one_begins_another([name[::-1] for name in names])
 
 
+def _one_is_another_and_a_number(names: Sequence[str]) -> bool:
+    """Whether a name is another with digits behind it, so that both are one text once a number is joined."""
+    ordered = sorted(names)
+    return any(
+        after.startswith(before) and after[len(before) :].isdigit() for before, after in pairwise(ordered)
+    )
+
+
 def _of_length(least: int) -> Callable[[Sequence[str]], bool]:
     return lambda names: any(len(name) >= least for name in names)
 
@@ -269,7 +277,7 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         "glued",
         "equal once joined to a number",
         _each(lambda n: "t" + "1" * (n + 1)),
-        _any("1$"),
+        _one_is_another_and_a_number,
         2,
     ),
     NameClass(
@@ -287,7 +295,7 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         "that are words of a language",
         _each(
             lambda n: (
-                ("null", "None", "true", "default", "all", "undefined", "NaN", "class")[n % 8] + "" * n
+                ("null", "None", "true", "default", "all", "undefined", "NaN", "class")[n % 8]
                 if n < 8
                 else f"null{_letters(n)}"
             )
