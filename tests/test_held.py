@@ -12,7 +12,7 @@ from kassay.cli.main import run
 from kassay.pipeline.campaign.plan.spec import read_spec
 from kassay.properties.protocols.registry import named
 from tests import judged
-from tests.paths import DATA, HELD
+from tests.paths import BASELINE, DATA, HELD
 
 TRACES = sorted((HELD / "traces").glob("*.json"))
 RESULTS = [json.loads(line) for line in (HELD / "results.jsonl").read_text().splitlines()]
@@ -185,7 +185,7 @@ def test_the_instances_of_each_family_have_the_same_optima(instance, held, here)
 @pytest.mark.slow
 def test_a_baseline_makes_known_findings_known(here):
     arguments = ("certify", "sticky", "cooperative-sticky", "--histories", 40, "--seed", 3)
-    code, _ = answer(*arguments, "--out", here / "out", "--baseline", HELD / "baseline.json")
+    code, _ = answer(*arguments, "--out", here / "out", "--baseline", BASELINE)
     assert code != 1
     code, certificates = answer(*arguments, "--out", here / "out")
     assert code == 1

@@ -62,7 +62,7 @@ def here(tmp_path, monkeypatch):
 def test_a_file_of_sentences_is_judged(tmp_path):
     (tmp_path / "s.toml").write_text('all-to-one = "max(load) == partitions where equal_subscriptions"\n')
     sound = certify_assignor(
-        EverythingToTheFirst, claims_file=tmp_path / "s.toml", histories=100, controls=False
+        EverythingToTheFirst, claims_file=tmp_path / "s.toml", histories=100, assume=WIDTHS, controls=False
     )
     (result,) = sound.claims
     assert result.id == "all-to-one = max(load) == partitions where equal_subscriptions"

@@ -9,7 +9,7 @@ from kassay.kinds.groups.java import CLIENT_INTERFACE as CLIENT
 from kassay.kinds.placement.java import PLACER_INTERFACE as PLACER
 from tests import example_cluster, offsets_log
 from tests.classfiles import OTHER_CONSTANTS, PUBLIC, class_file
-from tests.paths import DATA, EXAMPLES, HELD, ROOT, VECTORS
+from tests.paths import BASELINE, DATA, EXAMPLES, HELD, ROOT, VECTORS
 from tests.played_log import a_life, played, stored
 from tests.reading.kafka.outputs import output
 
@@ -52,7 +52,7 @@ def certificates() -> list[Any]:
 @cache
 def baselines() -> list[Any]:
     """Accepted findings."""
-    return [json.loads((HELD / "baseline.json").read_text())]
+    return [json.loads(BASELINE.read_text())]
 
 
 @cache

@@ -23,11 +23,11 @@ def test_an_unfinished_scope_is_unknown():
 
 @pytest.mark.slow
 def test_a_time_budget_is_kept():
-    """The run ends by itself, and not before its time is used as it says."""
+    """The run ends by itself. Other environments and long lives may end early; playing uses its time."""
     options = RunOptions(budget=Budget(seconds=0.8), controls=False, shrink=False)
     certificate = certify(resolve("range"), options)
     assert certificate.histories > 0
-    assert certificate.elapsed_s >= 0.8
+    assert certificate.elapsed_s >= 0.8 - run._reserved_seconds(options)
 
 
 def test_too_few_judgements_are_unknown_and_enough_hold():

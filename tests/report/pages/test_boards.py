@@ -112,13 +112,13 @@ def test_no_other_style_has_the_word_of_a_tiles_look():
 @pytest.mark.browser
 def test_a_board_opens_at_the_broken_round_and_goes_by_slider_buttons_and_keys(open_page, converging):
     view = open_page(page(converging), still=True)
-    last = len(converging.frames)
-    assert shown(view) == [f"trace-1/round-{last}"]
+    broken = next(i for i, each in enumerate(converging.frames, 1) if each.broken)
+    assert shown(view) == [f"trace-1/round-{broken}"]
     slider = view.get_by_role("slider")
-    assert slider.get_attribute("aria-valuetext") == f"{converging.frames[-1].title}, broken here"
+    assert slider.get_attribute("aria-valuetext") == f"{converging.frames[broken - 1].title}, broken here"
     slider.focus()
     slider.press("ArrowLeft")
-    assert shown(view) == [f"trace-1/round-{last - 1}"]
+    assert shown(view) == [f"trace-1/round-{broken - 1}"]
     slider.press("Home")
     assert shown(view) == ["trace-1/round-1"]
     assert view.get_by_role("button", name="Previous").is_disabled()
@@ -150,6 +150,7 @@ def test_tiles_move_and_keep_still_where_that_is_asked(open_page, converging):
 @pytest.mark.browser
 def test_play_shows_the_rounds_from_the_start(open_page, converging):
     view = open_page(page(converging), still=True)
+    view.get_by_role("slider").press("End")
     view.get_by_role("button", name="Play").click()
     assert shown(view) == ["trace-1/round-1"]
     view.locator("[id='trace-1/round-2']").wait_for(state="visible")
