@@ -90,7 +90,7 @@ class Session:
             except TargetError as error:
                 errors[spec] = error
             else:
-                promises_of(target.kind, target.claims, self.options)
+                promises_of(target.kind, target.protocol, target.claims, self.options)
                 targets.append(target)
         require_heeded(targets, self.options)
         if self.events is not None:

@@ -147,7 +147,9 @@ class Widths:
             if cycle % LARGE_CYCLES and max(sizes.values()) > LARGE_FROM:
                 sizes = {}
         numbers = (self._numbered[turn % len(self._numbered)],) if self._numbered else ()
-        return WidePlan(self._names(turn), sizes, numbers)
+        own = {space for number, _ in numbers for space in number.names}
+        names = {space: known for space, known in self._names(turn).items() if space not in own}
+        return WidePlan(names, sizes, numbers)
 
     def _names(self, turn: int) -> dict[str, NameClass]:
         """The class of each space that is wide: all spaces until each class was there, then about half."""
@@ -277,9 +279,15 @@ def widened(driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded) -> t
     ]
     for number, wanted in plan.numbers:
         case = number.widen(case, wanted, source)
+    case, named = _named(driver, plan, case, source)
     shown += [(number.id, wanted) for number, wanted in plan.numbers if number.seen(case, wanted)]
+    return case, (*shown, *named)
+
+
+def _named(driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded) -> tuple[Any, Classes]:
+    """The case with the plan's names, and which of their classes it shows."""
     if not plan.names:
-        return case, tuple(shown)
+        return case, ()
     document = driver.form.write(case)
     every = mentioned(driver.form.node, document)
     names = {
@@ -290,10 +298,9 @@ def widened(driver: Driver[Any], plan: WidePlan, case: Any, source: Seeded) -> t
     try:
         case = driver.form.read(renamed(driver.form.node, document, names), "case")
     except InputError:
-        return case, tuple(shown)
-    shown += [
+        return case, ()
+    return case, tuple(
         (f"{space} names", plan.names[space].id)
         for space, own in names.items()
         if plan.names[space].seen(tuple(own.values()))
-    ]
-    return case, tuple(shown)
+    )

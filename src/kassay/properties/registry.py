@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.model.calls import Look
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.properties.parameters import Parameter
 
 
@@ -72,8 +72,9 @@ Predicate = Callable[..., Iterator[Evidence]]
 class Claim:
     """An id, one sentence, and a pure predicate that yields evidence against the claim.
 
-    `validity` claims are checked on every target of their kind. `applies` says where the claim applies at
-    all, `breakable` where some well-formed answer to the same input would break it, whatever the actual
+    `validity` claims are checked on every target of their kind; those that are `validity_of` a protocol on
+    every target that speaks it, with the argument `validity_argument`. `applies` says where the claim applies
+    at all, `breakable` where some well-formed answer to the same input would break it, whatever the actual
     answer: these judgements count, and the claim can hold only with a `minimum` of them. Both take the
     predicate's arguments. `looks` are the second looks it needs. A claim with a `parameter` is written
     `id:argument`. `fix` continues "A fix must": what a target has to do that breaks the claim by its common
@@ -93,6 +94,8 @@ class Claim:
     looks: frozenset[Look] = frozenset()
     confirm: bool = False
     parameter: Parameter | None = None
+    validity_of: RebalanceProtocol | None = None
+    validity_argument: str | None = None
 
 
 def always(*_: object) -> bool:
@@ -122,6 +125,8 @@ def claim(
     looks: tuple[Look, ...] = (),
     confirm: bool = False,
     parameter: Parameter | None = None,
+    validity_of: RebalanceProtocol | None = None,
+    validity_argument: str | None = None,
 ) -> Callable[[_F], _F]:
     """Register the predicate; its first docstring line is the claim's sentence."""
     own = (kinds,) if isinstance(kinds, Kind) else kinds
@@ -146,6 +151,8 @@ def claim(
                 needed,
                 confirm,
                 parameter,
+                validity_of,
+                validity_argument,
             )
         return predicate
 
@@ -229,9 +236,13 @@ def split_claims(text: str) -> tuple[str, ...]:
     return tuple(split)
 
 
-def validity_claims(kind: Kind) -> list[Promise]:
-    """The claims that are checked on every target of the kind, in the order of registration."""
-    return [Promise(c) for (of, _), c in load_claims().items() if of is kind and c.validity]
+def validity_claims(kind: Kind, protocol: RebalanceProtocol | None = None) -> list[Promise]:
+    """The claims that are checked on every target of the kind that speaks the protocol, as registered."""
+    return [
+        Promise(c, c.validity_argument)
+        for (of, _), c in load_claims().items()
+        if of is kind and (c.validity or (c.validity_of is not None and c.validity_of is protocol))
+    ]
 
 
 def applies(held: Claim, *things: Any) -> bool:

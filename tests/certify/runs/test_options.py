@@ -25,6 +25,7 @@ from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.registry import validity_claims
 
 CERTIFIED = list(every_kind())
+EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 
 
 def ids(promises):
@@ -34,17 +35,26 @@ def ids(promises):
 @pytest.mark.parametrize("kind", CERTIFIED, ids=str)
 def test_validity_is_judged_once_whatever_else_is_declared(kind):
     validity = ids(validity_claims(kind))
-    assert ids(promises_of(kind, (), RunOptions())) == validity
-    found = ids(promises_of(kind, ("deterministic", validity[-1], "deterministic"), RunOptions()))
+    assert ids(promises_of(kind, EAGER, (), RunOptions())) == validity
+    found = ids(promises_of(kind, EAGER, ("deterministic", validity[-1], "deterministic"), RunOptions()))
     assert sorted(found) == sorted({*validity, "deterministic"})
     assert found[-2:] == ["deterministic", validity[-1]]
 
 
+def test_a_protocol_has_claims_of_its_own():
+    """A cooperative target hands over in two steps and comes to rest, whatever it declares (KIP-429)."""
+    of_protocol = ["cooperative", "converges:12"]
+    assert set(of_protocol) <= set(ids(promises_of(CLIENT, COOPERATIVE, (), RunOptions())))
+    assert set(of_protocol).isdisjoint(ids(promises_of(CLIENT, EAGER, (), RunOptions())))
+    declared = ids(promises_of(CLIENT, COOPERATIVE, ("converges",), RunOptions()))
+    assert "cooperative" in declared and declared[-1] == "converges"
+
+
 def test_claims_that_the_user_names_are_all_that_is_judged():
     chosen = RunOptions(claims=("stable", "converges:2", "stable"))
-    assert ids(promises_of(CLIENT, ("deterministic",), chosen)) == ["stable", "converges:2"]
+    assert ids(promises_of(CLIENT, EAGER, ("deterministic",), chosen)) == ["stable", "converges:2"]
     with pytest.raises(InputError, match="unknown claim 'no-such'"):
-        promises_of(CLIENT, (), RunOptions(claims=("no-such",)))
+        promises_of(CLIENT, EAGER, (), RunOptions(claims=("no-such",)))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +67,7 @@ def test_a_shape_is_large(profile, name, shape):
 
 
 def test_priorities_are_drawn_where_a_claim_goes_by_them_unless_the_user_gave_some():
-    promises = promises_of(CLIENT, ("active-passive",), RunOptions())
+    promises = promises_of(CLIENT, EAGER, ("active-passive",), RunOptions())
     assert profile_of(CLIENT, promises, RunOptions()).member_configs == ((PRIORITY_CONFIG, PRIORITIES),)
     own = (("assignment.priority", ("7",)),)
     profile = profile_of(CLIENT, promises, RunOptions(member_config=own))
@@ -96,10 +106,10 @@ def test_what_is_out_of_its_range_is_refused(options, complaint):
 def test_a_kind_without_scopes_is_refused():
     for kind in CERTIFIED:
         if kind in GROUPS:
-            assert promises_of(kind, (), RunOptions(exhaustive=(1, 1)))
+            assert promises_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
         else:
             with pytest.raises(InputError, match="has no scopes"):
-                promises_of(kind, (), RunOptions(exhaustive=(1, 1)))
+                promises_of(kind, EAGER, (), RunOptions(exhaustive=(1, 1)))
 
 
 IDLE = {

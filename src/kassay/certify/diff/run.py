@@ -218,9 +218,8 @@ def comparison_of(left: Bench, right: Bench, by: By) -> Comparison:
 def _claims(left: Target, right: Target, options: RunOptions) -> tuple[str, ...]:
     """The claims of both targets, which select the recipes of the cases."""
     either = dict.fromkeys((*left.claims, *right.claims))
-    return tuple(
-        promised.id for promised in promises_of(left.kind, tuple(either), replace(options, claims=None))
-    )
+    own = promises_of(left.kind, left.protocol, tuple(either), replace(options, claims=None))
+    return tuple(promised.id for promised in own)
 
 
 def _cases(job: Job) -> Iterator[Any]:

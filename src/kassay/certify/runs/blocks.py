@@ -56,7 +56,7 @@ class Job:
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
         """The claims to check."""
-        return promises_of(self.target.kind, self.target.claims, self.options)
+        return promises_of(self.target.kind, self.target.protocol, self.target.claims, self.options)
 
     @cached_property
     def profile(self) -> Profile:

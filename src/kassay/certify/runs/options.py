@@ -131,7 +131,9 @@ def _require_of_kind(target: Target, options: RunOptions) -> None:
         raise InputError(f"{target.spec}: {option}: does nothing with a target of kind {kind}, expected none")
 
 
-def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> tuple[Promise, ...]:
+def promises_of(
+    kind: Kind, protocol: RebalanceProtocol, declared: tuple[str, ...], options: RunOptions
+) -> tuple[Promise, ...]:
     """The claims of a run: those that the user named, else validity and what the target declares.
 
     Raises `InputError` for a claim that this kind does not have, and for a scope if it has no scopes.
@@ -142,7 +144,7 @@ def promises_of(kind: Kind, declared: tuple[str, ...], options: RunOptions) -> t
         return tuple(promise(name, kind) for name in dict.fromkeys(options.claims))
     own = [promise(name, kind) for name in dict.fromkeys(declared)]
     taken = {promised.claim.id for promised in own}
-    return (*(v for v in validity_claims(kind) if v.claim.id not in taken), *own)
+    return (*(v for v in validity_claims(kind, protocol) if v.claim.id not in taken), *own)
 
 
 def profile_of(

@@ -23,6 +23,8 @@ from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, Str
 RUNNING: Final = -2
 """The lag that a process reports for a task that it ran as active (`Task.LATEST_OFFSET`)."""
 
+_NUMBERED: Final = "00000000-0000-4000-8000-"
+"""The beginning of the process ids of kassay's own; the first digit varies."""
 CHANGELOG: Final = 100_000
 """The usual length of the changelog of a task: the lag of a process without a copy."""
 
@@ -52,9 +54,16 @@ class TaskId(NamedTuple):
         return cls(int(subtopology), int(partition))
 
 
+@lru_cache(maxsize=1 << 14)
 def member_id(process_id: str, start: int, thread: int) -> str:
-    """The id of a thread of a process; `start` is the number of restarts."""
-    return f"{process_id}-{start}-{thread}"
+    """The id of a thread of a process; `start` is the number of restarts.
+
+    A Kafka member has a UUID, which says nothing of its process (KIP-1071). Here too, unless the process has
+    an id of `process_id(number)`: then the members' can be read.
+    """
+    if process_id[1:24] == _NUMBERED[1:]:
+        return f"{process_id}-{start}-{thread}"
+    return str(uuid.uuid5(uuid.UUID(process_id), f"{start}-{thread}"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -239,7 +248,7 @@ class TaskAssignor(Protocol):
 @lru_cache(maxsize=1 << 12)
 def process_id(number: int) -> str:
     """The id of the n-th process; every other one sorts before all others, being signed in Java."""
-    return f"{'8' if number % 2 else '0'}0000000-0000-4000-8000-{number:012x}"
+    return f"{'8' if number % 2 else '0'}{_NUMBERED[1:]}{number:012x}"
 
 
 def process_key(process_id: str) -> tuple[int, int]:

@@ -43,6 +43,7 @@ def _may_take_too_early(step: Step) -> bool:
     "cooperative",
     kinds=CLIENT,
     breakable=_may_take_too_early,
+    validity_of=RebalanceProtocol.COOPERATIVE,
     source="KIP-429: a partition is reassigned only after its owner gave it up",
     fix=(
         "withhold a partition that changes owners until its owner no longer reports it, and assign "
@@ -91,6 +92,8 @@ def _may_go_on(rebalanced: Rebalanced, _: str) -> bool:
     applies=_took_part,
     breakable=_may_go_on,
     confirm=True,
+    validity_of=RebalanceProtocol.COOPERATIVE,
+    validity_argument=str(ROUNDS_MAX),
     parameter=number(NumberRange(1, ROUNDS_MAX, whole=True), example="2"),
     source="KIP-429; KAFKA-9029",
     fix="give the answer that it gave before when members report just that as owned",

@@ -6,6 +6,7 @@ Sources: the schemas of JoinGroup, SyncGroup and the consumer protocol, `Topic`,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -24,13 +25,14 @@ from kassay.model.groups.history import (
     OwnedClaim,
     RackBroker,
     Rebalance,
+    Withhold,
 )
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import Kind
 from kassay.properties.groups.histories.generator import GeneratorState
 from kassay.properties.groups.histories.scenarios import brokers
 from kassay.properties.sources import Source
-from kassay.properties.wide.ranges import Size, WideRange
+from kassay.properties.wide.ranges import PLAIN_NAMES, SMALL_SIZES, Size, WideRange
 
 _RACKED: Final = frozenset({"no-racks"})
 MIDDLING: Final = 8
@@ -506,6 +508,169 @@ def _conflict_seen(history: History, wanted: str) -> bool:
     return any(tp.topic not in member.topics for member in members for tp in member.owned)
 
 
+_JOINED: Final = {"by a dash": "-", "by a dot": ".", "by an underscore": "_", "by nothing": ""}
+
+
+def _pairs(wanted: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Two pairs of topics that are the same text once each is joined."""
+    mark = _JOINED[wanted]
+    return ("eu", f"orders{mark}paid"), (f"eu{mark}orders", "paid")
+
+
+def _widen_joined(history: History, wanted: str, _: Source) -> History:
+    """Two members whose subscriptions are equal if their topics are joined to one text, and not otherwise."""
+    pairs = _pairs(wanted)
+    if len(_first(history)) < 2 or not history.cluster.topics:
+        return history
+    new = [name for pair in pairs for name in pair if name not in history.cluster.by_name]
+    more = (history.cluster.topics[0]._replace(name=name) for name in new)
+    history = replace(history, cluster=history.cluster.with_topics((*history.cluster.topics, *more)))
+    return _with_members(
+        history, lambda n, m: m._replace(topics=pairs[n], owned=(), generation=-1) if n < 2 else m
+    )
+
+
+def _joined_seen(history: History, wanted: str) -> bool:
+    return {join.member.topics for join in _first(history)}.issuperset(_pairs(wanted))
+
+
+_BOUNDARIES: Final = {f"{below:,} and {below + 1:,}": below for below in (127, 255, 32_767, 65_535, 2**24)}
+
+
+def _widen_stale_claim(history: History, wanted: str, _: Source) -> History:
+    """Two members report the same partitions, the second from the generation before a boundary."""
+    below = _BOUNDARIES[wanted]
+    members = [join.member for join in _first(history)]
+    both = [topic for topic in history.cluster.topics if all(topic.name in m.topics for m in members[:2])]
+    if len(members) < 2 or not both:
+        return history
+    claimed = tuple(TopicPartition(both[0].name, p) for p in range(min(2, both[0].partitions)))
+
+    def claiming(number: int, member: Member) -> Member:
+        if number < 2:
+            return member._replace(owned=claimed, generation=below + 1 - number)
+        return member._replace(owned=(), generation=-1)
+
+    history = _with_members(history, claiming)
+    # Later claims would be of generations that were long ago.
+    changes = (tuple(e for e in change if not isinstance(e, OwnedClaim)) for change in history.changes)
+    return replace(history, changes=tuple(changes))
+
+
+def _stale_claim_seen(history: History, wanted: str) -> bool:
+    below = _BOUNDARIES[wanted]
+    of = [
+        {tp for j in _first(history) if j.member.generation == g for tp in j.member.owned}
+        for g in (below, below + 1)
+    ]
+    return not of[0].isdisjoint(of[1])
+
+
+_ALONE: Final = {"1 of 9": 9, "1 of 17": 17, "1 of 65": 65}
+
+
+def _widen_alone(history: History, wanted: str, _: Source) -> History:
+    """Of many members one alone reads the largest topic, which has two partitions for each of them."""
+    number = _ALONE[wanted]
+    first = [join.member for join in _first(history)]
+    if not first or not history.cluster.topics:
+        return history
+    pattern = history.cluster.topics[0]
+    large = _with_partitions(pattern, 2 * number)._replace(name=_unused("large", history.cluster.by_name))
+    cluster = history.cluster.with_topics((*history.cluster.topics, large))
+    used = {member.member_id for member in first}
+    names = (name for name in (f"n{i}" for i in range(number + len(used))) if name not in used)
+    others = [
+        Join(Member(name, (pattern.name,), rack=first[0].rack))
+        for name, _ in zip(names, range(number - len(first)))
+    ]
+    history = replace(
+        history, cluster=cluster, changes=((*history.changes[0], *others), *history.changes[1:])
+    )
+    return _with_members(
+        history, lambda n, member: member if n else member._replace(topics=(*member.topics, large.name))
+    )
+
+
+def _unused(name: str, used: Mapping[str, object]) -> str:
+    return next(each for each in (name * n for n in range(1, len(used) + 2)) if each not in used)
+
+
+def _with_partitions(topic: Topic, partitions: int) -> Topic:
+    """The topic with so many partitions, whose replicas and weights repeat in a cycle."""
+    numbers = [p % topic.partitions for p in range(partitions)]
+    return topic._replace(
+        partitions=partitions,
+        replicas=None if topic.replicas is None else tuple(topic.replicas[p] for p in numbers),
+        weights=None if topic.weights is None else tuple(topic.weights[p] for p in numbers),
+    )
+
+
+def _alone_seen(history: History, wanted: str) -> bool:
+    number = _ALONE[wanted]
+    members = [join.member for join in _first(history)]
+    read = Counter(name for member in members for name in set(member.topics))
+    return len(members) >= number and any(
+        topic.partitions >= 2 * number and read[topic.name] == 1 for topic in history.cluster.topics
+    )
+
+
+_MOVING: Final = {"13": 13, "33": 33, "65": 65}
+
+
+def _widen_moving(history: History, wanted: str, _: Source) -> History:
+    """The first member owns all partitions of a topic that all members read: half of them or more move."""
+    if len(_first(history)) < 2 or not history.cluster.topics:
+        return history
+    count = 2 * _MOVING[wanted]
+    name = _unused("moving", history.cluster.by_name)
+    topic = _with_partitions(history.cluster.topics[0], count)._replace(name=name)
+    history = replace(history, cluster=history.cluster.with_topics((*history.cluster.topics, topic)))
+    owned = tuple(TopicPartition(name, p) for p in range(count))
+    latest = max(3, *(join.member.generation for join in _first(history)))
+
+    def reading(number: int, member: Member) -> Member:
+        member = member._replace(topics=(*member.topics, name))
+        return member if number else member._replace(owned=(*member.owned, *owned), generation=latest)
+
+    return _with_members(history, reading)
+
+
+def _moving_seen(history: History, wanted: str) -> bool:
+    readers = Counter(name for join in _first(history) for name in set(join.member.topics))
+    owned = [Counter(tp.topic for tp in join.member.owned) for join in _first(history)]
+    return any(n >= 2 * _MOVING[wanted] and readers[t] > 1 for each in owned for t, n in each.items())
+
+
+_GLUED: Final = ("a partition", "its number written after the name")
+
+
+def _widen_glued(history: History, wanted: str, _: Source) -> History:
+    """Partition 10 of a topic, and partition 0 of the topic whose name ends in 1; one is not assignable."""
+    if not _first(history) or not history.cluster.topics:
+        return history
+    ten, one = (TopicPartition(*each) for each in _TEN_AND_ONE)
+    pattern = history.cluster.topics[0]
+    topics = [t for t in history.cluster.topics if t.name not in (ten.topic, one.topic)]
+    more = [_with_partitions(pattern, n)._replace(name=tp.topic) for tp, n in ((ten, 12), (one, 2))]
+    history = replace(history, cluster=history.cluster.with_topics((*topics, *more)))
+    history = _with_members(history, lambda _, m: m._replace(topics=(*m.topics, ten.topic, one.topic)))
+    held = one if wanted == _GLUED[0] else ten
+    first = (*history.changes[0], Withhold(held.topic, (held.partition,)))
+    return replace(history, changes=(first, *history.changes[1:]))
+
+
+_TEN_AND_ONE: Final = (("logs", 10), ("logs1", 0))
+
+
+def _glued_seen(history: History, wanted: str) -> bool:
+    topic, number = _TEN_AND_ONE[1 if wanted == _GLUED[0] else 0]
+    return any(
+        isinstance(event, Withhold) and event.topic == topic and number in event.numbers
+        for event in history.changes[0]
+    )
+
+
 GENERATION: Final = WideRange(
     "generations", tuple(_GENERATIONS), _widen_generation, _generation_seen, "JoinGroupResponse.generationId"
 )
@@ -579,9 +744,53 @@ CONFLICTS: Final = WideRange(
 )
 
 
+JOINED: Final = WideRange(
+    "subscriptions joined to one text",
+    tuple(_JOINED),
+    _widen_joined,
+    _joined_seen,
+    "Topic.LEGAL_CHARS",
+    frozenset({"equal-subscriptions", PLAIN_NAMES}),
+    names=("topic",),
+)
+STALE_CLAIMS: Final = WideRange(
+    "generations of two claims",
+    tuple(_BOUNDARIES),
+    _widen_stale_claim,
+    _stale_claim_seen,
+    "ConsumerProtocolSubscription.generationId",
+    frozenset({"no-conflicting-claims"}),
+)
+ALONE: Final = WideRange(
+    "readers of the largest topic",
+    tuple(_ALONE),
+    _widen_alone,
+    _alone_seen,
+    "ConsumerProtocolSubscription.topics",
+    frozenset({"equal-subscriptions", SMALL_SIZES}),
+)
+MOVING: Final = WideRange(
+    "partitions that must move at once",
+    tuple(_MOVING),
+    _widen_moving,
+    _moving_seen,
+    "ConsumerProtocolSubscription.ownedPartitions",
+    frozenset({SMALL_SIZES}),
+)
+GLUED: Final = WideRange(
+    "equal texts of a topic and a number",
+    _GLUED,
+    _widen_glued,
+    _glued_seen,
+    "ShareGroup.initializedTopicPartitions",
+    frozenset({"no-conflicting-claims", PLAIN_NAMES}),
+    names=("topic",),
+)
+
+
 def ranges_of(kind: Kind) -> tuple[WideRange, ...]:
     """The ranges of what a target of the kind sees."""
-    common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES)
+    common = (GENERATION, MEMBER_LIVES, *ORDERS, *RACK_RANGES, JOINED, ALONE, MOVING)
     if kind == CLIENT:
-        return (*common, STATIC, WEIGHT, TOPIC_LIVES)
-    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES)
+        return (*common, STATIC, WEIGHT, TOPIC_LIVES, STALE_CLAIMS)
+    return (*common, STATIC, CONFLICTS) if kind == SERVER else (*common, TOPIC_LIVES, GLUED)

@@ -77,7 +77,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.last: Rebalanced | None = None
         self.joined = 0
         own = tuple(promise(name, self.kind) for name in self.claims)
-        self.promises = (*validity_claims(self.kind), *own)
+        self.promises = (*validity_claims(self.kind, self.protocol), *own)
         self.player = Player(
             type(self).new,
             self.protocol,

@@ -725,7 +725,6 @@ _TAG_FACTS: Final = (
     "all values equal",
     "all values different",
     "two keys with the same values",
-    "a value that is a key",
     "missing at one",
     "missing at all but one",
     "tags that nothing is spread over",
@@ -742,7 +741,6 @@ def _widen_tag_facts(history: TaskHistory, wanted: str, source: Source) -> TaskH
         "all values equal": lambda _number, _place: "a",
         "all values different": lambda number, place: f"v{number}{place}",
         "two keys with the same values": lambda number, _: "abc"[number % 3],
-        "a value that is a key": lambda number, place: TAG_KEYS[(number + place) % 2],
         "missing at one": lambda n, place: None if n == lacks and not place else _plain_values(n, place),
         "missing at all but one": lambda n, place: None if n != lacks and place else _plain_values(n, place),
     }
@@ -758,6 +756,15 @@ def _widen_tag_facts(history: TaskHistory, wanted: str, source: Source) -> TaskH
     return history
 
 
+def _widen_key_values(history: TaskHistory, _wanted: str, _source: Source) -> TaskHistory:
+    """Tags whose values are keys."""
+    return _with_tags(history, TAG_KEYS[:2], lambda number, place: TAG_KEYS[(number + place) % 2])
+
+
+def _key_values_seen(history: TaskHistory, _wanted: str) -> bool:
+    return any(value in dict(join.tags) for join in history.processes for _, value in join.tags)
+
+
 def _tag_facts_seen(history: TaskHistory, wanted: str) -> bool:
     keys, own = history.rack_aware_tags, [dict(join.tags) for join in history.processes]
     columns = [[tags.get(key) for tags in own] for key in keys]
@@ -769,7 +776,6 @@ def _tag_facts_seen(history: TaskHistory, wanted: str) -> bool:
         "two keys with the same values": len(columns) > 1
         and None not in columns[0]
         and columns[0] == columns[1],
-        "a value that is a key": any(value in tags for tags in own for value in tags.values()),
         "missing at one": any(sum(v is None for v in c) == 1 for c in columns),
         "missing at all but one": any(sum(v is not None for v in c) == 1 < len(c) - 1 for c in columns),
         "tags that nothing is spread over": any(tags.keys() - set(keys) for tags in own),
@@ -864,6 +870,14 @@ RANGES: Final = (
         _widen_tag_facts,
         _tag_facts_seen,
         "StreamsConfig.RACK_AWARE_ASSIGNMENT_TAGS_CONFIG",
+    ),
+    WideRange(
+        "tag values",
+        ("that are keys",),
+        _widen_key_values,
+        _key_values_seen,
+        "StreamsConfig.RACK_AWARE_ASSIGNMENT_TAGS_CONFIG",
+        names=("tag", "value"),
     ),
 )
 

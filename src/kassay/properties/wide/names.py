@@ -122,6 +122,16 @@ def _number_tails(size: int, source: Source) -> Names:
     return tuple(f"{stem}{number}" for number in (*range(start, start + size),))
 
 
+def _glued(mark: str) -> Callable[[int, Source], Names]:
+    """A name, and the same with the mark and a number behind it."""
+
+    def make(size: int, source: Source) -> Names:
+        names = ("t", *(f"t{mark}{number}" for number in (1, 0, *range(2, size))))[:size]
+        return names if source.boolean() else names[::-1]
+
+    return make
+
+
 def _padded(size: int, _: Source) -> Names:
     """Names whose numbers are equal but for leading zeros."""
     return tuple(f"t{'0' * (number % 4)}{7 + number // 4}" for number in range(size))
@@ -159,12 +169,15 @@ def _one_ends_another(names: Sequence[str]) -> bool:
     return _one_begins_another([name[::-1] for name in names])
 
 
-def _one_is_another_and_a_number(names: Sequence[str]) -> bool:
-    """Whether a name is another with digits behind it, so that both are one text once a number is joined."""
-    ordered = sorted(names)
-    return any(
-        after.startswith(before) and after[len(before) :].isdigit() for before, after in pairwise(ordered)
-    )
+def _one_is_another_and_a_number(mark: str) -> Callable[[Sequence[str]], bool]:
+    """Whether a name is another with the mark and digits behind it: one text once a number is joined."""
+
+    def seen(names: Sequence[str]) -> bool:
+        parts = (name.rpartition(mark) if mark else (name.rstrip("0123456789"), "", "") for name in names)
+        heads = {head for name, (head, _, _) in zip(names, parts) if name[len(head) + len(mark) :].isdigit()}
+        return not heads.isdisjoint(names)
+
+    return seen
 
 
 def _of_length(least: int) -> Callable[[Sequence[str]], bool]:
@@ -273,12 +286,20 @@ NAME_CLASSES: Final[tuple[NameClass, ...]] = (
         _each(lambda n: "orders" + f"-{n % 7}" * (1 + n // 7)),
         _any(r"-\d+$"),
     ),
-    NameClass(
-        "glued",
-        "equal once joined to a number",
-        _each(lambda n: "t" + "1" * (n + 1)),
-        _one_is_another_and_a_number,
-        2,
+    *(
+        NameClass(
+            f"glued{called}",
+            f"equal once joined to a number{how}",
+            _glued(mark),
+            _one_is_another_and_a_number(mark),
+            2,
+        )
+        for called, how, mark in (
+            ("", "", ""),
+            ("-dash", " by a dash", "-"),
+            ("-dot", " by a dot", "."),
+            ("-underscore", " by an underscore", "_"),
+        )
     ),
     NameClass(
         "anagram", "of the same letters", _anagrams, _distinct_pairs(lambda name: "".join(sorted(name))), 2

@@ -50,7 +50,8 @@ class WideRange:
     """A number, or another property, that a case can have at the ends of what is legal.
 
     `classes` name the values. `widen` changes a case so that it has one of them, `seen` says whether a case
-    has it. `source` names the class of Kafka that has the range, `excluded_by` are assumptions.
+    has it. `source` names the class of Kafka that has the range, `excluded_by` are assumptions. `names` are
+    the spaces whose names the values are about, so that they have no other class in the same case.
     """
 
     id: str
@@ -59,3 +60,4 @@ class WideRange:
     seen: Callable[[Any, str], bool]
     source: str
     excluded_by: frozenset[str] = field(default=frozenset())
+    names: tuple[str, ...] = ()

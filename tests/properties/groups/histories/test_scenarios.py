@@ -17,7 +17,7 @@ from kassay.properties.sources import Seeded
 
 def reached_by(spec, histories, **options):
     target = resolve(spec)
-    own = [promised.id for promised in promises_of(target.kind, target.claims, RunOptions())]
+    own = [promised.id for promised in promises_of(target.kind, target.protocol, target.claims, RunOptions())]
     claims = (*own, "leader-neutral") if target.kind is CLIENT else own
     job = Job(target, RunOptions(claims=tuple(claims), budget=Budget(histories=histories), **options))
     with open_bench(job) as bench:
