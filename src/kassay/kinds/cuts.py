@@ -21,7 +21,8 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
     """
     ones = []
     for one in candidates(case):
-        ones.append(one)
+        if len(ones) <= ONES_MAX:
+            ones.append(one)
         yield one
     if len(ones) > ONES_MAX:
         return

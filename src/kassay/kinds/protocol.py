@@ -313,6 +313,11 @@ class Driver(ABC, Generic[Case]):
         """How the worst cases of the kind are searched; None where they are not."""
         return None
 
+    @property
+    def long_changes(self) -> int:
+        """The number of changes of the longest case of `long_case`."""
+        return 334
+
     def long_case(self, changes: int) -> Case | None:
         """A case of many small changes, of which one object answers all; None where objects live shortly.
 

@@ -25,13 +25,15 @@ REMAINDERS: Final = 12
 class Surroundings:
     """What a process observes in addition to its input; None keeps what kassay's own process has.
 
-    `clock` is the time at the start of each call, in seconds since 1970. `time_zone` and `locale` are values
-    of TZ, and of LANG and LC_ALL. `variables` replace all other inherited ones except `NEEDED`. `process` is
-    the remainder of the process id by `REMAINDERS`. `processors` is the number that the process may use.
-    `modified` is the modification time of the target's file, in seconds since 1970.
+    `clock` is the time at the start of each call, in seconds since 1970, and `tick` the seconds that pass on
+    a stopwatch (`time.monotonic` and its like) between two readings: a busy machine. `time_zone` and `locale`
+    are values of TZ, and of LANG and LC_ALL. `variables` replace all other inherited ones except `NEEDED`.
+    `process` is the remainder of the process id by `REMAINDERS`. `processors` is the number that the process
+    may use. `modified` is the modification time of the target's file, in seconds since 1970.
     """
 
     clock: float | None = None
+    tick: float | None = None
     time_zone: str | None = None
     locale: str | None = None
     variables: tuple[tuple[str, str], ...] | None = None
@@ -82,6 +84,7 @@ FIELDS: Final = tuple(field.name for field in fields(Surroundings))
 """The fields, in the order in which the cause of a difference is searched."""
 CALLED: Final = {
     "clock": "clock",
+    "tick": "speed of the machine",
     "time_zone": "time zone",
     "locale": "locale",
     "variables": "variables",

@@ -119,6 +119,7 @@ _MAYBE_TIME: Final = Field(optional(Shape(_number)), None, sparse=True)
 SURROUNDINGS: Final = record(
     _surroundings,
     clock=_MAYBE_TIME,
+    tick=_MAYBE_TIME,
     time_zone=_MAYBE_TEXT,
     locale=_MAYBE_TEXT,
     variables=Field(

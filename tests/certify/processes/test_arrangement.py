@@ -157,3 +157,12 @@ def test_a_program_is_started_in_the_surroundings_and_found_from_another_folder(
         name = socket.gethostname() if "host_name" in host.unchanged else "kafka-7"
         assert f'["{name}", "web-1", "{tmp_path / "work"}", 5]' in str(raised.value)
         assert host.unchanged["clock"]
+
+
+@pytest.mark.parametrize("watch", ["monotonic", "perf_counter", "process_time"])
+def test_time_passes_on_a_stopwatch_whenever_it_is_read(seen, watch):
+    """A busy machine: between two readings lie seconds, in seconds and in nanoseconds."""
+    read = f"[b - a for a, b in ((time.{watch}(), time.{watch}()), (time.{watch}_ns(), time.{watch}_ns()))]"
+    slow, ours = seen(read, Surroundings(tick=45.0), OURS)
+    assert all(45 <= seconds < 50 and 45e9 <= nanoseconds < 50e9 for seconds, nanoseconds in slow)
+    assert all(seconds < 5 and nanoseconds < 5e9 for seconds, nanoseconds in ours)

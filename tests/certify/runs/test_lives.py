@@ -91,6 +91,30 @@ def test_memory_that_grows_with_the_calls_is_measured(tmp_path, monkeypatch):
         assert bench.memory_growth(0.0) is None
 
 
+COUNTS = """
+import ctypes, math
+
+class Mine:
+    def __init__(self):
+        self.sent = ctypes.c_int16(0)
+
+    def partition(self, topic, key, value, num_partitions, available):
+        if key is not None:
+            return len(key) % num_partitions
+        self.sent.value += 1
+        return int(math.fmod(self.sent.value, num_partitions))
+"""
+
+
+def test_a_partitioner_lives_until_a_counter_of_16_bits_begins_anew(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(COUNTS)
+    with open_bench(Job(resolve(str(file)), RunOptions(budget=Budget(histories=300)))) as bench:
+        finding = bench.live_long((), 60.0).findings["in-range"]
+        assert finding.calls > 32_767
+        assert bench.live_long((), 0.2).findings == {}, "no time for a long life"
+
+
 @pytest.mark.parametrize("kind", every_kind(), ids=str)
 def test_names_differ_between_numbers_and_long_cases_are_long(kind):
     driver = driver_for(kind)

@@ -76,3 +76,28 @@ def test_metadata_tell_partitions_and_leaders():
     assert (topic.count, topic.available) == (3, (0, 2))
     assert ProducerRecord("t", b"key", b"value").size_bytes == 8
     assert ProducerRecord("t").size_bytes == 0
+
+
+def test_many_records_are_sent_together_where_the_partitioner_can():
+    """Records with a partition do not count; an exception in the place of an answer is a failure."""
+
+    class AtOnce(Noting):
+        def partition_each(self, records):
+            self.calls.append(("together", [record.key for record, _ in records]))
+            return iter([1, ValueError("no"), 0])
+
+    at_once = AtOnce()
+    keys = (b"a", None, b"b", b"c")
+    records = tuple((ProducerRecord("t", key, partition=None if key else 1), TWO) for key in keys)
+    answers = [sent.answer for sent in send_all(at_once, ProducerSends(records))]
+    assert answers[0] == 1
+    assert answers[2:] == [failure_of(ValueError("no")), 0]
+    assert at_once.calls[1:] == [("together", [b"a", b"b", b"c"]), ("partition", None), "close"]
+
+
+def test_what_a_partitioner_changed_is_kept():
+    changes = Noting()
+    changes.mutated = "available[0] was 0 and is 1"
+    assert (
+        send(lambda: changes, ProducerSends(((ProducerRecord("t", b"k"), TWO),))).mutated == changes.mutated
+    )

@@ -129,4 +129,5 @@ def test_what_another_process_answers_is_judged_by_the_claim_about_processes_alo
     step = ProducerSendsStep(asked, first, (Probe(look, (Sent(record, topic, 1),)),))
     claims = {name: promise(name, PARTITIONER).claim for name in ("pure", "deterministic")}
     assert {name for name in claims if evidence(name, step)} == broken
-    assert {name for name, claim in claims.items() if claim.breakable(step)} == broken
+    # A partitioner may change the list of available partitions at every call.
+    assert {name for name, claim in claims.items() if claim.breakable(step)} == {*broken, "pure"}

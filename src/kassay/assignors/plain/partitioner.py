@@ -9,7 +9,7 @@ reaches the partitioner: as in `KafkaProducer`, it goes to that partition if it 
 
 from __future__ import annotations
 
-from kassay.assignors.plain.answers import integer
+from kassay.assignors.plain.answers import difference, integer
 from kassay.assignors.plain.target import PlainTarget
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 
@@ -27,14 +27,19 @@ def check_partition(answer: object) -> int:
 
 
 class PlainPartitioner(PlainTarget):
-    """A plain object of this process in the full form."""
+    """A plain object of this process in the full form; `mutated` is the first change of an argument."""
+
+    mutated: str | None = None
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The partition of the record."""
         named = named_partition(record, topic)
         if named is not None:
             return named
-        return self._call("partition", check_partition, *plain_record(record, topic))
+        arguments = plain_record(record, topic)
+        answer = self._call("partition", check_partition, *arguments)
+        self.mutated = self.mutated or difference(list(topic.available), arguments[-1], "available")
+        return answer
 
     def close(self) -> None:
         """Close the object, if it has `close`."""

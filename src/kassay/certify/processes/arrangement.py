@@ -1,7 +1,7 @@
 """Gives the present process other surroundings: a clock, variables, a folder, a host name; for Python only.
 
 The clock of Python's own modules is shifted by time-machine, at the level of C; other libraries that read the
-system's clock are not affected.
+system's clock are not affected. Stopwatches are replaced in the module `time`, before a target is loaded.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ class Arrangement:
         self._clock: float | None = None
         self._travel: Any = None
         self._coordinates: Any = None
+        self.tick = 0.0
+        self._passed = 0.0
+        for name in _STOPWATCHES:
+            setattr(time, name, self._ticking(getattr(time, name), name.endswith("_ns")))
 
     def apply(self, wanted: Mapping[str, Any]) -> str:
         """Take on the surroundings, in the form of `wire`; returns why the clock is not shifted, or ""."""
@@ -46,6 +50,7 @@ class Arrangement:
         os.chdir(wanted.get("folder") or self._folder)
         self._name_host(wanted.get("host_name") or self._host_name)
         self._count_processors(wanted.get("processors"))
+        self.tick = wanted.get("tick") or 0.0
         return self._set_clock(wanted.get("clock"))
 
     def restart_clock(self) -> None:
@@ -66,6 +71,16 @@ class Arrangement:
             return read(environ, name)
 
         owner.__getitem__ = recorded
+
+    def _ticking(self, read: Callable[[], float], in_nanoseconds: bool) -> Callable[[], float]:
+        """The stopwatch, on which `tick` seconds more pass at each reading of any of them."""
+
+        def ticking() -> float:
+            """The time of the stopwatch."""
+            self._passed += self.tick
+            return read() + (int(self._passed * 1e9) if in_nanoseconds else self._passed)
+
+        return ticking
 
     def _name_host(self, name: str) -> None:
         """Set the host name: the system's if it is this process's own, else that of Python's functions."""
@@ -102,6 +117,9 @@ class Arrangement:
         return ""
 
 
+_STOPWATCHES: Final = tuple(
+    f"{name}{unit}" for name in ("monotonic", "perf_counter", "process_time") for unit in ("", "_ns")
+)
 _UNAME: Final = os.uname if hasattr(os, "uname") else None
 
 

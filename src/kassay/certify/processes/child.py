@@ -12,11 +12,11 @@ import marshal
 import os
 import resource
 import sys
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Final, NoReturn
 
 from kassay.assignors.plain.answers import (
@@ -25,6 +25,7 @@ from kassay.assignors.plain.answers import (
     check_assignment,
     check_placement,
     check_user_data,
+    difference,
     integer,
 )
 from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
@@ -82,14 +83,14 @@ def serve(channel: tuple[int, ...], order: Mapping[str, Any]) -> NoReturn:
     limit_memory(order["memory_mib"] + _LOADING_MIB)
     source = TargetSource(**order["source"])
     arrangement, lacks = _arranged(order)
-    started = time.perf_counter()
+    started = perf_counter()
     try:
         target, loaded = load(source)
     except TargetNotLoadable as error:
         write(output, frame(nonce, 0, to_json({"error": str(error)}).encode()))
         os._exit(0)
     try:
-        seconds = time.perf_counter() - started
+        seconds = perf_counter() - started
         again = arrangement is not None and seconds <= RELOAD_MAX_S and _loads_again(source)
         greeting = to_json({"loaded": asdict(loaded), "reloads": again, "lacks": lacks}).encode()
     except (TypeError, ValueError) as error:
@@ -319,8 +320,11 @@ class Server:
         return [0, checked, self.returned.take(answer, (arguments,)) or mutated]
 
     def partition(self, target: Any, body: bytes) -> list[Any]:
-        """One call of a partitioner."""
-        return [0, integer("partition has the answer", target.partition(*marshal.loads(body))), None]
+        """One call of a partitioner, of whose arguments the list of available partitions can be changed."""
+        arguments = marshal.loads(body)
+        available = list(arguments[-1])
+        checked = integer("partition has the answer", target.partition(*arguments))
+        return [0, checked, difference(available, arguments[-1], "available")]
 
     def close(self, target: Any, _body: bytes) -> list[Any]:
         """Close the object if it has such a method."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from math import inf
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Host, Maker
@@ -33,8 +34,8 @@ CALLS_LAST: Final = 10_000
 GROWTH_MAX_MIB: Final = 10.0
 """The most memory that an object may keep of the calls between these two."""
 CHANGES_FIRST: Final = 20
-CHANGES_MAX: Final = 334
-"""The number of changes of a long case: 1,001 members or keys come up."""
+LONGER: Final = 17
+"""How much longer than the one before it a long case may be, but for the last."""
 PREDECESSORS_S: Final = 5.0
 """The time to find the cases that have to come before."""
 BY_NAMES: Final = "broken in a case of the run under other names"
@@ -210,23 +211,24 @@ def memory_growth(
 def _live_in_one_case(
     driver: Driver[Any], subject: Subject, life: LongLife, seconds: float, plays: int
 ) -> None:
-    """Play one case of many changes; first a short one, which shows how many fit the time."""
+    """Play one case of many changes; first shorter ones, which show how many fit the time."""
     started = time.monotonic()
-    changes = min(CHANGES_FIRST, plays)
-    for _ in range(2):
+    changes, most = min(CHANGES_FIRST, plays), driver.long_changes
+    for more in (LONGER, LONGER, inf, 1):
         case = driver.long_case(changes)
         if case is None or life.findings:
             return
         examination = driver.examine(case, subject)
         life.calls += examination.asked
-        for violation in examination.violations:
-            answers = recorded(driver, examination.plays)
-            finding = LifeFinding(violation.claim, case, None, examination.asked, answers)
-            life.findings.setdefault(violation.claim, finding)
+        violated = dict.fromkeys(violation.claim for violation in examination.violations)
+        answers = recorded(driver, examination.plays) if violated else ()
+        for claim in violated:
+            life.findings[claim] = LifeFinding(claim, case, None, examination.asked, answers)
         spent = max(1e-3, time.monotonic() - started)
-        changes = int(min(CHANGES_MAX, changes * max(1.0, seconds / spent - 1)))
-        if plays < PLAYS:
+        fitting = int(min(most, changes * min(more, seconds / spent - 1)))
+        if plays < PLAYS or fitting <= changes:
             return
+        changes = fitting
 
 
 class _Before(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,6 +44,9 @@ SHORT_KEYS: Final = 16
 """The number of one-byte keys that are tried for a longer key: only the hash decides which one fails."""
 _PLAIN_TOPIC_MAX: Final = 1
 """The number in the name of a topic, such as `t1`, up to which it counts as plain."""
+_KEYED_CHANGES: Final = 334
+_SEARCHED_FROM: Final = 2_000
+"""From so many records on, the first one that breaks a claim is searched for by halves."""
 _SINGLES_MAX = 16
 """The number of partitions without a leader up to which each is removed by itself."""
 
@@ -64,15 +68,28 @@ class SendsDriver(Driver[ProducerSends]):
         """A partitioner belongs to one producer."""
         return False
 
+    @property
+    def long_changes(self) -> int:
+        """So many that more than 65,536 records without a key are sent: a counter of 16 bits begins anew."""
+        return 16_800
+
     def long_case(self, changes: int) -> ProducerSends:
-        """Three records for every change, each with a new key, to few topics; an earlier key comes back."""
+        """Three records for every change, each with a new key, to few topics; an earlier key comes back.
+
+        After 1,001 keys, a change is four records without one.
+        """
+        keyed = min(changes, _KEYED_CHANGES)
+        bare = [
+            (ProducerRecord(f"t{number % 2}", None, b"v"), TopicMetadata.of(7))
+            for number in range(4 * (changes - keyed))
+        ]
         records = []
-        for number in range(3 * changes):
+        for number in range(3 * keyed):
             topic = f"t{number % 7}"
             for key in (number, number // 2) if number % 10 == 9 else (number,):
                 record = ProducerRecord(topic, f"key-{key}".encode(), b"v")
                 records.append((record, TopicMetadata.of(2 + number % 7)))
-        return ProducerSends(tuple(records))
+        return ProducerSends((*records, *bare))
 
     def generate(self, source: Source, profile: Profile, aim: str = "") -> ProducerSends:
         """A sending built from the source's choices."""
@@ -160,12 +177,19 @@ class SendsDriver(Driver[ProducerSends]):
         evidence: Sequence[Evidence],
         evidence_of: Callable[[Any], Sequence[Evidence]],
     ) -> list[tuple[int, ...]]:
-        """The first record that breaks the claim."""
+        """The first record that breaks the claim; of very many, one that does and the one before does not."""
         sent = thing.answer
         if isinstance(sent, Failure):
             return [(0,)] * len(evidence)
-        parts = (_first(thing, last + 1) for last in range(len(sent) - 1))
-        first = next((last for last, part in enumerate(parts) if evidence_of(part)), len(sent) - 1)
+
+        def breaks(last: int) -> bool:
+            return bool(evidence_of(_first(thing, last + 1)))
+
+        numbers = range(len(sent) - 1)
+        if len(sent) > _SEARCHED_FROM:
+            first = bisect_left(numbers, True, key=breaks)
+        else:
+            first = next(filter(breaks, numbers), len(sent) - 1)
         return [(first,)] * len(evidence)
 
     def narrated(self, plays: Sequence[Calls[ProducerSendsStep]]) -> list[dict[str, Any]]:

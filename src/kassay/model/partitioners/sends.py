@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from kassay.model.calls import Call, Failure, Look, Refusal, asked, call, failure_of
@@ -52,7 +52,7 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
     failure = asked(lambda: partitioner.configure(sending.config))
     if failure is not None:
         return tuple(Sent(record, topic, failure) for record, topic in sending.records)
-    sent = [Sent(record, topic, _answer(partitioner, record, topic)) for record, topic in sending.records]
+    sent = [Sent(*each, answer) for each, answer in zip(sending.records, _answers(partitioner, sending))]
     failure = asked(partitioner.close)
     if failure is not None:
         sent[-1:] = [last._replace(answer=failure) for last in sent[-1:]]
@@ -61,8 +61,31 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
 
 def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
     """A step with a new partitioner, and a second one if `again`."""
+    made: list[Partitioner] = []
+
+    def kept() -> Partitioner:
+        made.append(new())
+        return made[-1]
+
     looks = (Look.OTHER,) if again else ()
-    return call(ProducerSendsStep, send_by_new, lambda: new, sending, looks)
+    step = call(ProducerSendsStep, send_by_new, lambda: kept, sending, looks)
+    return replace(step, mutated=getattr(made[0], "mutated", None)) if made else step
+
+
+def _answers(partitioner: Partitioner, sending: ProducerSends) -> Iterator[int | Refusal | Failure]:
+    """The answer to each record; many at a time if the partitioner has `partition_each`, and one by one."""
+    each = getattr(partitioner, "partition_each", None)
+    if each is None:
+        for record, topic in sending.records:
+            yield _answer(partitioner, record, topic)
+        return
+    said = each([sent for sent in sending.records if sent[0].partition is None])
+    for record, topic in sending.records:
+        if record.partition is not None:
+            yield _answer(partitioner, record, topic)
+        else:
+            answer = next(said)
+            yield failure_of(answer) if isinstance(answer, Exception) else answer
 
 
 def _answer(

@@ -110,6 +110,11 @@ def _goes_by_itself(record: ProducerRecord) -> bool:
     return record.key is None and record.partition is None
 
 
+def _is_asked(step: ProducerSendsStep) -> bool:
+    """Whether the partitioner is called at all: for each record that names no partition."""
+    return any(sent.record.partition is None for sent in step.given)
+
+
 def _is_bound(step: ProducerSendsStep) -> bool:
     """Whether another object is called here, and could send a record with a key or a partition elsewhere."""
     return any(probe.look is Look.OTHER for probe in step.probes) and any(
@@ -122,15 +127,17 @@ def _is_bound(step: ProducerSendsStep) -> bool:
     kinds=PARTITIONER,
     validity=True,
     looks=(Look.OTHER,),
-    breakable=_is_bound,
+    breakable=lambda step: _is_asked(step) or _is_bound(step),
     source="Partitioner",
-    fix="keep no state that decides where records with a key go",
+    fix="change none of its arguments, and keep no state that decides where records with a key go",
 )
 def pure(step: ProducerSendsStep) -> Iterator[Evidence]:
-    """Another object with the same configuration sends records with a key or a partition to the same places.
+    """The arguments are unchanged, and another object sends records with a key or a partition alike.
 
-    Objects in other processes are covered by `deterministic`.
+    The other object has the same configuration. Those in other processes are covered by `deterministic`.
     """
+    if step.mutated:
+        yield Evidence("the input", {"changed": step.mutated})
     for probe in step.probes:
         if probe.look is not Look.OTHER:
             continue

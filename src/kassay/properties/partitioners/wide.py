@@ -522,6 +522,39 @@ def _named(
     return SendClass(id_, make, seen)
 
 
+# Two things that are one text once they are joined
+
+_GLUED: Final = ("logs", "logs1")
+
+
+def _glued_to_counts(_: Sequence[str], source: Source) -> Iterator[Entry]:
+    """Few keys in the topics `logs` of 12 partitions and `logs1` of 2, which are `logs12` without a mark."""
+    keys = [random_bytes(source, 6) for _ in range(_FEW_KEYS)]
+    for name, count in zip(_GLUED, (12, 2)):
+        for key in (*keys, *keys):
+            yield ProducerRecord(name, key, b"v"), TopicMetadata.of(count)
+
+
+def _is_glued_to_counts(case: ProducerSends) -> bool:
+    return {(record.topic, topic.count) for record, topic in case.records}.issuperset(zip(_GLUED, (12, 2)))
+
+
+def _glued_to_keys(_: Sequence[str], source: Source) -> Iterator[Entry]:
+    """Keys of which one in `logs` begins with the digit that ends the name `logs1`."""
+    count = source.choice(_COUNTS)
+    keys = [random_bytes(source, 6) for _ in range(_FEW_KEYS)]
+    for name, mark in zip(_GLUED, (b"1", b"")):
+        for key in (*keys, *keys):
+            yield ProducerRecord(name, mark + key, b"v"), TopicMetadata.of(count)
+
+
+def _is_glued_to_keys(case: ProducerSends) -> bool:
+    texts: dict[bytes, set[str]] = {}
+    for record, _ in case.records:
+        texts.setdefault(record.topic.encode() + (record.key or b""), set()).add(record.topic)
+    return any(len(topics) > 1 for topics in texts.values())
+
+
 RANGES: Final = (
     _range("length of a key", "ProducerRecord", *map(_key_class, KEY_LENGTHS)),
     _range(
@@ -563,6 +596,15 @@ RANGES: Final = (
         SendClass("of equal size", _shared_alike, _is_shared(alike=True)),
         SendClass("of different sizes", _shared, _is_shared(alike=False)),
         topics=2,
+    ),
+    replace(
+        _range(
+            "equal texts",
+            "Topic.LEGAL_CHARS",
+            SendClass("a topic and its number of partitions", _glued_to_counts, _is_glued_to_counts),
+            SendClass("a topic and a key", _glued_to_keys, _is_glued_to_keys),
+        ),
+        names=("topic",),
     ),
     _range(
         "partitions of a topic",

@@ -13,6 +13,7 @@ from kassay.model.cluster import Cluster
 from kassay.model.failure import TargetFailure
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Group, Member
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from tests.certify.processes.hostile import CLUSTER, FAIR, GROUP, ask
 
 
@@ -71,3 +72,41 @@ def test_an_object_that_reports_no_generation_is_not_asked_for_it(host: Host) ->
     assert isinstance(host, PythonHost)
     assert not host.loaded.reports_generation
     assert getattr(host.new({}), "reported_generation", None) is None
+
+
+PARTITIONER = """
+import os
+
+class Mine:
+    def __init__(self):
+        self.calls = 0
+
+    def partition(self, topic, key, value, num_partitions, available):
+        self.calls += 1
+        if key == b"raises":
+            raise ValueError(self.calls)
+        if key == b"exits":
+            os._exit(3)
+        if key == b"turns":
+            available.reverse()
+        return self.calls % num_partitions
+"""
+
+
+@pytest.mark.parametrize("last", [b"k", b"exits"])
+def test_many_calls_of_a_partitioner_are_sent_together(tmp_path: Path, last: bytes) -> None:
+    """Each has the answer that it has alone; after the process is gone, none has one."""
+    file = tmp_path / "mine.py"
+    file.write_text(PARTITIONER)
+    topic = TopicMetadata.of(7)
+    keys = [b"k"] * 150 + [b"raises", b"turns"] + [b"k"] * 20 + [last] + [b"k"] * 5
+    with PythonHost(TargetSource(file=str(file)), START) as host:
+        made = host.new({})
+        said = list(made.partition_each([(ProducerRecord("t", key), topic) for key in keys]))
+    assert len(said) == len(keys)
+    assert said[:150] == [number % 7 for number in range(1, 151)]
+    assert isinstance(said[150], TargetFailure)
+    assert "ValueError: 151" in str(said[150])
+    assert said[151:172] == [number % 7 for number in range(152, 173)]
+    assert [isinstance(each, TargetFailure) for each in said[172:]] == [last == b"exits"] * 6
+    assert made.mutated == "available[0] was 0 (int) and is 6 (int)"

@@ -30,7 +30,10 @@ class ProgramHost(ProgramCalls):
     @property
     def unchanged(self) -> Mapping[str, str]:
         """The clock, the program's file, and the host name where the system has only one."""
-        lacks = {"clock": "only that of Python is shifted", "modified": "a program's file"}
+        lacks = {
+            **dict.fromkeys(("clock", "tick"), "only that of Python is shifted"),
+            "modified": "a program's file",
+        }
         wanted = self.start.surroundings is not None and self.start.surroundings.host_name is not None
         if wanted and self._guarded is not None and not self._guarded.renamed:
             lacks["host_name"] = "no namespaces here"

@@ -241,6 +241,25 @@ class PythonHost(PythonChild):
         guarded = self.guard_of(proxy, method)
         return self.send(guarded, PythonRequest((PythonCall(proxy, method, body),))).next()
 
+    def call_each(
+        self, proxy: ChildObject, method: str, bodies: Sequence[bytes]
+    ) -> list[Said | TargetFailure]:
+        """What calls of one object give, which are sent together; each has its own time limit."""
+        said: list[Said | TargetFailure] = []
+        try:
+            calls = tuple(PythonCall(proxy, method, body) for body in bodies)
+            replies = self.send(self.guard_of(proxy, method), PythonRequest(calls, needed=0))
+        except TargetFailure as failure:
+            return [failure] * len(bodies)
+        while len(said) < len(bodies):
+            try:
+                # A process that is gone has no more replies: each call that is left says so.
+                self.guard_of(proxy, method)
+                said.append(replies.next())
+            except TargetFailure as failure:
+                said.append(failure)
+        return said
+
     def send(self, guarded: Guarded, request: PythonRequest) -> PythonReplies:
         """Send a request; returns its replies.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.assignors.plain.documents import FORMS
@@ -14,6 +14,7 @@ from kassay.certify.processes.host import ChildObject, GuardedHost
 from kassay.certify.processes.load import Loaded
 from kassay.certify.processes.values import encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
+from kassay.model.failure import TargetFailure
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.rounds import Learned, Rounds
@@ -22,6 +23,8 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
 
+_TOGETHER: Final = 100
+"""The number of calls of a partitioner that are sent together: their replies fit into a pipe."""
 Said = tuple[Any, str | None]
 """The answer to a call, and the changes to its input."""
 
@@ -51,6 +54,12 @@ class PythonChild(GuardedHost):
 
     def call(self, proxy: ChildObject, method: str, body: bytes) -> Said:
         """The answer to one call and the changes to its input; raises `TargetFailure`."""
+        raise NotImplementedError
+
+    def call_each(
+        self, proxy: ChildObject, method: str, bodies: Sequence[bytes]
+    ) -> list[Said | TargetFailure]:
+        """What calls of one object give, which are sent together."""
         raise NotImplementedError
 
 
@@ -173,15 +182,31 @@ class RemotePlacer(RemoteObject):
 
 
 class RemotePartitioner(RemoteObject):
-    """A plain partitioner in the child, in the full form."""
+    """A plain partitioner in the child, in the full form; `mutated` is the first change of an argument."""
+
+    mutated: str | None = None
 
     def partition(self, record: ProducerRecord, topic: TopicMetadata) -> int:
         """The plain function's answer; records with an explicit partition bypass the function."""
         named = named_partition(record, topic)
         if named is not None:
             return named
-        answer, _ = self.child.call(self, "partition", marshal.dumps(plain_record(record, topic)))
+        answer, mutated = self.child.call(self, "partition", marshal.dumps(plain_record(record, topic)))
+        self.mutated = self.mutated or mutated
         return int(answer)
+
+    def partition_each(
+        self, records: Sequence[tuple[ProducerRecord, TopicMetadata]]
+    ) -> Iterator[int | TargetFailure]:
+        """The answers to records without an explicit partition, many of them at a time."""
+        for start in range(0, len(records), _TOGETHER):
+            bodies = [marshal.dumps(plain_record(*sent)) for sent in records[start : start + _TOGETHER]]
+            for said in self.child.call_each(self, "partition", bodies):
+                if isinstance(said, TargetFailure):
+                    yield said
+                else:
+                    self.mutated = self.mutated or said[1]
+                    yield int(said[0])
 
     def close(self) -> None:
         """Close the object."""

@@ -132,6 +132,8 @@ def _value(name: str, surroundings: Surroundings, ours: Ours) -> str:
     """The value of a field in words."""
     value = getattr(surroundings, name)
     if value is not None:
+        if name == "tick":
+            return f"{value:g} s between two readings of a stopwatch"
         return clock_words(value) if name == "modified" else str(value)
     if name == "host_name":
         return socket.gethostname()

@@ -107,6 +107,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
     return (
         Surroundings(
             clock=morning,
+            tick=1.0,
             time_zone=zone("Asia/Kolkata"),
             locale="C",
             variables=values("{}-0"),
@@ -119,6 +120,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         ),
         Surroundings(
             clock=years_end,
+            tick=0.02,
             time_zone=zone("America/St_Johns"),
             locale="C.UTF-8",
             variables=values(""),
@@ -131,6 +133,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         ),
         Surroundings(
             clock=leap_day,
+            tick=45.0,
             time_zone=zone("Pacific/Auckland"),
             locale="tr_TR.UTF-8",
             variables=values("13"),
@@ -143,6 +146,7 @@ def environments(folders: tuple[str, ...]) -> tuple[Surroundings, ...]:
         ),
         Surroundings(
             clock=later,
+            tick=0.3,
             time_zone=zone("UTC"),
             locale="ja_JP.UTF-8",
             variables=(),
