@@ -3,13 +3,22 @@
 import pytest
 
 from kassay.kinds.registry import driver_for
-from kassay.kinds.wide import ATTEMPTS, WidePlan, Widths, text_spaces, wide_case, widened
+from kassay.kinds.wide import (
+    ATTEMPTS,
+    IN_TURN,
+    MORE_NUMBERS,
+    WidePlan,
+    Widths,
+    text_spaces,
+    wide_case,
+    widened,
+)
 from kassay.model.kinds import every_kind
 from kassay.properties.sources import Seeded
 from kassay.properties.wide.ranges import WIDTHS
 
 KINDS = [kind for kind in every_kind() if kind.certified]
-TURNS = 150
+TURNS = IN_TURN
 
 
 def base(driver, profile):
@@ -91,3 +100,16 @@ def test_spaces_of_text_come_from_the_shape():
     of = {kind.name: set(text_spaces(driver_for(kind).form.node)) for kind in KINDS}
     assert of["client"] == {"topic", "member", "rack", "instance"}
     assert of["connect"] >= {"worker", "connector"}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_after_the_first_pass_classes_of_different_dimensions_meet_by_chance(kind):
+    """No class stands beside the same one of another space each time it comes."""
+    widths = Widths(driver_for(kind), frozenset())
+    plans = [widths.plan(turn) for turn in range(IN_TURN, 3 * IN_TURN)]
+    ids = [{number.id for number, _ in plan.numbers} for plan in plans]
+    assert all(len(own) == min(len(widths.numbers), 1 + MORE_NUMBERS) for own in ids)
+    names = [tuple(sorted((space, known.id) for space, known in plan.names.items())) for plan in plans]
+    if len(widths.spaces) > 1:
+        assert len(set(names)) > len(names) * 2 // 3
+    assert [widths.plan(turn) for turn in (IN_TURN, IN_TURN + 1)] == plans[:2]

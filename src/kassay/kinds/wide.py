@@ -46,6 +46,10 @@ LARGE_CYCLES: Final = 4
 """Sizes above 130 come in every fourth cycle only: they take most of the time of wide cases."""
 SHARED_EVERY: Final = 7
 """Every so many wide cases all spaces have names of the same class, so that names of two spaces are equal."""
+IN_TURN: Final = 150
+"""So many wide cases take the classes in turn, so that each comes; later ones combine them by chance."""
+MORE_NUMBERS: Final = 2
+"""How many more numbers are at their ends in a case that combines them by chance."""
 ATTEMPTS: Final = 5
 """How often a case is generated until it can show the classes of its turn."""
 
@@ -146,14 +150,33 @@ class Widths:
             sizes = self._sized[place]
             if cycle % LARGE_CYCLES and max(sizes.values()) > LARGE_FROM:
                 sizes = {}
-        numbers = (self._numbered[turn % len(self._numbered)],) if self._numbered else ()
+        numbers = self._numbers(turn)
         own = {space for number, _ in numbers for space in number.names}
         names = {space: known for space, known in self._names(turn).items() if space not in own}
         return WidePlan(names, sizes, numbers)
 
+    def _numbers(self, turn: int) -> tuple[tuple[WideRange, str], ...]:
+        """The number whose turn it is, and later some of other ranges with it."""
+        if not self._numbered:
+            return ()
+        first = self._numbered[turn % len(self._numbered)]
+        if turn < IN_TURN:
+            return (first,)
+        source = Seeded(derive_seed(turn, MORE_NUMBERS))
+        others = [each for each in self.numbers if each is not first[0]]
+        more = [others.pop(source.integer(0, len(others) - 1)) for _ in range(min(MORE_NUMBERS, len(others)))]
+        return (first, *((each, source.choice(each.classes)) for each in more))
+
     def _names(self, turn: int) -> dict[str, NameClass]:
-        """The class of each space that is wide: all spaces until each class was there, then about half."""
+        """The class of each space that is wide: all spaces until each class was there, then about half.
+
+        After that the classes of different spaces meet by chance.
+        """
         chosen = {}
+        if turn >= IN_TURN and turn % SHARED_EVERY:
+            source = Seeded(derive_seed(turn, IN_TURN))
+            every = [(space.id, source.choice(space.classes), source.boolean(0.75)) for space in self.spaces]
+            return {space: known for space, known, is_wide in every if is_wide}
         # A case with a wide size may lack a space, such as racks: cases without one take each class too.
         half, is_plain = divmod(turn, SIZED_EVERY)
         for place, space in enumerate(self.spaces):
