@@ -14,6 +14,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
+    from kassay.properties.registry import Claim
     from click.shell_completion import CompletionItem
 
     from kassay.certify.jars.candidates import JarClass
@@ -79,12 +80,19 @@ def _claims() -> Rows:
             "claim": claim_id,
             "kinds": " ".join(map(str, kinds)),
             "argument": parameter.expected if (parameter := held[kinds[0], claim_id].parameter) else "",
-            "held against": "every target" if held[kinds[0], claim_id].validity else "who declares it",
+            "held against": _held_against(held[kinds[0], claim_id]),
             "holds when": sentence,
             "source": held[kinds[0], claim_id].source,
         }
         for (claim_id, sentence), kinds in merged.items()
     ]
+
+
+def _held_against(claim: Claim) -> str:
+    """The targets on which the claim is checked."""
+    if claim.validity_of is not None:
+        return f"every {claim.validity_of} target, who declares it"
+    return "every target" if claim.validity else "who declares it"
 
 
 def _situations() -> Rows:

@@ -182,6 +182,9 @@ def happen(event: Event, world: GroupWorld) -> bool:  # noqa: ARG001  # the sign
 def _(event: Join, world: GroupWorld) -> bool:
     if event.member.member_id in world.seats:
         return False
+    static = event.member.instance_id
+    if static is not None and any(seat.instance_id == static for seat in world.seats.values()):
+        return False
     world.seats[event.member.member_id] = world.seat(event.member, event.config)
     return True
 
