@@ -14,10 +14,10 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 
 if TYPE_CHECKING:
-    from kassay.properties.registry import Claim
     from click.shell_completion import CompletionItem
 
     from kassay.certify.jars.candidates import JarClass
+    from kassay.properties.registry import Claim
 
 PLACE = 210
 
@@ -91,7 +91,7 @@ def _claims() -> Rows:
 def _held_against(claim: Claim) -> str:
     """The targets on which the claim is checked."""
     if claim.validity_of is not None:
-        return f"every {claim.validity_of} target, who declares it"
+        return f"every {claim.validity_of} target"
     return "every target" if claim.validity else "who declares it"
 
 
