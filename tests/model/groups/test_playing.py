@@ -55,6 +55,7 @@ GHOSTS = [
     Withhold("t", (2, 9)),
     OwnedClaim("x", tps("t-0"), 3),
     Join(Member("a", ("u",))),
+    Join(Member("y", ("u",), instance_id="i1")),
     Rebalance(),
 ]
 

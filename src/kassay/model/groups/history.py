@@ -2,7 +2,8 @@
 
 A history is a cluster and a sequence of changes. Each change is a set of simultaneous events, followed by one
 rebalance. Events describe the world, never the answers of an assignor, so one history can run against any
-target. An event that names a missing member or topic has no effect; a shrinker can therefore drop any event.
+target. An event that names a missing member or topic has no effect, nor has a join under an instance id that
+another member has; a shrinker can therefore drop any event.
 """
 
 from __future__ import annotations
