@@ -19,7 +19,7 @@ def one_or_two(case: T, candidates: Callable[[T], Iterable[T]]) -> Iterator[T]:
     Three connectors on two workers may break what neither two on two nor three on one break, but one on one
     does. Of a case with more than `ONES_MAX` candidates, no two are removed: `TWO_MAX` ways are too few.
     """
-    ones = []
+    ones: list[T] = []
     for one in candidates(case):
         if len(ones) <= ONES_MAX:
             ones.append(one)
