@@ -108,7 +108,7 @@ def test_after_the_first_pass_classes_of_different_dimensions_meet_by_chance(kin
     widths = Widths(driver_for(kind), frozenset())
     plans = [widths.plan(turn) for turn in range(IN_TURN, 3 * IN_TURN)]
     ids = [{number.id for number, _ in plan.numbers} for plan in plans]
-    assert all(len(own) == min(len(widths.numbers), 1 + MORE_NUMBERS) for own in ids)
+    assert all(len(own) == min(len(widths.numbers), 1 + MORE_NUMBERS) for own in ids[1::2])
     names = [tuple(sorted((space, known.id) for space, known in plan.names.items())) for plan in plans]
     if len(widths.spaces) > 1:
         assert len(set(names)) > len(names) * 2 // 3

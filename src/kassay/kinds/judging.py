@@ -150,8 +150,8 @@ class Examination:
     By claim id, `judged` counts all judgements, `checked` those that some well-formed answer would have
     broken, and `elsewhere` those of these with a second look in another process. `reached` counts situations
     (a part is `id:part`), `asked` the rebalances (or requests) that were checked. `plays` is what was judged.
-    `covered` are the wide classes (`kinds.wide`) on which a claim was checked,
-    `seconds` the time of the case, `wide_seconds` the same if it is wide.
+    `covered` are the wide classes (`kinds.wide`) on which a claim was checked, `silent` those on which none
+    was even judged, `seconds` the time of the case, `wide_seconds` the same if it is wide.
     """
 
     judged: dict[str, int] = field(default_factory=_counts)
@@ -161,6 +161,7 @@ class Examination:
     reached: dict[str, int] = field(default_factory=_counts)
     asked: int = 0
     covered: tuple[tuple[str, str], ...] = ()
+    silent: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     wide_seconds: float = 0.0
     plays: list[Any] = field(default_factory=list)

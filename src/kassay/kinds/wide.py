@@ -48,6 +48,8 @@ SHARED_EVERY: Final = 7
 """Every so many wide cases all spaces have names of the same class, so that names of two spaces are equal."""
 IN_TURN: Final = 150
 """So many wide cases take the classes in turn, so that each comes; later ones combine them by chance."""
+APART_EVERY: Final = 4
+"""Every so many cases without a wide size one has a number that stands apart."""
 MORE_NUMBERS: Final = 2
 """How many more numbers are at their ends in a case that combines them by chance."""
 ATTEMPTS: Final = 5
@@ -133,14 +135,13 @@ class Widths:
 
     @cached_property
     def _numbered(self) -> tuple[tuple[WideRange, str], ...]:
-        """The numbers in the order in which they come, each range in turn."""
-        longest = max((len(each.classes) for each in self.numbers), default=0)
-        return tuple(
-            (each, each.classes[turn])
-            for turn in range(longest)
-            for each in self.numbers
-            if turn < len(each.classes)
-        )
+        """The numbers that go with wide sizes in the order in which they come, each range in turn."""
+        return _in_turn([each for each in self.numbers if not each.apart])
+
+    @cached_property
+    def _apart(self) -> tuple[tuple[WideRange, str], ...]:
+        """The numbers that do not."""
+        return _in_turn([each for each in self.numbers if each.apart])
 
     def plan(self, turn: int) -> WidePlan:
         """What is wide in the wide case of that number."""
@@ -156,11 +157,16 @@ class Widths:
         return WidePlan(names, sizes, numbers)
 
     def _numbers(self, turn: int) -> tuple[tuple[WideRange, str], ...]:
-        """The number whose turn it is, and later some of other ranges with it."""
-        if not self._numbered:
+        """The number whose turn it is, and later some of other ranges with it where no size is wide."""
+        if not self.numbers:
             return ()
-        first = self._numbered[turn % len(self._numbered)]
-        if turn < IN_TURN:
+        before, place = divmod(turn, APART_EVERY * SIZED_EVERY)
+        if self._apart and place == APART_EVERY * SIZED_EVERY - 1:
+            first = self._apart[before % len(self._apart)]
+        else:
+            common = turn - before if self._apart else turn
+            first = self._numbered[common % len(self._numbered)]
+        if turn < IN_TURN or turn % SIZED_EVERY == 0:
             return (first,)
         source = Seeded(derive_seed(turn, MORE_NUMBERS))
         others = [each for each in self.numbers if each is not first[0]]
@@ -199,6 +205,14 @@ class Widths:
             **{size.id: tuple(map(str, sorted((*size.small, *size.large)))) for size in self.sizes},
             **{each.id: each.classes for each in self.numbers},
         }
+
+
+def _in_turn(ranges: list[WideRange]) -> tuple[tuple[WideRange, str], ...]:
+    """The classes of the ranges, the first of each, then the second of each, and so on."""
+    longest = max((len(each.classes) for each in ranges), default=0)
+    return tuple(
+        (each, each.classes[turn]) for turn in range(longest) for each in ranges if turn < len(each.classes)
+    )
 
 
 class Listed(NamedTuple):

@@ -156,7 +156,9 @@ def coverage(certificate: Certificate) -> str:
         return ""
     done = sum(len(each.covered) for each in dimensions)
     missing = sum(len(each.missing) for each in dimensions)
-    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}"
+    silent = sum(len(each.silent) for each in dimensions)
+    unsaid = f"; no claim of the run applies to {silent} more" if silent else ""
+    return f"{done} of {done + missing} classes of input in {counted(len(dimensions), 'dimension')}{unsaid}"
 
 
 def uncovered(certificate: Certificate) -> str:

@@ -30,6 +30,18 @@ def test_a_time_budget_is_kept():
     assert certificate.elapsed_s >= 0.8 - run._reserved_seconds(options)
 
 
+@pytest.mark.slow
+def test_a_class_that_no_claim_is_about_is_not_missing():
+    """The claim is about equal subscriptions, and those of the class never are."""
+    options = RunOptions(
+        budget=Budget(histories=900), claims=("balanced-within-one",), controls=False, shrink=False
+    )
+    coverage = {each.id: each for each in certify(resolve("roundrobin"), options).coverage}
+    joined = coverage["subscriptions joined to one text"]
+    assert (joined.covered, joined.missing, len(joined.silent)) == ((), (), 4)
+    assert all(not each.silent for name, each in coverage.items() if name.endswith(" names"))
+
+
 def test_too_few_judgements_are_unknown_and_enough_hold():
     target = resolve("roundrobin")
     few, enough = (

@@ -281,6 +281,8 @@ class Bench:
         examination = self.driver.examine(case, subject)
         if any(examination.checked.values()):
             examination.covered = classes
+        elif not any(examination.judged.values()):
+            examination.silent = classes
         examination.seconds = time.perf_counter() - began
         examination.wide_seconds = examination.seconds if wide else 0.0
         self._seconds += examination.seconds

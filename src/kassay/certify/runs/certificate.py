@@ -79,15 +79,21 @@ class ClaimResult:
 
 
 class CoveredDimension(NamedTuple):
-    """The classes of one dimension of the input on which a claim was checked, and those still missing."""
+    """The classes of one dimension of the input on which a claim was checked, and those still missing.
+
+    `silent` are classes that were shown, and no claim of the run applied there: one about equal subscriptions
+    says nothing of a reader that is alone.
+    """
 
     id: str
     covered: tuple[str, ...]
     missing: tuple[str, ...]
+    silent: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The dimension as the certificate has it."""
-        return {"id": self.id, "covered": list(self.covered), "missing": list(self.missing)}
+        lists = {"covered": self.covered, "missing": self.missing, "silent": self.silent}
+        return {"id": self.id, **{name: list(classes) for name, classes in lists.items()}}
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from kassay.kinds.alarm import OutOfTime, until
 from kassay.model.calls import Look
 from kassay.model.verdict import Verdict
 from kassay.properties.registry import Promise, Scope
+from kassay.properties.wide.ranges import WIDTHS
 
 BLOCK = 100
 """The number of cases in a block."""
@@ -56,6 +57,8 @@ UNFINISHED = "scope-unfinished"
 """Counted in a tally whose scope was not tried to its end."""
 PATIENCE_SHARE = 1 / 5
 """Once a claim is violated on ordinary input, the search continues for this share of a time budget."""
+SILENT_FROM = 2
+"""A class that an assumption excludes is no claim's if it is shown so often and no claim is ever judged."""
 
 
 @dataclass(frozen=True)
@@ -131,14 +134,17 @@ def _coverage(job: Job, tally: Tally) -> tuple[CoveredDimension, ...]:
     """What of the wide input was checked, by dimension; a run of one shape has none."""
     if job.profile.shape:
         return ()
-    return tuple(
-        CoveredDimension(
-            dimension,
-            tuple(each for each in classes if (dimension, each) in tally.covered),
-            tuple(each for each in classes if (dimension, each) not in tally.covered),
+    found, excluded = [], {each.id for each in job.widths.numbers if each.excluded_by.difference(WIDTHS)}
+    for dimension, classes in job.widths.expected().items():
+        covered = tuple(each for each in classes if (dimension, each) in tally.covered)
+        silent = tuple(
+            each
+            for each in classes
+            if dimension in excluded and each not in covered and tally.silent[dimension, each] >= SILENT_FROM
         )
-        for dimension, classes in job.widths.expected().items()
-    )
+        missing = tuple(each for each in classes if each not in covered and each not in silent)
+        found.append(CoveredDimension(dimension, covered, missing, silent))
+    return tuple(found)
 
 
 def _notes(job: Job) -> tuple[str, ...]:

@@ -73,6 +73,7 @@ class Tally:
     counts: dict[str, ClaimCount] = field(default_factory=dict)
     reached: Counter[str] = field(default_factory=Counter)
     covered: Counter[tuple[str, str]] = field(default_factory=Counter)
+    silent: Counter[tuple[str, str]] = field(default_factory=Counter)
     seconds: float = field(default=0.0, compare=False)
     wide_seconds: float = field(default=0.0, compare=False)
 
@@ -98,6 +99,7 @@ class Tally:
         for name, number in examination.reached.items():
             reached[name] += number
         self.covered.update(examination.covered)
+        self.silent.update(examination.silent)
         self.seconds += examination.seconds
         self.wide_seconds += examination.wide_seconds
         if examination.violations:
@@ -129,6 +131,7 @@ class Tally:
             self.counts.setdefault(claim_id, ClaimCount()).add(count)
         self.reached.update(other.reached)
         self.covered.update(other.covered)
+        self.silent.update(other.silent)
         self.seconds += other.seconds
         self.wide_seconds += other.wide_seconds
 

@@ -101,8 +101,9 @@ def _subscriptions(draft: GeneratorState, names: list[str], members: int) -> lis
     """All topics for every member; where subscriptions may differ and none is large, at times a window."""
     everything = tuple(names)
     # A large size comes once in many cases, and claims about equal subscriptions need it too.
-    large = max(members, len(names)) > EQUAL_FROM
-    if large or not draft.profile.allows("equal-subscriptions") or draft.source.boolean(0.6):
+    counts = (members, len(names), *(topic.partitions for topic in draft.topics.values()))
+    large = max(counts) > EQUAL_FROM
+    if large or not draft.profile.allows("equal-subscriptions") or draft.source.boolean(0.75):
         return [everything] * members
     width = max(1, len(names) // 2)
     return [(everything * 2)[number % len(names) :][:width] for number in range(members)]
@@ -741,6 +742,7 @@ CONFLICTS: Final = WideRange(
     _conflict_seen,
     "ConsumerGroup.fromClassicGroup",
     frozenset({"no-conflicting-claims", "equal-subscriptions"}),
+    apart=True,
 )
 
 
@@ -752,6 +754,7 @@ JOINED: Final = WideRange(
     "Topic.LEGAL_CHARS",
     frozenset({"equal-subscriptions", PLAIN_NAMES}),
     names=("topic",),
+    apart=True,
 )
 STALE_CLAIMS: Final = WideRange(
     "generations of two claims",
@@ -768,6 +771,7 @@ ALONE: Final = WideRange(
     _alone_seen,
     "ConsumerProtocolSubscription.topics",
     frozenset({"equal-subscriptions", SMALL_SIZES}),
+    apart=True,
 )
 MOVING: Final = WideRange(
     "partitions that must move at once",

@@ -52,6 +52,8 @@ class WideRange:
     `classes` name the values. `widen` changes a case so that it has one of them, `seen` says whether a case
     has it. `source` names the class of Kafka that has the range, `excluded_by` are assumptions. `names` are
     the spaces whose names the values are about, so that they have no other class in the same case.
+    No wide size comes with a range that stands `apart`: claims about equal subscriptions, which its values
+    exclude, would miss that size.
     """
 
     id: str
@@ -61,3 +63,4 @@ class WideRange:
     source: str
     excluded_by: frozenset[str] = field(default=frozenset())
     names: tuple[str, ...] = ()
+    apart: bool = False
