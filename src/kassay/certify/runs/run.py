@@ -134,7 +134,7 @@ def _coverage(job: Job, tally: Tally) -> tuple[CoveredDimension, ...]:
     """What of the wide input was checked, by dimension; a run of one shape has none."""
     if job.profile.shape:
         return ()
-    found, excluded = [], {each.id for each in job.widths.numbers if each.excluded_by.difference(WIDTHS)}
+    dimensions, excluded = [], {each.id for each in job.widths.numbers if each.excluded_by.difference(WIDTHS)}
     for dimension, classes in job.widths.expected().items():
         covered = tuple(each for each in classes if (dimension, each) in tally.covered)
         silent = tuple(
@@ -143,8 +143,8 @@ def _coverage(job: Job, tally: Tally) -> tuple[CoveredDimension, ...]:
             if dimension in excluded and each not in covered and tally.silent[dimension, each] >= SILENT_FROM
         )
         missing = tuple(each for each in classes if each not in covered and each not in silent)
-        found.append(CoveredDimension(dimension, covered, missing, silent))
-    return tuple(found)
+        dimensions.append(CoveredDimension(dimension, covered, missing, silent))
+    return tuple(dimensions)
 
 
 def _notes(job: Job) -> tuple[str, ...]:

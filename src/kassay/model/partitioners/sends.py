@@ -61,15 +61,15 @@ def send_all(partitioner: Partitioner, sending: ProducerSends) -> tuple[Sent, ..
 
 def send(new: Callable[[], Partitioner], sending: ProducerSends, *, again: bool = False) -> ProducerSendsStep:
     """A step with a new partitioner, and a second one if `again`."""
-    made: list[Partitioner] = []
+    partitioners: list[Partitioner] = []
 
     def kept() -> Partitioner:
-        made.append(new())
-        return made[-1]
+        partitioners.append(new())
+        return partitioners[-1]
 
     looks = (Look.OTHER,) if again else ()
     step = call(ProducerSendsStep, send_by_new, lambda: kept, sending, looks)
-    return replace(step, mutated=getattr(made[0], "mutated", None)) if made else step
+    return replace(step, mutated=getattr(partitioners[0], "mutated", None)) if partitioners else step
 
 
 def _answers(partitioner: Partitioner, sending: ProducerSends) -> Iterator[int | Refusal | Failure]:
