@@ -45,7 +45,7 @@ BLOCK = 100
 SHRINK_SHARE = 1 / 6
 MEMORY_FROM_S = 120.0
 """From this time budget on, the growth of memory is measured, in at most an eighth of it."""
-LIFE_MAX_S = 4.0
+LIFE_MAX_S = 3.0
 """One object lives through many cases for at most so many seconds."""
 ENVIRONMENT_SHARE = 1 / 10
 ENVIRONMENT_MIN_S = 1.5
