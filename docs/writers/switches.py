@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.certify.protocols.streams_switches import UNSEEN
+from kassay.certify.protocols.switch import UNSEEN
 from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
 from kassay.report.screen.switches import all_off
 

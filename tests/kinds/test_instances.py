@@ -5,8 +5,7 @@ from kassay.kinds.streams.instances import told_application
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment
-from kassay.solver.streams.members.problem import MemberTaskProblem, ProcessMembers
-from kassay.solver.streams.members.requests import problem_of, request_of
+from kassay.solver.streams.problem import MemberTaskProblem, ProcessMembers, problem_of, request_of
 
 T = [TopicPartition("t", number) for number in range(3)]
 

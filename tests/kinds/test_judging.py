@@ -7,7 +7,7 @@ import pytest
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Call, Failure, Look, Probe
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol, every_kind

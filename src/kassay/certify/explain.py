@@ -10,13 +10,14 @@ from typing import Any, Final, TypeAlias
 
 from kassay.assignors import registry
 from kassay.certify.causes.as_python import trace_as_python
-from kassay.certify.causes.cause import Cause, cause_of
-from kassay.certify.causes.difference import (
+from kassay.certify.causes.cause import (
+    Cause,
+    cause_of,
     cause_of_difference,
     difference_as_python,
+    paragraph,
     paragraph_of_difference,
 )
-from kassay.certify.causes.paragraph import paragraph
 from kassay.certify.causes.remedy import Remedy, remedy
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
@@ -31,8 +32,7 @@ from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.promises import claim_of, promise, require_claims
 from kassay.properties.registry import Claim, Situation, is_sentence, load_claims, situations_of
-from kassay.reading.documents import read_json
-from kassay.reading.paths import is_file
+from kassay.reading.documents import is_file, read_json
 
 SCHEMA: Final = "kassay/explain/7"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
-from kassay.model.java.randomness import JavaRandom
-from kassay.model.verdict import Verdict
+from kassay.model.java import JavaRandom
+from kassay.model.kinds import Verdict
 
 OPTIMUM: Final = "the certified optimum"
 BEFORE: Final = "what it was before"

@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
-from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
+from kassay.solver.results import AnyOptimum, AnyProblem, Gap
 
 A = TypeVar("A")
 G = TypeVar("G")

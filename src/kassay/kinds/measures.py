@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kassay.solver.gap import AnyOptimum, AnyProblem, Gap
+from kassay.solver.results import AnyOptimum, AnyProblem, Gap
 
 
 class Measure(NamedTuple):

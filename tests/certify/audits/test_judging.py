@@ -19,7 +19,7 @@ from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.groups.step import Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.lines import Place
-from kassay.writing.documents import json_text
+from kassay.writing.files import json_text
 from tests.certify.audits.logs import tps
 
 AT = LogMoment(Place("dump.txt", 3), 7, None)

@@ -18,7 +18,7 @@ from kassay.kinds.registry import driver_for
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
 from kassay.model.groups.documents import HISTORY
-from kassay.model.java.randomness import Recorded
+from kassay.model.java import Recorded
 from kassay.model.placement.request import PlacementRequest
 
 

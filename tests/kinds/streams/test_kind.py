@@ -18,7 +18,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.streams.kind import TaskDriver
 from kassay.kinds.streams.oracle import best_of_members
 from kassay.model.errors import InputError
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
@@ -31,7 +31,6 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     process_id,
 )
-from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore.graph import WholeStates
 from kassay.model.explore.search import explore
 from kassay.model.explore.stable import StateCodec
 from kassay.model.explore.states import SLOTS, FingerprintedStates, KeyTable, PackedStates, Parts
+from kassay.model.explore.values import WholeStates
 from tests.model.explore.toys import Toy, act, graphs
 
 PAIRS = st.tuples(st.integers(0, 9), st.text("ab", max_size=2))

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from kassay.assignors.server.share_simple_4_2 import ShareEvenly
+from kassay.assignors.groups.server.share_simple_4_2 import ShareEvenly
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.promises import promise
-from tests.assignors.server.groups import situations
+from tests.assignors.groups.server.groups import situations
 from tests.properties.groups.steps import AB, EAGER, UV, assignment, member, step, tps
 
 ABC = [member("a"), member("b"), member("c")]

@@ -7,8 +7,7 @@ import pytest
 
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import applies, load_claims

@@ -5,9 +5,7 @@ from collections import Counter
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
-from kassay.properties.placement.scenarios import (
-    request,
-)
+from kassay.properties.placement.scenarios import request
 from kassay.properties.registry import situations_of
 from kassay.properties.sources import Seeded
 

@@ -4,7 +4,7 @@ import pytest
 
 from kassay.certify.protocols.explore import explore
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.faults import Faults
 from kassay.properties.protocols.registry import ENDED
 from tests.properties.protocols.asking import answers, broken
 

@@ -1,12 +1,20 @@
-"""Traces as files: one for each counterexample, where the certificate then says it is."""
+"""Traces as files: one for each counterexample, where the certificate then says it is.
 
+Traces of findings as files.
+"""
+
+import json
 from pathlib import Path
 
 import pytest
 
 from kassay.certify.runs.replay import read_trace
 from kassay.model.errors import InputError
-from kassay.report.files.traces import with_saved_traces
+from kassay.model.trace import SCHEMA
+from kassay.report.files.traces import with_audit_traces, with_saved_traces
+from tests.certify.audits.logs import of_records
+from tests.cli.runner import valid
+from tests.example_cluster import mailer
 
 
 def test_each_counterexample_is_saved_and_its_path_noted(certificates, tmp_path):
@@ -27,3 +35,13 @@ def test_where_nothing_can_be_written_is_said(certificates, tmp_path):
     (tmp_path / "traces").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         with_saved_traces(certificates[0], tmp_path)
+
+
+def test_the_first_finding_of_a_claim_is_a_file(tmp_path):
+    audit = with_audit_traces(of_records(mailer().records), tmp_path)
+    (finding,) = audit.groups[0].findings
+    assert finding.path == str(tmp_path / "traces" / "mailer-4-cooperative.json")
+    valid(
+        json.loads((tmp_path / "traces" / "mailer-4-cooperative.json").read_text()),
+        SCHEMA.removeprefix("kassay/").replace("/", "-"),
+    )

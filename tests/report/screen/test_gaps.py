@@ -5,18 +5,17 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from kassay.certify.optimum.gaps import measure
-from kassay.certify.optimum.hunt import Hunt, WorstFound
+from kassay.certify.optimum.gaps import Hunt, WorstFound, measure
 from kassay.certify.optimum.rank import rank
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import resolve
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view, hunt_view, rank_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.gap import as_group, gap
-from kassay.solver.instances.brokers import placement
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.hunt import staircase
+from kassay.solver.groups.results import as_group, gap
+from kassay.solver.instances.brokers_and_tasks import placement
+from kassay.solver.instances.groups import consumer
+from kassay.solver.instances.suites import staircase
 
 INSTANCES = [Located(consumer("join", seed, members=4, partitions=10), str(seed)) for seed in range(5)]
 RAISES = "class A:\n    def assign(self, topics, members):\n        raise ValueError('no')\n"

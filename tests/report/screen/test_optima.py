@@ -11,8 +11,8 @@ from kassay.certify.optimum.solve import line_of, solve
 from kassay.reading.documents import Located
 from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table, proof_view, runs
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.instances.brokers import placement
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.brokers_and_tasks import placement
+from kassay.solver.instances.groups import consumer
 from kassay.solver.proofs.prove import proofs
 
 

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console
 
-from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.certify.findings import broken_and_could_be
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.frames import Cell, Frame, Grid, Row
 from kassay.kinds.judging import Subject
@@ -19,7 +19,7 @@ from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.sources import Seeded
 from kassay.report.screen.story import story, window
 from kassay.writing.text import counted
-from tests.certify.findings.cases import smallest
+from tests.certify.cases import smallest
 
 
 def shown(kind, name):

@@ -29,9 +29,8 @@ from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope, Violation
-from kassay.solver.sharing.gap import share_figures
-from kassay.solver.sharing.optimum import best_sharing
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.groups.share_gap import share_figures
+from kassay.solver.groups.shares import ShareProblem, best_sharing
 
 REFERENCES: Final = {
     CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},

@@ -15,8 +15,8 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final, NamedTuple
 
-from kassay.assignors.plain.forms import FULL
-from kassay.certify.findings.could_be import step_of
+from kassay.assignors.plain_answers import FULL
+from kassay.certify.findings import step_of
 from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.certificate import Certificate

@@ -19,7 +19,7 @@ from kassay.certify.hunts.cells import ladder
 from kassay.certify.hunts.proofs import TIME_LIMIT, SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.counterexamples.smallest import counterexample, smallest_case
+from kassay.certify.runs.counterexamples import counterexample, smallest_case
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target

@@ -13,15 +13,14 @@ from typing import Final
 MODULES: Final = {
     "kassay.model.assignor": "kassay.model.groups.assignor",
     "kassay.model.group": "kassay.model.groups.group",
-    "kassay.model.int32": "kassay.model.java.int32",
+    "kassay.model.int32": "kassay.model.java",
     "kassay.model.metrics": "kassay.model.groups.metrics",
     "kassay.model.partitioner": "kassay.model.partitioners.partitioner",
-    "kassay.model.randomness": "kassay.model.java.randomness",
+    "kassay.model.randomness": "kassay.model.java",
 }
 """The present name of a module, by its former one."""
 
 PACKAGES: Final = {
-    "kassay.model.java": "kassay.model.java.hashes",
     "kassay.model.placement": "kassay.model.placement.request",
 }
 """Former modules whose names are packages now: the module that has their content."""

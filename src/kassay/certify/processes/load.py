@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from kassay.assignors.plain.forms import (
+from kassay.assignors.plain_answers import (
     ASSIGN,
     CALLED,
     DOCUMENTS,
@@ -28,8 +28,7 @@ from kassay.assignors.plain.forms import (
     parameters,
 )
 from kassay.certify.processes.former import FORMER_NAMES
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import described, one_line, place_of
+from kassay.model.errors import TargetNotLoadable, described, one_line, place_of
 
 _EXTRAS: Final = ("replica_racks", "partition_weights", "assignable")
 _META: Final = ("kind", "level", "protocol", "claims", "assumes")

@@ -60,8 +60,8 @@ def command(
     from kassay.certify.audits.run import audit_log
     from kassay.cli.pages import write_page
     from kassay.reading.kafka.offsets.sources import in_order
-    from kassay.report.files.audits import with_audit_traces
-    from kassay.report.pages.clusters.audits import render
+    from kassay.report.files.traces import with_audit_traces
+    from kassay.report.pages.audits import render
     from kassay.report.screen.clusters.audits import audit_view
     from kassay.report.screen.console import bar
 

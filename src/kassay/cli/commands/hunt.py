@@ -144,8 +144,7 @@ def _from_file(path: Any) -> tuple[str, ...]:
     if path is None:
         return ()
     from kassay.properties.promises import require_claims
-    from kassay.reading.documents import at
-    from kassay.reading.sentences import read_sentences
+    from kassay.reading.documents import at, read_sentences
 
     sentences = read_sentences(path)
     with at(str(path)):

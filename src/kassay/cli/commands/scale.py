@@ -78,9 +78,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             report=tell,
         )
     if chosen["report"]:
-        from kassay.report.pages.clusters.scale import render
+        from kassay.report.pages.clusters import render_scale
 
-        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "scale.html")
+        write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
     present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
     if answer.failed:
         return 1

@@ -68,9 +68,11 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:
-        from kassay.report.pages.clusters.what_if import render
+        from kassay.report.pages.clusters import render_what_if
 
-        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "what-if.html")
+        write_cluster_page(
+            context, lambda again: render_what_if(answer, again), chosen["out"], "what-if.html"
+        )
     present(
         answer.to_json(),
         lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),

@@ -15,12 +15,7 @@ from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
-from kassay.model.connect.documents import (
-    CONNECT_ANSWER,
-    CONNECT_HISTORY,
-    CONNECT_STEP,
-    connect_step_to_json,
-)
+from kassay.model.connect.documents import CONNECT_ANSWER, CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
     ConnectEvent,
     ConnectHistory,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kassay.assignors import registry
-from kassay.assignors.plain.assignor import EXTRAS, plain_input
-from kassay.assignors.plain.forms import FULL, PLAIN
+from kassay.assignors.plain import EXTRAS, plain_input
+from kassay.assignors.plain_answers import FULL, PLAIN
 from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
 from kassay.kinds.broken import BrokenStep
 from kassay.model.calls import Failure, Refusal

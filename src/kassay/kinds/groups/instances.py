@@ -31,14 +31,12 @@ from kassay.model.groups.playing import NewObject
 from kassay.model.groups.step import Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.codec import PARTITIONS
-from kassay.solver.consumers.documents import best_by
-from kassay.solver.consumers.gap import as_group, gap
-from kassay.solver.consumers.optimum import Optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.gap import Gap
-from kassay.solver.sharing.gap import as_share_group, share_gap
-from kassay.solver.sharing.optimum import best_sharing
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.groups.optimum import Optimum
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import as_group, best_by, gap
+from kassay.solver.groups.share_gap import as_share_group, share_gap
+from kassay.solver.groups.shares import ShareProblem, best_sharing
+from kassay.solver.results import Gap
 
 
 def _start_of(cluster: Cluster, group: Group) -> Change:

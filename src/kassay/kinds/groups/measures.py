@@ -12,10 +12,10 @@ from kassay.model.errors import InputError
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.properties.groups.balance import ORDER
-from kassay.solver.consumers.gap import shortfall
-from kassay.solver.consumers.optimum import Figures
-from kassay.solver.sharing.gap import share_gap
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.groups.optimum import Figures
+from kassay.solver.groups.results import shortfall
+from kassay.solver.groups.share_gap import share_gap
+from kassay.solver.groups.shares import ShareProblem
 
 
 def measured_group(outcome: Step) -> Measure | None:

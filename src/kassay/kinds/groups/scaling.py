@@ -12,7 +12,7 @@ from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.properties.groups.scaling import DEFAULT, Scale, ScaleTiming, exponent, parse_scale
 from kassay.properties.registry import Promise
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kassay.assignors.plain.forms import PARTITIONER
-from kassay.assignors.plain.partitioner import plain_record
+from kassay.assignors.plain import plain_record
+from kassay.assignors.plain_answers import PARTITIONER
 from kassay.kinds.answers import Asserts, PlainCall
 from kassay.kinds.broken import BrokenStep
-from kassay.model.partitioners.sends import ProducerSendsStep, Sent
+from kassay.model.partitioners.partitioner import ProducerSendsStep, Sent
 
 
 def record_words(sent: Sent) -> str:

@@ -18,11 +18,12 @@ from kassay.kinds.registry import drives
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import (
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
     ProducerSends,
     ProducerSendsStep,
     Sent,
+    TopicMetadata,
     send,
     send_all,
     send_by_new,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.assignors.plain.forms import PLACER
-from kassay.assignors.plain.placer import POSITIONAL, plain_request
+from kassay.assignors.plain import POSITIONAL, plain_request
+from kassay.assignors.plain_answers import PLACER
 from kassay.kinds.answers import Asserts, PlainCall, few, listed
 from kassay.kinds.broken import BrokenStep
 from kassay.model.calls import Refusal
-from kassay.model.placement.planning import PlanStep
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.plan import PlanStep
+from kassay.model.placement.request import PlacementStep
 
 
 def placement_words(step: PlacementStep) -> str:

@@ -28,7 +28,7 @@ from kassay.kinds.placement.scopes import (
 from kassay.kinds.protocol import EVERY_CASE, Case, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
 from kassay.model.calls import Failure
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.placement.documents import (
     PLACEMENT,
     PLACEMENT_STEP,
@@ -39,10 +39,8 @@ from kassay.model.placement.documents import (
     step_to_json,
 )
 from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
-from kassay.model.placement.request import Placement, PlacementRequest
-from kassay.model.placement.step import PlacementStep, place
+from kassay.model.placement.plan import Plan, PlanRequest, PlanStep, plan_step
+from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep, place
 from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.names import renamed
 from kassay.model.shape.removal import Removal

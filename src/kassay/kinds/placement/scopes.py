@@ -13,7 +13,7 @@ from itertools import chain, combinations, islice, permutations, product
 from typing import Final
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.model.placement.request import PlacementRequest
 
 

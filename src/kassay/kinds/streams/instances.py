@@ -27,11 +27,9 @@ from kassay.model.streams.documents import task_step_to_json
 from kassay.model.streams.history import TaskStep, asking, settle_tasks
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 from kassay.solver.results import OutOfTimeError
-from kassay.solver.streams.members.actives import PlacedActives, place_actives
-from kassay.solver.streams.members.gap import member_gap, runs_of
-from kassay.solver.streams.members.problem import MemberTaskProblem
-from kassay.solver.streams.members.requests import problem_of, request_of
-from kassay.solver.streams.problem import TaskProblem
+from kassay.solver.streams.members import PlacedActives, place_actives
+from kassay.solver.streams.problem import MemberTaskProblem, TaskProblem, problem_of, request_of
+from kassay.solver.streams.results import member_gap, runs_of
 
 
 def play_application(new: NewTarget, request: TaskRequest) -> PlayedInstance[TaskAssignment]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from kassay.kinds.measures import Measure, MeasuredRest, measure_of
 from kassay.model.errors import InputError
 from kassay.model.streams.history import TaskRun
-from kassay.solver.streams.members.gap import member_gap, runs_of
-from kassay.solver.streams.members.requests import problem_of
+from kassay.solver.streams.problem import problem_of
+from kassay.solver.streams.results import member_gap, runs_of
 
 
 def rest_of_application(run: TaskRun) -> MeasuredRest | None:

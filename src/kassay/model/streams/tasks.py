@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import bucket_order, uuid_halves, uuid_hash
+from kassay.model.java import bucket_order, uuid_halves, uuid_hash
 from kassay.model.lazy import lazy
 from kassay.model.streams.events import Tags
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology

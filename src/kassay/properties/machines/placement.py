@@ -16,8 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from kassay.model.calls import Look
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest, Placer, Replicas
-from kassay.model.placement.step import PlacementStep, place
+from kassay.model.placement.request import PlacementRequest, PlacementStep, Placer, Replicas, place
 from kassay.properties.machines.placement_oracle import JUDGED, broken
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope, applies, validity_claims

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from kassay.model.cluster import Broker
-from kassay.model.placement.request import Placement, PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep, Replicas
 
 JUDGED = frozenset(
     {

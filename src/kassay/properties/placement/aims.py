@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.properties.placement.scenarios import NO_RACKS, PlacementProfile, replicas
 from kassay.properties.sources import Source, many

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.properties.placement.scenarios import (
     EVEN_RACKS,
     NO_RACKS,

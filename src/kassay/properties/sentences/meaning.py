@@ -11,7 +11,7 @@ from kassay.properties.registry import Scope
 from kassay.properties.sentences.functions import ARITHMETIC, COMPARISONS, FUNCTIONS
 from kassay.properties.sentences.grammar import SentenceError, parse
 from kassay.properties.sentences.vocabulary import Quantity, Things, Type, Vocabulary
-from kassay.reading.fields import suggestion
+from kassay.reading.documents import suggestion
 
 if TYPE_CHECKING:
     from lark import Token, Tree

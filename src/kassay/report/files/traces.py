@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from kassay.certify.audits.values import AuditFinding, GroupAudit, LogAudit
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.writing.documents import json_text
-from kassay.writing.files import file_name, write_text
+from kassay.writing.files import file_name, json_text, write_text
 
 
 def with_saved_traces(certificate: Certificate, out: Path) -> Certificate:
@@ -32,3 +32,22 @@ def saved_example(target: str, claim_id: str, example: Counterexample, folder: P
     path = str(folder / file_name(target, claim_id, suffix=".json"))
     write_text(json_text(example.trace.to_json(), indent=1) + "\n", path)
     return replace(example, path=path)
+
+
+def with_audit_traces(audit: LogAudit, out: Path) -> LogAudit:
+    """The audit with the paths of its findings' traces, which are written to the folder `traces` of `out`.
+
+    Raises `InputError` if a file cannot be written.
+    """
+    for group in audit.groups:
+        group.findings = [_saved_finding(group, finding, out / "traces") for finding in group.findings]
+    return audit
+
+
+def _saved_finding(group: GroupAudit, finding: AuditFinding, folder: Path) -> AuditFinding:
+    if finding.trace is None:
+        return finding
+    name = file_name(group.name, str(finding.generation), finding.claim, suffix=".json")
+    path = str(folder / name)
+    write_text(json_text(finding.trace.to_json(), indent=1) + "\n", path)
+    return replace(finding, path=path)

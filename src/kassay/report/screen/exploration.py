@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
-from kassay.model.explore.graph import Action
 from kassay.model.explore.stable import FINGERPRINT_BITS
-from kassay.model.explore.values import InvariantViolation, Severity, Stuck
+from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck
+from kassay.model.kinds import Verdict
 from kassay.model.protocols.values.releases import NEWEST
-from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
-from kassay.model.verdict import Verdict
+from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
 from kassay.report.screen.console import Drawing, View, line, stack, whole_line
 from kassay.report.screen.swimlanes import mermaid as mermaid_diagram
 from kassay.report.screen.swimlanes import text_diagram

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from kassay.certify.optimum.gaps import GapReport, TargetGaps
-from kassay.certify.optimum.hunt import HUNTED, Hunt, WorstFound
+from kassay.certify.optimum.gaps import HUNTED, GapReport, Hunt, TargetGaps, WorstFound
 from kassay.certify.optimum.rank import Ranked
 from kassay.model.cluster import TopicPartition
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.optima import runs
-from kassay.solver.consumers.problem import NOBODY
+from kassay.solver.results import NOBODY
 from kassay.writing.text import counted, shell_command
 
 _COLUMNS: Final = ("target", "gap in", "judged", "median", "p99", "worst", "at zero", "worst instance")

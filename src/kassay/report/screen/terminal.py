@@ -8,7 +8,7 @@ from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.kinds.views import frames_of_trace
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.report import facts
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.story import story

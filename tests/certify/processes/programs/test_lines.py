@@ -8,7 +8,7 @@ import pytest
 
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.programs.lines import Lines, answered
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 
 TWO_LINES = """
 import json, sys

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.client.range import Range
-from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.assignors.registry import find
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from kassay.assignors.groups.server.range import ServerRange
+from kassay.assignors.groups.server.share_simple import ShareSimple
+from kassay.assignors.groups.server.uniform import Uniform
 from kassay.assignors.registry import find
-from kassay.assignors.server.range import ServerRange
-from kassay.assignors.server.share_simple import ShareSimple
-from kassay.assignors.server.uniform import Uniform
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from kassay.assignors.streams.group.sticky import StreamsGroupSticky
+from kassay.assignors.streams.group_sticky import StreamsGroupSticky
 from kassay.certify.vectors.check import check_file
 from kassay.kinds.streams.vectors.members import StreamsGroupVector
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import computed_order, hash_map_order, string_hash
+from kassay.model.java import computed_order, hash_map_order, string_hash
 from kassay.model.streams.group import MemberTasks
 from kassay.reading.values import read_as
 from tests.paths import VECTORS

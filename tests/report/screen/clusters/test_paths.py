@@ -2,9 +2,8 @@
 
 import io
 
-from kassay.certify.clusters.mixes import Members
 from kassay.certify.clusters.rolling_group import ClientSetting
-from kassay.certify.clusters.rollout import Rollout, rollout
+from kassay.certify.clusters.rollout import Members, Rollout, rollout
 from kassay.certify.targets.resolve import resolve
 from kassay.report.screen.clusters.paths import paths_in_short, paths_view
 from kassay.report.screen.console import console, stack

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from kassay.certify.replicas.placed import PlacementChange
+from kassay.certify.replicas.cluster import PlacementChange
 from kassay.certify.replicas.planned import plan_cluster
 from kassay.certify.replicas.steps import StepBound
 from kassay.report.screen.console import View, console

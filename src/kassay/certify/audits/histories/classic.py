@@ -15,17 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kassay.assignors.sticky.user_data import decode_generation, decode_sticky
+from kassay.assignors.groups.client.sticky_claims import decode_generation, decode_sticky
 from kassay.certify.audits.causes import SeenMember, causes, home, renamed
 from kassay.certify.audits.continuity import LogContinuity
-from kassay.certify.audits.judging import (
-    convergence,
-    is_full,
-    judgement,
-    merged,
-    only_owners,
-    protocol_of,
-)
+from kassay.certify.audits.judging import convergence, is_full, judgement, merged, only_owners, protocol_of
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
     AuditedRebalance,

@@ -21,14 +21,7 @@ from kassay.certify.audits.tasks import TaskTarget, task_judgement
 from kassay.certify.audits.topics import SeenTopics
 from kassay.certify.audits.values import GroupProtocol, LogMoment
 from kassay.model.cluster import TopicPartition
-from kassay.model.streams.tasks import (
-    RUNNING,
-    ClientTasks,
-    TaskClient,
-    TaskId,
-    TaskRequest,
-    member_id,
-)
+from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest, member_id
 from kassay.reading.kafka.offsets.values import (
     GroupEpoch,
     GroupRecord,

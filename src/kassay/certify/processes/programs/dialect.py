@@ -16,10 +16,9 @@ from kassay.certify.processes.programs.program import (
     Program,
     read_hello,
 )
-from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.rounds import Rounds
-from kassay.reading.paths import is_there
+from kassay.model.errors import FailureKind, InputError, TargetFailure, TargetNotLoadable
+from kassay.model.groups.assignor import Rounds
+from kassay.reading.documents import is_there
 from kassay.reading.values import read_as
 
 _ENDS_A_GREETING: Final = frozenset({FailureKind.RAISED, FailureKind.DIED})

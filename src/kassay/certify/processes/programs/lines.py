@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from kassay.assignors.plain.answers import Malformed, shown
+from kassay.assignors.plain_answers import Malformed, shown
 from kassay.certify.processes.process import Guarded
 from kassay.certify.processes.wire import to_json
-from kassay.model.failure import FailureKind, TargetFailure, one_line
+from kassay.model.errors import FailureKind, TargetFailure, one_line
 
 Reply = dict[str, Any]
 """A line of a program: an object with the id of the request that it answers."""

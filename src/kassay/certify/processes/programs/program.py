@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Literal
 
-from kassay.assignors.plain.forms import document_form
-from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.failure import one_line
+from kassay.assignors.plain_answers import document_form
+from kassay.model.errors import InputError, TargetNotLoadable, one_line
 from kassay.reading.values import read_as
 
 PROTOCOL_VERSION: Final = 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from kassay.assignors.plain.answers import Malformed
+from kassay.assignors.plain_answers import Malformed
 from kassay.certify.processes.programs.dialect import ProgramCalls
 from kassay.certify.processes.programs.lines import Reply, answered
 from kassay.certify.processes.programs.objects import (
@@ -16,10 +16,9 @@ from kassay.certify.processes.programs.objects import (
     user_data_of,
 )
 from kassay.model.calls import Failure, failure_of
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import Assignor
+from kassay.model.errors import FailureKind, TargetFailure
+from kassay.model.groups.assignor import AssignCall, Assignor, Learned, RoundAnswers
 from kassay.model.groups.group import Assignment
-from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
 
 T = TypeVar("T")
 

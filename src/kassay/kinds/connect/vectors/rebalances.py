@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from kassay.kinds.vectors import compared, vector_format
-from kassay.model.connect.leader import LeaderState
 from kassay.model.connect.work import (
     ConnectAssignment,
     ConnectorTaskId,
     ConnectRequest,
     ConnectWorker,
+    LeaderState,
     Work,
     WorkerChange,
     after,
     work_key,
 )
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import hash_map_order
+from kassay.model.java import hash_map_order
 from kassay.model.shape.codec import MOST
-from kassay.reading.fields import Bound
+from kassay.reading.documents import Bound
 
 TaskCount = Annotated[int, Bound(f"a number of tasks up to {MOST}", range(MOST + 1).__contains__)]
 

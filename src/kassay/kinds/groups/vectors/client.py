@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from kassay.assignors.sticky.user_data import encode_generation, sticky_user_data
+from kassay.assignors.groups.client.sticky_claims import encode_generation, sticky_user_data
 from kassay.kinds.vectors import Runs, compared, vector_format
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
-from kassay.model.java.hashes import hash_map_order
-from kassay.reading.fields import Int32, Limited, within
+from kassay.model.java import hash_map_order
+from kassay.reading.documents import Int32, Limited, within
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from kassay.kinds.groups.vectors.client import AssignmentExpected, read_runs
 from kassay.kinds.vectors import Runs, vector_format
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Group, Member, SubscriptionType
-from kassay.model.java.hashes import bucket_order, hash_map_order, uuid_halves, uuid_hash
-from kassay.reading.fields import Limited, within
+from kassay.model.java import bucket_order, hash_map_order, uuid_halves, uuid_hash
+from kassay.reading.documents import Limited, within
 
 
 @dataclass(frozen=True)

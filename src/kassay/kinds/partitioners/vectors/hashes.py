@@ -15,11 +15,10 @@ from typing import Annotated, Any
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.kinds.vectors import vector_format
 from kassay.model.errors import KafkaError
-from kassay.model.java.hashes import string_hash
-from kassay.model.java.int32 import to_positive, utils_abs
+from kassay.model.java import string_hash, to_positive, utils_abs
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.shape.codec import MOST
-from kassay.reading.fields import Bound, wrong
+from kassay.reading.documents import Bound, wrong
 
 
 @dataclass(frozen=True)

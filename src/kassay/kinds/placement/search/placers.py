@@ -12,8 +12,7 @@ from kassay.kinds.placement.cases import PlacementCase
 from kassay.kinds.placement.scopes import placer_cell
 from kassay.kinds.search import WorstMeasure, WorstSearch, least_squares
 from kassay.model.cluster import Broker
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.properties.placement.balance import gap
 
 

@@ -11,7 +11,7 @@ from kassay.kinds.placement.scopes import plan_cell
 from kassay.kinds.placement.search.placers import PlacerSearch
 from kassay.kinds.search import WorstMeasure, WorstSearch, apart, measured
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.properties.sentences.words.plans import PLAN_WORDS, PlanScene
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from kassay.kinds.vectors import compared, vector_format
 from kassay.model.cluster import Broker
 from kassay.model.errors import InputError
-from kassay.model.java.randomness import JavaRandom, RandomSource, Recorded
+from kassay.model.java import JavaRandom, RandomSource, Recorded
 from kassay.model.placement.request import Placement, PlacementRequest, Placer, Replicas
-from kassay.reading.fields import Limited
+from kassay.reading.documents import Limited
 from kassay.reading.values import read_as
 
 

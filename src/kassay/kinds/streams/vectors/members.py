@@ -13,10 +13,10 @@ from typing import Any
 
 from kassay.kinds.vectors import Runs, compared, vector_format
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import hash_map_order
+from kassay.model.java import hash_map_order
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
 from kassay.model.streams.threads import GroupTaskAssignor
-from kassay.reading.fields import Limited, within
+from kassay.reading.documents import Limited, within
 
 
 @dataclass(frozen=True)

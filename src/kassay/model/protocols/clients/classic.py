@@ -13,10 +13,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients.classic_state import Ask, Assign, ClassicClient, Given, Turn, moved
-from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.clients.classic_state import (
+    CLIENT,
+    Ask,
+    Assign,
+    ClassicClient,
+    ClassicEvent,
+    ClassicState,
+    Given,
+    Turn,
+    moved,
+)
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, still_matching
-from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
+from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 
 FATAL_ERRORS: Final = frozenset(

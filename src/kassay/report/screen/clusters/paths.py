@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kassay.certify.clusters.mixes import RuleSpan
-from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout
+from kassay.certify.clusters.rollout import POLICY, RollingStep, Rollout, RuleSpan
 from kassay.report.screen.console import View, line, whole_line
 from kassay.writing.text import counted
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Final
 
-from kassay.certify.clusters.candidates import PlayedStep
 from kassay.certify.clusters.scale import GroupScale, Lag, Scaled
+from kassay.certify.clusters.whatif import PlayedStep
 from kassay.report.screen.clusters.what_if import group_head
 from kassay.report.screen.console import View, line, plain_table, stack
 

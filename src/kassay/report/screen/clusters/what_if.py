@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kassay.certify.clusters.candidates import PlayedStep
-from kassay.certify.clusters.figures import Loads, Racks
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.whatif import WhatIf
+from kassay.certify.clusters.whatif import Loads, PlayedStep, Racks, WhatIf
 from kassay.report.screen.clusters.paths import paths_in_short, paths_view
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.writing.text import counted, shell_command

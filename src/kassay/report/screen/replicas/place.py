@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
+from kassay.certify.replicas.cluster import bytes_on
 from kassay.certify.replicas.judge import ClaimStanding, Standing
 from kassay.certify.replicas.lint import LintFinding, LintSeverity
-from kassay.certify.replicas.placed import bytes_on
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
-from kassay.certify.replicas.propose import BusiestBytes
+from kassay.certify.replicas.proposal import BusiestBytes
 from kassay.certify.replicas.steps import ReassignmentStep
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
 from kassay.report.screen.replicas.breaches import breach_text, breaches_text
