@@ -25,7 +25,7 @@ from kassay.certify.runs.blocks import Job, open_bench
 from kassay.certify.runs.counterexamples import ShrunkCase, counterexample
 from kassay.certify.runs.shrink import broken_play
 from kassay.certify.targets.resolve import Target, resolve
-from kassay.kinds.groups.instances import play
+from kassay.kinds.groups.measures import play
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.lanes import lanes_of
 from kassay.pipeline.campaign.records import create

@@ -65,7 +65,7 @@ def calls() -> Calls:
     return Calls(
         reading.documents,
         import_module("kassay.solver.groups.problem").Problem.parse,
-        import_module("kassay.solver.groups.optimum").optimum,
+        import_module("kassay.solver.groups.optimum").best_assignment,
         lambda best: dict(results.result("join", solution(best), 0.0)),
         partial(lines, plain=True),
         import_module("kassay.solver.check.check").check_certificate,

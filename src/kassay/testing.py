@@ -208,7 +208,7 @@ def differences(
 
 def _with_traces(certificate: Certificate, out: Path) -> Certificate:
     """The certificate with its traces saved, or with a note if they cannot be saved."""
-    from kassay.report.files.traces import with_saved_traces
+    from kassay.report.files.formats import with_saved_traces
 
     try:
         return with_saved_traces(certificate, out)

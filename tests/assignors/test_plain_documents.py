@@ -32,8 +32,7 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
 from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
 from kassay.properties.sources import Seeded
-from kassay.properties.streams.aims import TAGGED, tagged_task_history
-from kassay.properties.streams.scenarios import SMALL, task_history
+from kassay.properties.streams.scenarios import SMALL, TAGGED, tagged_task_history, task_history
 from tests.paths import ROOT, TARGETS
 
 SCHEMAS = files("kassay.report").joinpath("schemas")

@@ -1,9 +1,9 @@
 """Who is asked for an answer that keeps a promise."""
 
 from kassay.certify.findings import _offers, _references
-from kassay.kinds.answers import OPTIMUM
 from kassay.kinds.broken import broken_steps
 from kassay.kinds.registry import driver_for
+from kassay.kinds.words import OPTIMUM
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.promises import promise

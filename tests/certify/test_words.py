@@ -1,8 +1,8 @@
 """Answers in a line."""
 
-from kassay.kinds.answers import few, listed
 from kassay.kinds.groups.answers import group_words
-from kassay.kinds.partitioners.answers import record_words
+from kassay.kinds.partitioners.words import record_words
+from kassay.kinds.words import few, listed
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import FailureKind

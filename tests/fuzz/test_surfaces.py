@@ -26,8 +26,8 @@ from kassay.pipeline.campaign.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
-from kassay.properties.sentences.functions import FUNCTIONS
 from kassay.properties.sentences.grammar import GRAMMAR
+from kassay.properties.sentences.vocabulary import FUNCTIONS
 from kassay.properties.sentences.words import VOCABULARIES
 from kassay.reading.kafka.brokers import read_brokers, read_log_dirs
 from kassay.reading.kafka.offsets.values import read_assignment, read_subscription

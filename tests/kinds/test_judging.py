@@ -14,8 +14,7 @@ from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.parameters import one_of
-from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
+from kassay.properties.registry import Evidence, Promise, Scope, always, claim, one_of, validity_claims
 from kassay.properties.sources import Seeded
 
 CERTIFIED = list(every_kind())

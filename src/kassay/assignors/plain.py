@@ -1,4 +1,4 @@
-"""The plain form of a placer (dicts and lists in and out) and its adapter to the full form.
+"""The plain forms of targets (dicts and lists in and out) and their adapters to the full forms.
 
 **Assignors.**
 
@@ -77,9 +77,9 @@ from kassay.model.streams.tasks import (
     TaskClient,
     TaskId,
     TaskRequest,
+    assignment_of,
     member_id,
 )
-from kassay.model.streams.threads import assignment_of
 
 T = TypeVar("T")
 

@@ -12,19 +12,20 @@ from kassay.assignors import registry
 from kassay.certify.causes.as_python import trace_as_python
 from kassay.certify.causes.cause import (
     Cause,
+    Remedy,
     cause_of,
     cause_of_difference,
     difference_as_python,
     paragraph,
     paragraph_of_difference,
+    remedy,
 )
-from kassay.certify.causes.remedy import Remedy, remedy
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.runs.replay import load_trace, read_trace
-from kassay.kinds.figures import Growth, Leaving, RuleFigures
+from kassay.kinds.broken import Guilt
 from kassay.kinds.frames import Frame, Reported
-from kassay.kinds.marks import Guilt
+from kassay.kinds.measures import Growth, Leaving, RuleFigures
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.errors import InputError, KassayError

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.assignors import registry
-from kassay.kinds.answers import OPTIMUM, Offer
 from kassay.kinds.broken import BROKEN_MAX, BrokenStep, broken_steps, evidence_of
 from kassay.kinds.judging import PreparedPromise, Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.words import OPTIMUM, Offer
 from kassay.model.calls import Failure
 from kassay.model.errors import KassayError
 from kassay.model.kinds import RebalanceProtocol

@@ -28,8 +28,7 @@ from kassay.cli.output import reader_gone
 from kassay.model.errors import InputError, TargetError
 from kassay.model.kinds import Verdict
 from kassay.report import facts
-from kassay.report.files.formats import reports
-from kassay.report.files.traces import with_saved_traces
+from kassay.report.files.formats import reports, with_saved_traces
 from kassay.report.screen.console import bar, console
 from kassay.report.screen.terminal import Detail, body_view, verdict_line
 from kassay.writing.files import json_text, write_text

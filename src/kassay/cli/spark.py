@@ -1,4 +1,4 @@
-"""Shared by commands that start Spark: their options, and the session.
+"""Shared by commands that start Spark: commands below a command, options, the session, walks of models.
 
 `kassay explore --master`: an exploration on Spark, started or resumed in its folder.
 """

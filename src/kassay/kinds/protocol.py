@@ -15,13 +15,23 @@ from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from kassay.assignors.plain_answers import DOCUMENTS
-from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, TimedSizes, few
 from kassay.kinds.cuts import one_or_two
-from kassay.kinds.events import EventForm, noun_of, sentence_of
-from kassay.kinds.figures import RuleFigures
 from kassay.kinds.frames import Frame, Reported, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
+from kassay.kinds.measures import RuleFigures
 from kassay.kinds.recorded import steps_of
+from kassay.kinds.words import (
+    Asserts,
+    EventForm,
+    Offer,
+    OwnWords,
+    PlainCall,
+    ShownAnswer,
+    TimedSizes,
+    few,
+    noun_of,
+    sentence_of,
+)
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, Verdict
@@ -38,8 +48,7 @@ from kassay.properties.wide.ranges import Size, WideRange
 if TYPE_CHECKING:
     from kassay.assignors.registry import Reference
     from kassay.kinds.broken import BrokenStep
-    from kassay.kinds.instances import Asking, How
-    from kassay.kinds.measures import MeasuredRest
+    from kassay.kinds.measures import Asking, How, MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 Case = TypeVar("Case")

@@ -1,4 +1,4 @@
-"""Jars as they are on a class path: their class files, read without Java and within bounds.
+"""Jars on a class path and their class files, read without Java and within bounds.
 
 Java's class files: the class's name, its superclass and interfaces, and its constructors.
 """

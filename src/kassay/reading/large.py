@@ -1,17 +1,18 @@
 """Large JSON texts by msgspec, wherever it reads the same as Python's own reader.
 
-It refuses some texts that Python takes (NaN, lone surrogates, a number beyond any float) and gives the
-same values for all others, including whole numbers of any size; its errors are not shown. It is told how
-deep a document may be, which costs nothing. Of a repeated key both readers keep the last. Repeats are
-detected by counting: a text has one colon for each field, and more in names and strings. The document
-has as many fields unless one was dropped. They are looked for where documents have them; what is not
-looked at only makes them seem fewer.
+Large documents by msgspec, with the repeated parts of consumer group documents read once.
 
-*Repeats*: of the documents of consumer groups, what stands many times is read once.
-All members of a large group mostly read the same topics, and a result has its assignment twice, once in the
-certificate. Equal texts at such places become one value, which nobody is to change: half of what reading
-takes is to make values. The places are those of instances of family "A", and of certificates and results of
-such; msgspec leaves them as text at first.
+The members of a large group mostly read the same topics, and a result has its assignment twice, once in the
+certificate. Equal texts at such places become one value, which callers must not change: half of the time of
+reading is spent on building values. The places are those of instances of family "A", and of certificates and
+results of such; msgspec leaves them as text at first.
+
+It refuses some texts that Python takes (NaN, lone surrogates, a number beyond any float) and gives the same
+values for all others, including whole numbers of any size; its errors are not shown. The depth limit is set
+in its types, which costs nothing. Of a repeated key both readers keep the last. Repeats are detected by
+counting: a text has one colon for each field, and more in names and strings. The document has as many fields
+unless one was dropped. Colons in strings are counted only where documents usually have them; any that are
+missed make the document seem to have fewer, never more.
 """
 
 from __future__ import annotations

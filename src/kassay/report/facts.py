@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kassay.certify.causes.remedy import remedy
+from kassay.certify.causes.cause import remedy
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.kinds import RebalanceProtocol, Verdict

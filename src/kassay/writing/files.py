@@ -1,4 +1,4 @@
-"""Files: names made from others' names, and contents that are written completely or not at all.
+"""Files and JSON out: names made from others' names, and contents that are written completely or not at all.
 
 JSON out: text that every reader accepts, whatever the names in it.
 """

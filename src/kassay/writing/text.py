@@ -1,4 +1,4 @@
-"""Text of others in one line: unprintable characters as escapes, commands as a shell reads them.
+"""Text of others in one line: unprintable characters, shell commands, URIs and Markdown, escaped.
 
 Markdown as a type of its own: any other text is escaped when it enters, so that it shows as it is.
 """

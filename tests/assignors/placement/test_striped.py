@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
 from kassay.certify.vectors.check import read_vectors
-from kassay.kinds.placement.vectors.replicas import PlacementVector
+from kassay.kinds.placement.vectors import PlacementVector
 from kassay.model.cluster import Broker
 from kassay.model.java import JavaRandom, Recorded
 from kassay.model.placement.request import (

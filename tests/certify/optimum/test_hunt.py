@@ -5,7 +5,7 @@ import pytest
 from kassay.certify.optimum import gaps as hunting
 from kassay.certify.optimum.gaps import HUNTED, hunt
 from kassay.certify.targets.resolve import resolve
-from kassay.kinds.groups.instances import measured_gap, play
+from kassay.kinds.groups.measures import measured_gap, play
 from kassay.solver.groups.problem import Problem
 from kassay.solver.groups.results import as_group
 from kassay.solver.instances.families import family_of

@@ -4,9 +4,9 @@ import pytest
 
 from kassay.certify.optimum.gaps import posed
 from kassay.certify.targets.resolve import resolve
-from kassay.kinds.groups.instances import play
-from kassay.kinds.instances import How, Missed
-from kassay.kinds.streams.instances import play_application
+from kassay.kinds.groups.measures import play
+from kassay.kinds.measures import How, Missed
+from kassay.kinds.streams.measures import play_application
 from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located

@@ -19,7 +19,7 @@ from kassay.model.groups.kinds import CLIENT
 from kassay.model.itf import to_itf
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.trace import Conditions, Trace
-from kassay.report.screen.story import story
+from kassay.report.screen.terminal import story
 from tests.cli.runner import valid
 from tests.paths import DOCS, HELD
 

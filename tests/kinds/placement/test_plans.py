@@ -13,7 +13,7 @@ from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.placement.plan import Plan, PlanRequest, plan_step
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.placement.plan_scenarios import plan_request
+from kassay.properties.placement.scenarios import plan_request
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded

@@ -35,8 +35,7 @@ from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from kassay.properties.streams.aims import TAGGED, tagged_task_history
-from kassay.properties.streams.scenarios import task_history
+from kassay.properties.streams.scenarios import TAGGED, tagged_task_history, task_history
 from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
 from tests.kinds.descent import descent

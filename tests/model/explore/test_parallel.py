@@ -16,12 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interner
 from kassay.model.explore.parallel import WrittenParts, dealt, explore_by, first_levels, merged_findings
 from kassay.model.explore.search import Search, explore
 from kassay.model.explore.shard import Shard, ShardFinding
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import PackedStates, Parts
+from kassay.model.explore.states import Interner, PackedStates, Parts
 from kassay.model.explore.values import Graph, WalkLimits
 from tests.model.explore.crews import INVARIANTS, RING, broken, explored_by, ring, shares_of
 from tests.model.explore.toys import graphs

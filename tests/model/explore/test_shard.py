@@ -6,11 +6,10 @@ Letters between processes: what is read is what was posted, and no part is writt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore.interned import Interner
 from kassay.model.explore.search import explore
 from kassay.model.explore.shard import Inbox, Outbox
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import Parts
+from kassay.model.explore.states import Interner, Parts
 from tests.model.explore.crews import INVARIANTS, explored_by
 from tests.model.explore.toys import graphs
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.model.explore.interned import Interned, Interner
 from kassay.model.explore.liveness import judge_liveness
 from kassay.model.explore.search import explore
+from kassay.model.explore.states import Interned, Interner
 from kassay.model.explore.values import (
     COUNTED_ANEW,
     Action,

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.model.errors import InputError
 from kassay.pipeline.campaign.spec import Spec, read_spec, spec_of
-from kassay.properties.groups.histories.shapes import SHAPES
+from kassay.properties.groups.histories.generator import SHAPES
 from tests.paths import EXAMPLES
 
 GOOD = """

@@ -5,7 +5,7 @@ Tables of a campaign's page: numbers to the right, texts to the left, nothing is
 
 from __future__ import annotations
 
-from kassay.kinds.groups.instances import told_group
+from kassay.kinds.groups.measures import told_group
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT
 from kassay.report.pages.gap_views import (

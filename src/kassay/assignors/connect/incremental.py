@@ -2,18 +2,13 @@
 
 Goals, in order: nothing runs twice; the work of a departed worker waits for it, up to the maximum delay;
 connectors and tasks, each kind by itself, spread within one over the workers; other running work stays.
-A round either revokes work or assigns what an earlier one revoked: revoked work is free from the next
-round on. A round that would revoke right after another revoking round waits first, longer each time
-(`backoff`). The order in which hash maps iterate the workers decides which overloaded worker keeps one
-more, and which worker becomes a candidate for lost work first. A worker's first listed work is revoked
-first. Source: Kafka `IncrementalCooperativeAssignor`, branches 4.0 to 4.4; KIP-415. Cost: O((W + N)
-log(W + N)) for W workers and N connectors and tasks, and O(W) for each level of load.
-
-*Backoff* between rounds that revoke. Source: Kafka `ExponentialBackoff` as `IncrementalCooperativeAssignor`
-uses it: from 1 ms, forty times longer each time, without jitter. Its doubles and its truncation count: of
-1,000 ms at most, 999 is the longest. Logarithms and powers are rounded to the nearest double here on every
-machine. Of 700,000 maxima compared, the power of a JVM (17, x86-64) is one bit further off for 17, where the
-longest delay is one ms from ours.
+A round either revokes work or assigns what an earlier one revoked: revoked work is free from the next round
+on. A round that would revoke right after another revoking round waits first, longer each time (`backoff`).
+Ties: work in the order of Java's strings; workers by load, then id. The order in which hash maps iterate the
+workers decides which overloaded worker keeps one more, and which worker becomes a candidate for lost work
+first. A worker's first listed work is revoked first.
+Source: Kafka `IncrementalCooperativeAssignor`, branches 4.0 to 4.4; KIP-415.
+Cost: O((W + N) log(W + N)) for W workers and N connectors and tasks, and O(W) for each level of load.
 """
 
 from __future__ import annotations
@@ -42,6 +37,14 @@ from kassay.model.connect.work import (
     work_key,
 )
 from kassay.model.java import hash_map_order, utf16_key
+
+# How long an incremental leader waits between rounds that revoke.
+#
+# Source: Kafka `ExponentialBackoff` as `IncrementalCooperativeAssignor` uses it: from 1 ms, forty times
+# longer each time, without jitter. Its doubles and its truncation matter: with a maximum of 1,000 ms, the
+# longest delay is 999 ms. Logarithms and powers are rounded to the nearest double here on every machine.
+# For 17 of 700,000 maxima compared, the power of a JVM (17, x86-64) is one bit further off, and its longest
+# delay differs from this one by 1 ms.
 
 MULTIPLIER: Final = 40
 _EXACTLY: Final = Context(prec=50)

@@ -1,16 +1,12 @@
 """Murmur2: keyed records by hash, keyless ones round robin over the available partitions.
 
-Goals, in order: equal keys in one partition while the count stays; keyless records spread evenly. Keyed:
-the 32-bit murmur2 of the key bytes, without its sign bit, modulo the number of partitions, available or
-not. Keyless: one counter for all topics (`turns`). A partition that the record names is ignored: the
-producer handles it (`explicit`). Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9
-clients; the hash is still the default for keyed records (`BuiltInPartitioner.partitionForKey`). Cost:
-O(n) for a key of n bytes.
-
-*Turns*: how the older default partitioners spread keyless records. The counter is a Java int: it overflows
-into the negative numbers, and is made non-negative in the way of the release (`Utils.abs` in 0.8,
-`toPositive` after it).
-Source: Kafka `Partitioner` (0.8), `DefaultPartitioner` (0.9 to 2.3).
+Goals, in order: equal keys in one partition while the count stays; keyless records spread evenly.
+Keyed: the 32-bit murmur2 of the key bytes, without its sign bit, modulo the number of partitions,
+available or not. Keyless: one counter for all topics (`Turns`). A partition that the record
+names is ignored: the producer handles it (`explicit`).
+Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9 clients; the hash is still the
+default for keyed records (`BuiltInPartitioner.partitionForKey`).
+Cost: O(n) for a key of n bytes.
 """
 
 from __future__ import annotations
@@ -27,6 +23,12 @@ from kassay.model.partitioners.partitioner import (
     ProducerRecord,
     TopicMetadata,
 )
+
+# Round robin of the older default partitioners over keyless records.
+#
+# The counter is a Java int: it overflows into the negative numbers, and each release makes it non-negative in
+# its own way (`Utils.abs` in 0.8, `toPositive` later).
+# Source: Kafka `Partitioner` (0.8), `DefaultPartitioner` (0.9 to 2.3).
 
 
 def at_turn(turn: int, topic: TopicMetadata) -> int:

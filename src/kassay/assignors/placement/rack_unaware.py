@@ -1,19 +1,14 @@
 """Rack-unaware: leaders go round the brokers, followers come after them at a growing distance.
 
-Goals, in order: replicas spread evenly over brokers; the followers of one leader spread over the other
-brokers. Racks and fencing are ignored. Brokers: in the order given. The first leader is drawn, as is the
-followers' first distance, unless a start index is fixed: then both are that index. Each full lap of
-leaders adds 1 to the distance. Refusals, in order: `InvalidPartitionsException` for fewer than 1
-partition, `InvalidReplicationFactorException` for a factor under 1 or above the number of brokers.
-Source: Kafka `org.apache.kafka.admin.AdminUtils`, where no broker has a rack (KIP-36 calls it rack aware
-mode *Disabled*). Cost: O(P * R) for P partitions of R replicas.
-
-*Laps*, which both rules of `AdminUtils` share: the checks, the start, and the followers of a leader.
-Leaders go round the broker list, one partition after the other. With every full lap the followers'
-distance to their leader grows by one, so that a leader does not always have the same followers. A topic
-that grows goes on with its leaders, but its laps so far are forgotten: the distance starts again.
-Java's ints overflow where a start index is near their end; then Kafka throws, and so do we.
-Source: Kafka `org.apache.kafka.admin.AdminUtils`, `AdminZkClient.createNewPartitionsAssignment`.
+Goals, in order: replicas spread evenly over brokers; the followers of one leader spread over the
+other brokers. Racks and fencing are ignored.
+Brokers: in the order given. The first leader is drawn, as is the followers' first distance, unless a
+start index is fixed: then both are that index. Each full lap of leaders adds 1 to the distance.
+Refusals, in order: `InvalidPartitionsException` for fewer than 1 partition,
+`InvalidReplicationFactorException` for a factor under 1 or above the number of brokers.
+Source: Kafka `org.apache.kafka.admin.AdminUtils`, where no broker has a rack (KIP-36 calls it
+rack aware mode *Disabled*).
+Cost: O(P * R) for P partitions of R replicas.
 """
 
 from __future__ import annotations
@@ -31,6 +26,14 @@ from kassay.model.placement.request import (
     PlacementRequest,
     Replicas,
 )
+
+# Shared parts of both rules of `AdminUtils`: the checks, the start, and the order of followers.
+#
+# Leaders go round the broker list, one partition at a time. With every full lap the followers' distance to
+# their leader grows by one, so that a leader does not always have the same followers. A growing topic
+# continues with its leaders, but the distance starts again as if there were no laps before. Java's ints
+# overflow where a start index is near their maximum; then Kafka throws, and so does kassay. Source: Kafka
+# `org.apache.kafka.admin.AdminUtils`, `AdminZkClient.createNewPartitionsAssignment`.
 
 
 def check_sizes(request: PlacementRequest) -> None:

@@ -2,8 +2,9 @@
 
 Source: Kafka `org.apache.kafka.coordinator.group.streams.assignor.ProcessState`.
 
-`MemberQuota` is what is left for the members who have room; it follows what is given out. Source: Kafka
-`StickyTaskAssignor` of the group coordinator.
+A quota for the members of a Streams group that have room; it is updated as tasks are assigned.
+
+Source: Kafka `StickyTaskAssignor` of the group coordinator.
 """
 
 from __future__ import annotations

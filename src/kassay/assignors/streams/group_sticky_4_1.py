@@ -1,17 +1,18 @@
 """Streams-group-sticky of 4.1: tasks stay or go to their copies, then to where they meet new tasks.
 
-Goals, in order: an active task stays with the member that has it, up to an equal share of the active
-tasks for each member; then it goes to a member with a standby copy of it, up to the same share; then to
-the least loaded process, preferably one on which it meets a task that it has not been with, in it to the
-member with the fewest tasks. A standby copy goes to the member that ran the task and to one that had a
-copy, if that process has room or the least load, then to the least loaded of the processes without the
-task. A share compares the active tasks of a whole process with the quota of a member; load is tasks of
-either kind for each member. Ties: Java's sets of members iterate by the identity of objects, so the
-choice among equally loaded processes is random: of 527 inputs of Kafka's own vectors 333 have several
-answers. Here the first one is chosen in the order in which Kafka fills its sets, which a JVM with one
-identity hash for all objects does too. That makes no promise of Kafka's: `deterministic` is not
-declared, though this choice satisfies it. Source: Kafka `StickyTaskAssignor` of the group coordinator,
-branch 4.1 (KAFKA-17125). Cost: O(T * R * (M + T)) for T tasks of R copies and M members.
+Goals, in order: an active task stays with the member that has it, up to an equal share of the active tasks
+for each member; then it goes to a member with a standby copy of it, up to the same share; then to the least
+loaded process, preferably one on which it meets a task that it has not been with, in it to the member with
+the fewest tasks. A standby copy goes to the member that ran the task and to one that had a copy, if that
+process has room or the least load, then to the least loaded of the processes without the task.
+A share compares the active tasks of a whole process with the quota of a member; load is tasks of either kind
+for each member.
+Ties: Java's sets of members iterate by the identity of objects, so the choice among equally loaded processes
+is random: of 527 inputs of Kafka's own vectors 333 have several answers. Here the first one is chosen in the
+order in which Kafka fills its sets, which a JVM with one identity hash for all objects does too. Kafka does
+not guarantee that: `deterministic` is not declared, though this choice satisfies it.
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.1 (KAFKA-17125).
+Cost: O(T * R * (M + T)) for T tasks of R copies and M members.
 """
 
 from __future__ import annotations
@@ -25,6 +26,13 @@ from kassay.assignors.streams.group_sticky import StreamsGroupSticky
 from kassay.model.java import bucket_order, hash_map_order, string_hash
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup
 from kassay.model.streams.kinds import STREAMS
+
+# The rule of the broker's sticky assignor in 4.1, which records the pairs of tasks that were together.
+#
+# Java's sets of members iterate by the identity of objects there, so that the answer of 4.1 depends on the
+# JVM process wherever processes are equally loaded; here members are in the order in which Kafka adds them
+# to its sets, which is what a JVM with one identity hash for all objects answers. Source: Kafka
+# `StickyTaskAssignor` and `ProcessState` of the group coordinator, branch 4.1 (KAFKA-17125).
 
 
 class PairingPlacement:

@@ -1,13 +1,10 @@
 """Streams-group-sticky of 4.2.0 and 4.3.0: no copy stays if the first process that had it has the task.
 
-Goals and ties are as in `sticky_4_2_2`, except the choice of the member that keeps a standby copy: where
-the process of the first member with a copy has the task already, active or as another copy, the other
-members with a copy are not considered, and the copy goes to the least loaded process (KAFKA-20899 fixes
-it). Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.2 before 2026-08-10. Cost: as
-`sticky`.
-
-`CopiesOnlyPlacement` is the rule of all of 4.2 and 4.3, where only standby copies are state to go to
-(KAFKA-19478, KAFKA-19661).
+Goals and ties are as in `group_sticky_4_2_2`, except the choice of the member that keeps a standby copy:
+where the process of the first member with a copy has the task already, active or as another copy, the other
+members with a copy are not considered, and the copy goes to the least loaded process (KAFKA-20899 fixes it).
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branch 4.2 before 2026-08-10.
+Cost: as `group_sticky`.
 """
 
 from __future__ import annotations
@@ -21,6 +18,11 @@ from kassay.assignors.streams.group_sticky import StickyPlacement, StreamsGroupS
 from kassay.model.java import bucket_order, string_hash
 from kassay.model.streams.group import GroupTask
 from kassay.model.streams.kinds import STREAMS
+
+# The rule of the broker's sticky assignor in 4.2 and 4.3, where only standby copies count as state.
+#
+# Source: Kafka `StickyTaskAssignor` of the group coordinator, branches 4.2 and 4.3 (KAFKA-19478,
+# KAFKA-19661).
 
 
 class CopiesOnlyPlacement(StickyPlacement):

@@ -1,10 +1,11 @@
 """Streams-group-sticky of 4.2.2 and 4.3.2: as in 4.4, but only an assigned standby copy counts as state.
 
-Goals and ties are as in `sticky`, with two differences: the offsets that members report are ignored, so
-that members with a copy come in the order of the group, whatever their lag; and equally loaded processes
-come in the order of a hash map that was filled by `putIfAbsent`. A restarted process has neither tasks
-nor copies and so loses all, despite its state. Source: Kafka `StickyTaskAssignor` of the group
-coordinator, branches 4.2 and 4.3 (KAFKA-20899). Cost: as `sticky`.
+Goals and ties are as in `group_sticky`, with two differences: the offsets that members report are ignored,
+so that members with a copy come in the order of the group, whatever their lag; and equally loaded processes
+come in the order of a hash map that was filled by `putIfAbsent`.
+A restarted process has neither tasks nor copies and so loses all, despite its state.
+Source: Kafka `StickyTaskAssignor` of the group coordinator, branches 4.2 and 4.3 (KAFKA-20899).
+Cost: as `group_sticky`.
 """
 
 from __future__ import annotations

@@ -1,37 +1,24 @@
 """Streams-high-availability: a balanced plan first, then the way to it through caught-up copies.
 
 Goals, in order: active tasks run where the state is (almost) complete; balance over threads;
-`standby_replicas` copies of each stateful task; the balanced plan is reached by warming copies up.
-1. Stateful active tasks go to the processes in turn, then move while that evens out the threads.
-2. Standby copies go to the least loaded process without the task, and are evened out likewise.
-3. An active task whose process is not caught up, while another is further, runs elsewhere for now:
-   on a caught-up standby (the two swap), else on any caught-up process, else on the furthest one;
-   the planned process keeps a warm-up copy as long as warm-ups are left.
+`standby_replicas` copies of each stateful task; warm-up copies lead to the balanced plan.
+1. Stateful active tasks go round the processes, then move while that balances the threads.
+2. Standby copies go to the least loaded process without the task, and are balanced in the same way.
+3. An active task whose process is not caught up, while another is further ahead, runs elsewhere for now: on a
+   caught-up standby (the two swap), else on any caught-up process, else on the furthest one; the planned
+   process keeps a warm-up copy as long as warm-ups are left.
 4. Standby copies that could be further ahead elsewhere move in the same manner.
 5. Stateless tasks go to the process with the fewest active tasks for each thread.
-A probing rebalance follows if 3 or 4 found anything to move. Balance is promised for the end of that way,
-when copies have caught up and no rebalance asks for another.
-Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of
-Java's priority queue. The order of clients and tasks in the request plays no part.
-With `rack_aware_tags`, goal 2 spreads the copies of a task over their values first. Warm-ups
-and what moves on the way pay no heed to tags. Racks are read by the rack-aware optimisation alone (KIP-925),
-which is left out, as it is unless an application asks for it.
+A probing rebalance follows if 3 or 4 found anything to move. Balance is claimed only for the end of that
+process, when copies have caught up and no further rebalance is scheduled.
+Ties: process ids as signed 64-bit halves, tasks by id; movements of equal rank in the order of Java's
+priority queue. The order of clients and tasks in the request has no effect.
+With `rack_aware_tags`, goal 2 spreads the copies of a task over their values first (`standby_tags`). Warm-ups
+and moves on the way ignore tags. Only the rack-aware optimisation (KIP-925) reads racks; it is left out,
+since it is off by default.
 Source: Kafka `HighAvailabilityTaskAssignor`, `DefaultStandbyTaskAssignor` (KIP-441),
 `ClientTagAwareStandbyTaskAssignor` (KIP-708), the same in branches 4.0 to 4.4.
-Cost: O(T * C log C) for T tasks and C processes, and the rounds of evening out.
-
-*Movement*: the way from where state is to where the plan wants it, moves of tasks that are not caught up.
-Every move has the plan's process as its destination and runs the task elsewhere until the
-destination has caught up. Moves of tasks with the fewest caught-up processes come first.
-Source: Kafka `TaskMovement`, trunk 1eb7644349cb (KIP-441).
-
-*Tags*: each standby copy goes where no value of a tag is that a copy of the task has already.
-The copies of a task go one by one to the least loaded process that differs from those of the active task and
-of the copies before in each tag that has more values than they are. Where there is none, that task is left,
-and what its copies lack goes to the least loaded processes, whatever their tags, after all others.
-A process without a tag differs from all others in it.
-Ties: as above; what is left is gone through in the order of Java's hash map.
-Source: Kafka `ClientTagAwareStandbyTaskAssignor`, branches 4.0 to 4.4 (KIP-708).
+Cost: O(T * C log C) for T tasks and C processes, and the balancing rounds.
 """
 
 from __future__ import annotations
@@ -52,6 +39,12 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     task_hash_order,
 )
+
+# The way from where state is to where the plan puts it: moves of tasks that are not caught up.
+#
+# Every move has the plan's process as its destination and runs the task elsewhere until the
+# destination has caught up. Moves of tasks with the fewest caught-up processes come first.
+# Source: Kafka `TaskMovement`, trunk 1eb7644349cb (KIP-441).
 
 
 class Readiness:
@@ -185,6 +178,16 @@ def _movements(
 def _acceptable(lag: int, acceptable: int) -> bool:
     return lag == RUNNING or acceptable == LAG_UNBOUNDED or 0 <= lag <= acceptable
 
+
+# Standby copies spread over tag values: each on a process that shares no value with the task's other
+# copies.
+#
+# The copies of a task go one by one to the least loaded process that differs from the processes of the
+# active task and of the previous copies in each tag that has more values than there are such processes. If
+# no process does, the remaining copies of the task go to the least loaded processes, whatever their tags,
+# after all other tasks. A process without a tag differs from all others in it. Ties: as in
+# `high_availability`; the remaining copies are placed in the order of Java's hash map. Source: Kafka
+# `ClientTagAwareStandbyTaskAssignor`, branches 4.0 to 4.4 (KIP-708).
 
 _Tag = tuple[str, str]
 

@@ -1,12 +1,15 @@
-"""A process while tasks are being given out, and the priority queues in which Kafka keeps processes.
+"""A process during an assignment of tasks, and the priority queues in which Kafka keeps processes.
+
+A process during an assignment of tasks.
 
 Source: Kafka `org.apache.kafka.streams.processor.internals.assignment.ClientState`.
 
-*Priority queue*: Kafka's answers depend on how Java's queue breaks its rules. A `java.util.PriorityQueue` is
-a binary heap. Two things show through: elements that compare equal come out in an order that the heap's shape
-decides, and an element whose key changes while it is in the queue stays where it is. Kafka's high
-availability assignor does both, so neither a sorted list nor `heapq` (whose sift goes to the leaves first)
-gives its answers.
+Java's priority queue, for answers of Kafka that depend on how Java's queue breaks ties.
+
+A `java.util.PriorityQueue` is a binary heap. Two properties are visible: elements that compare equal come out
+in an order that the heap's shape decides, and an element whose key changes while it is in the queue stays
+where it is. Kafka's high availability assignor relies on both, so neither a sorted list nor `heapq` (whose
+sift goes to the leaves first) gives its answers.
 Source: the Javadoc and the documented algorithm of `java.util.PriorityQueue`; Kafka `ConstrainedPrioritySet`.
 """
 

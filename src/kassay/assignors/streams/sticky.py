@@ -1,20 +1,16 @@
 """Streams-sticky: tasks stay where they ran, as far as an equal share of the threads allows.
 
-Goals, in order: active tasks where they ran, up to tasks / threads rounded down for each thread; then
-where a standby copy is; then by load, preferring processes on which the task meets tasks that it has not
-been with yet. Standby copies follow the same last rule, never on a process that has the task already. A
-process at its capacity (as many tasks as threads) is skipped if another one has more room. The load of a
-thread counts standby tasks too, so active tasks alone may differ by more than one. Ties: the first
-process in the order given; previous active tasks in the order of Java's hash map; other unassigned tasks
-first by the order given (those with a standby copy), then by task id. Rack-aware optimisation is left
-out, since it is off by default. Source: Kafka `LegacyStickyTaskAssignor`, trunk 1eb7644349cb. Its sets
-of process ids are hash sets; up to 12 processes they iterate in the order of the map of clients, which
-this rule uses for any number. Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
-
-*Placement*, which `public_sticky` shares: a task goes to who had it, if there is room, or by load.
-Processes come as the rule's own kind of state, which says what more room is; how many active tasks a process
-may take because it had them, and in which order a set of processes is gone through, the rule says too.
-Sources: Kafka `LegacyStickyTaskAssignor` and the public `StickyTaskAssignor`, which share all of this.
+Goals, in order: active tasks where they ran, up to tasks / threads rounded down for each thread; then where a
+standby copy is; then by load, preferring processes on which the task meets tasks that it has not been with
+yet. Standby copies follow the same last rule, never on a process that has the task already.
+A process at its capacity (as many tasks as threads) is skipped if another one has more room.
+The load of a thread counts standby tasks too, so active tasks alone may differ by more than one.
+Ties: the first process in the order given; previous active tasks in the order of Java's hash map; other
+unassigned tasks first by the order given (those with a standby copy), then by task id.
+Rack-aware optimisation is left out, since it is off by default.
+Source: Kafka `LegacyStickyTaskAssignor`, trunk 1eb7644349cb. Its sets of process ids are hash sets; up to 12
+processes they iterate in the order of the map of clients, which this rule uses for any number.
+Cost: O(T * R * C) set operations for T tasks of R copies and C processes.
 """
 
 from __future__ import annotations
@@ -27,6 +23,12 @@ from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import ProcessState, answer
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
+
+# Task placement of both sticky rules of Kafka Streams: the previous process if it has room, or by load.
+#
+# Each rule has its own process state, which defines when a process has more room; the rule also defines how
+# many of its previous active tasks a process may keep, and the order in which a set of processes is visited.
+# Sources: Kafka `LegacyStickyTaskAssignor` and the public `StickyTaskAssignor`, which share all of this.
 
 
 class ProcessPlacement:

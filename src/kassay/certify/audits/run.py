@@ -9,8 +9,7 @@ from typing import Final
 
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.certify.audits.histories.classic import ClassicHistory
-from kassay.certify.audits.histories.consumer import ConsumerHistory
-from kassay.certify.audits.histories.share import ShareHistory
+from kassay.certify.audits.histories.consumer import ConsumerHistory, ShareHistory
 from kassay.certify.audits.histories.streams import StreamsHistory
 from kassay.certify.audits.histories.targets import TargetHistory
 from kassay.certify.audits.topics import KnownTopics

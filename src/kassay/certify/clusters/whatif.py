@@ -19,7 +19,7 @@ from kassay.certify.clusters.observed import ObservedGroup
 from kassay.certify.clusters.rollout import Members, Rollout, rollout
 from kassay.certify.processes.host import Host, Maker
 from kassay.certify.targets.resolve import Target, resolve
-from kassay.kinds.answers import listed
+from kassay.kinds.words import listed
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group

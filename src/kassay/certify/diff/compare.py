@@ -12,9 +12,9 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from kassay.kinds.answers import OwnWords
 from kassay.kinds.judging import Examination, Subject
 from kassay.kinds.protocol import Driver
+from kassay.kinds.words import OwnWords
 from kassay.model.calls import Failure, Refusal, failure_of
 from kassay.model.shape.codec import Shape
 from kassay.properties.registry import Evidence, Violation

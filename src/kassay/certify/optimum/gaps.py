@@ -1,4 +1,4 @@
-"""How far targets are from the certified optimum: assignors of groups and of tasks on their instances.
+"""How far targets are from the certified optimum on instances, and the hunt for the worst distance.
 
 An instance is played as a history that only starts: members join with what the instance says they own,
 processes come with the tasks and the state that it says they have. What counts is the answer (eager), or the
@@ -30,8 +30,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.processes.host import Maker
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.groups.instances import measured_gap, play, told_group
-from kassay.kinds.instances import AskedInstance, Asking, How, Missed, Telling, ToldInstance
+from kassay.kinds.groups.measures import measured_gap, play, told_group
+from kassay.kinds.measures import AskedInstance, Asking, How, Missed, Telling, ToldInstance
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.group import Assignment

@@ -47,7 +47,7 @@ from kassay.model.protocols.world.streams.model import StreamsModel
 from kassay.model.protocols.world.streams.threads import LATER
 from kassay.model.protocols.world.symmetry import ClientSymmetry, PartitionSymmetry, distinguished, numbered
 from kassay.model.protocols.world.timed import TimedClientSymmetry, TimedConsumerModel, TimedModel
-from kassay.model.streams.threads import GroupTaskAssignor
+from kassay.model.streams.tasks import GroupTaskAssignor
 from kassay.properties.protocols.registry import Views, invariants, load_invariants
 
 SCHEMA: Final = "kassay/explore/5"

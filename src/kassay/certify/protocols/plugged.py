@@ -27,7 +27,7 @@ from kassay.model.protocols.values.requests import Image, Subscription, partitio
 from kassay.model.protocols.values.streams import TaskRoles, TaskTarget
 from kassay.model.streams.group import MemberTasks, StreamsGroup
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.threads import GroupTaskAssignor
+from kassay.model.streams.tasks import GroupTaskAssignor
 from kassay.reading.specs import RuleSpec, parse, printed
 
 ANY: Final = "any-balanced"

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kassay.certify.protocols.plugged import UsersTasks
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.answers import few
+from kassay.kinds.words import few
 from kassay.model.cluster import Cluster
 from kassay.model.errors import TargetFailure, TargetNotLoadable
 from kassay.model.groups.group import Assignment, Group

@@ -13,7 +13,7 @@ from kassay.model.protocols.values.requests import Config
 from kassay.model.protocols.world.clock import Timing
 from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
 from kassay.model.protocols.world.streams.threads import NO_STREAMS, StreamsOptions
-from kassay.model.streams.threads import GroupTaskAssignor
+from kassay.model.streams.tasks import GroupTaskAssignor
 
 MODELS: Final[dict[str, str]] = {
     "zookeeper": "self-coordinating consumers of Kafka 0.8",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.protocols.before_0_9.proposal_coordinator import ProposalWorld
 from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperWorld
 from kassay.model.protocols.values.errors import NONE

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
-from kassay.model.explore.interned import Interned, Memo
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import FingerprintedStates, Parts
+from kassay.model.explore.states import FingerprintedStates, Interned, Memo, Parts
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
 from kassay.model.protocols.census import Census

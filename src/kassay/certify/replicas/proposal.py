@@ -1,4 +1,4 @@
-"""The certified best placement of a cluster: without a limit, or within a number of copies or bytes.
+"""The certified best placement of a cluster, and the reasons why it is not better.
 
 The certified best placement of a cluster: without a limit, or within a number of copies or bytes.
 

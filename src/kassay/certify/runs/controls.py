@@ -1,4 +1,4 @@
-"""Which of the built-in faulty targets a run's own histories catch within the same budget.
+"""Which built-in faulty targets a run's own histories catch within the same budget, and claims about time.
 
 The faulty targets get the same budget as the run.
 """

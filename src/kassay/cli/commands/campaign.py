@@ -190,7 +190,7 @@ def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int
     """Print and write the results; returns the exit code."""
     from kassay.pipeline.campaign.study import finish
     from kassay.report.pages.campaign import render
-    from kassay.report.screen.campaign import terminal
+    from kassay.report.screen.campaign import campaign_terminal
     from kassay.report.screen.console import console
     from kassay.writing.files import write_text
 
@@ -201,5 +201,5 @@ def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int
         traces = [row["trace"] for row in outcome.findings]
         write_text(render(document, traces, campaign.store.place), str(path))
         console(stderr=True).say(f"report: {path}")
-    present(document, lambda: terminal(document), json_path)
+    present(document, lambda: campaign_terminal(document), json_path)
     return outcome.exit_code

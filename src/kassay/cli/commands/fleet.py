@@ -96,7 +96,7 @@ def replay_command(
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
     from kassay.pipeline.spark import translated_errors
-    from kassay.report.screen.fleet import terminal
+    from kassay.report.screen.campaign import fleet_terminal
 
     must_exist(paths)
     specs = [spec for text in assignors for spec in listed(text)]
@@ -110,7 +110,7 @@ def replay_command(
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         summary = replay_fleet(spark, paths, _address(out), targets, known)
     _write_page(summary, out)
-    present(summary, lambda: terminal(summary), json_path)
+    present(summary, lambda: fleet_terminal(summary), json_path)
     return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
 
 

@@ -72,7 +72,7 @@ def command(
     from kassay.certify.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
     from kassay.reading.documents import documents, no_collection
     from kassay.report.screen.console import console
-    from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
+    from kassay.report.screen.gaps import assignment_view, optimum_row, optimum_table
     from kassay.solver.results import parse_order
 
     order = parse_order(order_text)

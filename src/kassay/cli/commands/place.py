@@ -162,7 +162,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 
 def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
-    from kassay.report.screen.replicas.place import judged_view, place_view
+    from kassay.report.screen.place import judged_view, place_view
 
     if chosen["judge"]:
         return judged_view(plan, why=chosen["why"], verbose=chosen["verbose"])
@@ -245,7 +245,7 @@ def _forget(out: Path, names: set[str]) -> None:
 def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
     from kassay.certify.replicas.cluster import PlacedCluster, take_named, to_be_linted
     from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
-    from kassay.report.screen.replicas.place import lint_view
+    from kassay.report.screen.place import lint_view
 
     if not chosen["files"]:
         raise InputError("FILE: none to look through, expected JSON as kafka-reassign-partitions.sh takes it")

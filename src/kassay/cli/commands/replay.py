@@ -139,7 +139,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 def _show(replayed: Replayed, screen: Screen) -> None:
     """Print the conditions of the replay, and its result."""
-    from kassay.report.screen.story import story
+    from kassay.report.screen.terminal import story
 
     playback = replayed.playback
     for line in playback.restored:

@@ -57,7 +57,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.whatif import KAFKAS, what_if
-    from kassay.report.screen.clusters.what_if import what_if_view
+    from kassay.report.screen.clusters import what_if_view
     from kassay.report.screen.console import bar
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)

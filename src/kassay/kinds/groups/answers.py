@@ -9,8 +9,8 @@ from typing import Any, Final
 from kassay.assignors import registry
 from kassay.assignors.plain import EXTRAS, plain_input
 from kassay.assignors.plain_answers import FULL, PLAIN
-from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.words import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment, Group

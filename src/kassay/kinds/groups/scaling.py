@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-from kassay.kinds.answers import TimedSizes
 from kassay.kinds.judging import Subject
+from kassay.kinds.words import TimedSizes
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Member

@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from typing import Any, Final, Generic, Protocol, Self, TypeAlias, TypeVar
 
-from kassay.model.explore.interned import trim
+from kassay.model.explore.states import trim
 from kassay.model.explore.values import Action, Graph, Liveness, Model, Reduced, Stuck, retrace
 
 S = TypeVar("S", bound=Hashable)

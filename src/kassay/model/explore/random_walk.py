@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Sequence
 from random import Random
 from typing import TypeVar
 
-from kassay.model.explore.interned import trim
 from kassay.model.explore.search import Search
+from kassay.model.explore.states import trim
 from kassay.model.explore.values import (
     Action,
     Exploration,

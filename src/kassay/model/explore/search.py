@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from kassay.model.explore.interned import Memo, trim
 from kassay.model.explore.liveness import judge_liveness
+from kassay.model.explore.states import Memo, trim
 from kassay.model.explore.values import (
     Action,
     Exploration,

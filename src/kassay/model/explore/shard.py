@@ -13,10 +13,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from kassay.model.explore.interned import Memo, trim
 from kassay.model.explore.search import Search, uncollected
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import PackedStates, Parts
+from kassay.model.explore.states import Memo, PackedStates, Parts, trim
 from kassay.model.explore.values import Action, Invariant, Model, WalkLimits, WalkProgress
 
 S = TypeVar("S", bound=Hashable)

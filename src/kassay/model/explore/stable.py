@@ -1,4 +1,4 @@
-"""States as bytes that are the same in every process, and their fingerprints.
+"""States as bytes that are the same in every process, whole or part by part, and their fingerprints.
 
 A state consists of named tuples, tuples, enums, strings, numbers and interned cells. Each is written
 with its kind in front, by value alone: neither hash order nor the order in which cells were interned
@@ -27,8 +27,7 @@ from struct import error as StructError  # noqa: N812  # an exception, named lik
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interned, Interner, constants
-from kassay.model.explore.states import Parts
+from kassay.model.explore.states import Interned, Interner, Parts, constants
 from kassay.model.modules import import_modules
 
 DIGEST_BYTES: Final = 16

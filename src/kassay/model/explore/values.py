@@ -1,4 +1,4 @@
-"""The explorer's values: models, invariants and budgets in; findings, traces and verdicts out.
+"""The explorer's values: models, invariants and budgets in; the graph, findings, traces and verdicts out.
 
 * `Graph`: the reached states and the steps between them, in flat arrays.
 * `Model`: what is walked; `Reduced` walks one of several symmetric states.

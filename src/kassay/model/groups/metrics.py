@@ -1,4 +1,4 @@
-"""Derived facts about one assignment, computed once and shared by several claims.
+"""Facts derived from one assignment, computed once and shared by several claims, and its costs.
 
 Costs of an assignment: moved partitions and rack mismatches.
 """

@@ -1,4 +1,4 @@
-"""Reassignment plans, one replica at a time.
+"""Reassignment plans, one replica at a time, and one call of a planner as a value.
 
 One call of a planner as a value: a placement and the final brokers in, a plan out. Source: Kafka
 `kafka-reassign-partitions`, KIP-455.

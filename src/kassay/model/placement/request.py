@@ -1,4 +1,4 @@
-"""Replica placement: the requests to a placer and its answers.
+"""Replica placement: the requests to a placer, its answers, and one call of a placer as a value.
 
 Terms: the first replica of a partition is its *preferred leader*, the others are *followers*. One call
 of a placer as a value; the only place where a request meets a placer. Sources: Kafka `AdminUtils`,

@@ -1,4 +1,4 @@
-"""Split of a campaign's work: batches of every lane, and chunks of similar cost for the tasks.
+"""The lanes of a campaign, and how its work is split: batches of every lane, and chunks of similar cost.
 
 Lanes: a target on a profile, with everything that a worker needs to play it. The cost of a history is
 unknown until some were played, so the first batch is small and later ones use measured costs. A batch is

@@ -1,4 +1,4 @@
-"""Runs a campaign batch by batch, until every history is in the tables once.
+"""Runs a campaign batch by batch, until every history is in the tables once, and watches each batch.
 
 Monitors a batch on Spark: finished tasks, and the memory of all processes on this machine. Memory is the
 proportional set size: pages that processes share count once. On a cluster, workers run elsewhere: only

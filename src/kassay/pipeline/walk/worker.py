@@ -1,4 +1,4 @@
-"""State of one process during a walk: the model, its invariants, and the codec of states.
+"""The state of one process during a walk, and the work of a Spark worker.
 
 A worker takes states and returns what it met, the steps that led there and what was said. One table per
 level of the search holds three kinds of rows, distinguished by their filled columns: states reached

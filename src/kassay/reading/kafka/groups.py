@@ -3,7 +3,7 @@
 One text may hold several of these views, of several groups. Offsets: a row a partition, `-` for the
 member where it has no owner and for the topic where a member owns nothing; with GROUP since 2.0
 (KIP-379), with LEADER-EPOCH since 4.0 under `--verbose`. Members: a row a member; under `--verbose` what
-it owns (read by `assignments`); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0,
+it owns (see *Assignments*); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0,
 UPGRADED while classic and consumer members are mixed. State: a row a group, with epochs since 4.0 under
 `--verbose`. Source: `ConsumerGroupCommand`, branches 2.8, 3.5, 3.9, 4.0 and 4.4.
 

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from kassay.certify.audits.document import verdict
-from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit
+from kassay.certify.audits.values import AuditedRebalance, AuditFinding, GroupAudit, LogAudit, verdict
 from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.clusters.audits import at, duration, where
+from kassay.report.screen.audits import at, duration, where
 from kassay.writing.text import counted, shell_command
 
 DRAWN_MAX: Final = 800

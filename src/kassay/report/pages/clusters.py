@@ -1,4 +1,4 @@
-"""A consumer group at each number of members as one HTML page. `what-if` and `scale`.
+"""A consumer group of a real cluster as HTML pages: `what-if` and `scale`.
 
 `what-if` shows what would become of the group: today, candidates, events, the safe way there. `scale` shows
 how it is balanced at each number of members.
@@ -15,14 +15,18 @@ from kassay.certify.clusters.scale import GroupScale
 from kassay.certify.clusters.whatif import Loads, WhatIf
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
-from kassay.report.screen.clusters.paths import path_summary, step_facts
-from kassay.report.screen.clusters.scale import columns_of, meaning_of, rows_of, spans
-from kassay.report.screen.clusters.what_if import (
+from kassay.report.screen.clusters import (
     COLUMNS,
     MEANING,
+    columns_of,
     event_rows,
     identity,
+    meaning_of,
+    path_summary,
+    rows_of,
+    spans,
     spread_of,
+    step_facts,
     switch_rows,
 )
 from kassay.writing.text import counted

@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from kassay.report.pages.gap_views import TableView, columns_table
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
-from kassay.report.screen.campaign import Row
-from kassay.report.screen.fleet import COLUMNS
+from kassay.report.screen.campaign import COLUMNS, Row
 
 ACTUAL: Final = "actual"
 """The row of what really happened."""

@@ -1,4 +1,4 @@
-"""Shared parts of pages about distances to the optimum: values, distributions, boards of instances.
+"""Shared parts of pages about distances to the optimum: values, plots, boards of instances, columns.
 
 The columns are those that the pages of campaigns and fleets show of their study tables.
 """
@@ -12,9 +12,9 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
+from kassay.kinds.broken import CouldBe, Guilt
 from kassay.kinds.frames import Reported, board
-from kassay.kinds.instances import ToldInstance
-from kassay.kinds.marks import CouldBe, Guilt
+from kassay.kinds.measures import ToldInstance
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
 from kassay.report.pages.layout import fragment

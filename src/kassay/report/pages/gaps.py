@@ -1,4 +1,4 @@
-"""A gap study as one HTML page: how far each target is from the certified optimum, and its worst case.
+"""Gap studies and hunts as HTML pages: the distance of each target to the certified optimum.
 
 A gap study has a leaderboard, distributions and the worst case of each target; a hunt for the worst distance
 has the smallest and the worst instances, and the staircases.

@@ -9,8 +9,7 @@ from kassay.certify.replicas.judge import Standing
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.plots import BarChart, BarOf, bar_chart
-from kassay.report.screen.replicas.breaches import breach_text, breaches_text
-from kassay.report.screen.replicas.place import busiest_text, bytes_text, time_text
+from kassay.report.screen.place import breach_text, breaches_text, busiest_text, bytes_text, time_text
 from kassay.writing.text import counted
 
 _LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}

@@ -1,19 +1,21 @@
 """Minimum-cost flows of large networks by OR-tools, and the choice between OR-tools and `flow`.
 
-`SimpleMinCostFlow` is a cost-scaling push-relabel method in C++ (Goldberg). It returns the flow and no
-potentials; those are shortest distances on the residual graph, which has no negative cycle where the
-flow is cheapest (Bellman-Ford, the arcs of a round at once by numpy). So a flow with potentials is
-cheapest, whatever computed it, and nothing relies on OR-tools being right. Needs the extra
-`kassay[cpsat]`, which brings numpy; without it there is no flow here, and `flow.Network` computes an
-equally cheap one more slowly.
+Minimum-cost flows of many arcs by OR-tools, and for any cheapest flow the dual solution that proves it.
 
-`carry` pushes all units from a source to a sink: by OR-tools where a network is large, else by `flow`.
-Both leave flows and potentials behind that prove each other, so who reads them need not know whose they are.
-Measured on networks of `groups/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and
-OR-tools 0.01, and 0.2 s once to be loaded; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long.
-Where members are much alike all units leave by a few arcs, and `flow` is through before OR-tools is loaded:
-0.03 s with 15,000 arcs. Who is asked depends on the network alone, not on what is loaded: the same problem
-has the same answer.
+`SimpleMinCostFlow` is a cost-scaling push-relabel method in C++ (Goldberg). It returns the flow and no
+potentials; those are shortest distances on the residual graph, which has no negative cycle where the flow is
+cheapest (Bellman-Ford, the arcs of a round at once by numpy). So a flow with potentials is cheapest, whatever
+computed it, and nothing relies on OR-tools being right. Needs the extra `kassay[cpsat]`, which brings numpy;
+without it there is no flow here, and `flow.Network` computes an equally cheap one more slowly.
+
+All units from a source to a sink at the least cost: by OR-tools where a network is large, else by `flow`.
+
+Both leave flows and potentials that prove each other, so readers need not know which solver ran. Measured on
+networks of `consumers/hub` (`benchmarks/optimum_large`): with 2,600 arcs `flow` takes 0.05 s and OR-tools
+0.01 s, plus 0.2 s once to load it; with 7,000 to 45,000 arcs `flow` takes 10 to 40 times as long. Where
+members are similar all units leave the source by a few arcs, and `flow` finishes before OR-tools is loaded:
+0.03 s with 15,000 arcs. The choice depends on the network alone, not on what is loaded: the same problem has
+the same answer.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Consumer instances as certificates hold them, and assignments of their partitions.
 
-The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code
-with the solver's reader of instances. No list with one owner a partition is allocated before the
-document is known to have that many entries: an assignment has an entry for each partition with a reader.
+The document carries the instance, so it can be checked elsewhere and later. Reading it shares no code with
+the solver's reader of instances. No list with one owner a partition is allocated before the document is known
+to have that many entries: an assignment has an entry for each partition with a reader.
 
-*Forcing*: which members and topics force a balance that is proven the best, and why, as sentences.
-Of a best assignment, take a heaviest member, whoever reads a topic of which it has a partition, whoever reads
-a topic of which one of those has a partition, and so on. None of them carries two units less than the
-heaviest, or else partitions could be handed along to that one; and nobody else reads what they have. So it
-is too much for all of them to carry a unit less than the heaviest. Likewise a lightest member, whoever has a
+Which members and topics force a balance that is proven the best, and why, as sentences.
+
+In a best assignment, take a heaviest member, all readers of a topic of which it has a partition, all readers
+of a topic of which one of those has a partition, and so on. None of them has two units fewer than the
+heaviest, or else partitions could be passed along to that one; and no other member reads what they have. So
+they cannot all carry a unit less than the heaviest. In the same way take a lightest member, all owners of a
 partition of a topic that it reads, and so on: what they read is too little for all to carry a unit more.
 """
 

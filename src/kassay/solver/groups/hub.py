@@ -1,29 +1,31 @@
 """The cheapest owners where members have given room: a min-cost flow through hubs.
 
+Many sets over the same members in few parts: members, and blocks of members that several sets share.
+
+A network in which any of many sets may be chosen needs an arc for each set and each of its members. But sets
+of readers are similar: members with one subscription are in the same sets, and one subscription often
+contains another. In an order in which members of the same sets are adjacent, a set is a few runs; each run is
+cut into blocks of 4, 8, 16, ... members that begin at a multiple of their size, and a block that several sets
+have becomes a node of its own. A path goes through each size of block at most once.
+
+Equal partitions counted together, so that a network has arcs for classes, not for partitions.
+
+A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of co-partitioned
+topics. Two units are of one class when they have the same possible and previous owners, the same cost of
+leaving each, and replicas in the same racks.
+
     pool(readers, racks) -> previous owner             kept: as many as it had
     pool  -> hub(readers, rack) or hub(readers, any)   given up, at the price of move and rack mismatch
     hub   -> members of that rack, in blocks           free
     member -> sink                                     by bands: `low` each, one more by a node for `high`
 
-Hubs replace the product of classes and members, and hubs with many members in common share blocks of
-them (`Blocks`): the number of arcs grows with classes + racks + readers. A class whose units
-had no owner, or a single one, needs no node: which units of a pool stay makes no difference to the
-others, so each leaves the pool at the price of a move, or at that price less the saving where it stays.
-A class whose units had several owners (co-partitioned topics) has a node of its own before the pool. In
-a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of the
+Hubs replace the product of classes and members, and hubs with many members in common share blocks of them
+(`Blocks`): the number of arcs grows with classes + racks + readers. A class whose units had no
+owner, or a single one, needs no node: which units of a pool stay makes no difference to the others, so each
+leaves the pool at the price of a move, or at that price less the saving where it stays. A class whose units
+had several owners (co-partitioned topics) has a node of its own before the pool.
+In a load level every maximum flow is balanced, so no convex costs are needed, and the potentials of the
 members are the prices of the certificate.
-
-*Blocks*: many sets of the same members as few parts, which are members, and blocks of members that several
-sets share. A network in which any of many sets may be chosen needs an arc for each set and each of its
-members. Sets of readers are alike, though: whole subscriptions are in the same ones, and one subscription
-often holds another. Put in an order in which members of the same sets stand together, a set is a few runs;
-each run is cut into blocks of 4, 8, 16, ... members that begin at a multiple of their size, and a block that
-several sets have becomes a node of its own. A path goes through each size of block once at the most.
-
-*Classes*: equal partitions counted together, so that a network has arcs for kinds, not for partitions.
-A *unit* is what goes to one owner as a whole: a partition, or the partitions of one number of
-co-partitioned topics. Two units are of one class when the same members may take them, the same
-members had them, it costs the same to take them from each, and their replicas are in the same racks.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The certified optimum of a consumer assignment problem.
 
 Objectives, in lexicographic order: sorted loads, then partitions that leave their previous owner, then
-partitions whose owner is in none of their replicas' racks (or the last two swapped). The balance comes
-from the load levels, the rest from one min-cost flow per level; every result has passed the independent
-checker.
+partitions whose owner is in none of their replicas' racks (or the last two swapped). The balance comes from
+the load levels, the rest from one min-cost flow per level; every result has passed the independent checker.
 
-*Remembered optima*: the same group is solved again soon, by the same call twice, in another order, by a
-judge. An optimum is remembered by its canonical instance, in which members and topics stand in the order of
-their names: equal instances have equal optima, however their groups were written. What is remembered was
-accepted by the checker for just that instance, so whoever asks takes nobody's word but the certificate's. The
-values asked with are frozen: the same objects need not be looked into a second time.
+A cache of optima for groups that come again soon: the same call, another order of members, a judge.
+
+The key is the canonical instance, in which members and topics are in the order of their names: equal
+instances have equal optima, however their groups were written. The checker has accepted each cached optimum
+for exactly that instance, so a caller relies only on the certificate. The arguments are frozen values: the
+same objects need not be examined again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
-"""The certified optimum of a consumer problem as JSON, and its certificate.
+"""The certified optimum of a consumer group as JSON with its certificate, and the gap of an answer.
+
+The certified optimum of a consumer problem as JSON, and its certificate.
+
+The distance of an answer from the certified optimum.
 
 *balance* is the sum of squared loads less the optimum's: 0 exactly where the sorted loads are the best
-possible, and additive, so a heavier imbalance weighs more. *spread* tells the same story in partitions:
-largest load - least load, less the optimum's. *movement* is judged where the loads are optimal, *rack*
-where the objectives before it are: a bad balance can always be had for fewer moves, and such a negative
-"gap" would say nothing. An answer that leaves partitions out is not judged at all, only counted.
+possible, and additive, so a larger imbalance weighs more. *spread* gives the imbalance in partitions: largest
+load - least load, less the optimum's. *movement* is judged where the loads are optimal, *rack* where the
+objectives before it are: a bad balance is always possible with fewer moves, and such a negative "gap" would
+mean nothing. An answer that leaves partitions out is not judged at all, only counted.
 """
 
 from __future__ import annotations

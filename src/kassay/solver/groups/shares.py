@@ -1,17 +1,22 @@
-"""A share group (KIP-932): its readers, its assignable partitions, and the present assignment.
+"""The optimum of a share group (KIP-932): its problem, the certified best assignment, and its documents.
+
+A share group (KIP-932): its readers, its assignable partitions, and the present assignment.
 
 The values are canonical from construction: members in the order of their ids, topics in the order of their
 names. The JSON form is family "D" of the instance format (`docs/instances.md`).
 
-*Optimum*: the fewest copies taken back where partitions and members have even counts; `share_certificate`
-proves it. Each partition of a part has s = ceil(M / P) members, and each of the M readers q or q + 1
-partitions. The cheapest such assignment is a minimum-cost flow from readers to partitions, where a copy costs
-1 that its reader did not have. Only who keeps what decides its cost: whatever copies are kept, at most s of a
-partition and at most q or q + 1 of a reader, the others can be given out beside them (`_complete`). So the
-cost is least where most is kept, and that is a maximum flow over what readers have alone. Its least cut are
-the dual prices, each 0 or 1: a cover of readers and partitions that says why no more can be kept.
-Source: Ford and Fulkerson 1956; the construction is our own.
+The fewest revoked copies in a share group whose partitions and members have even counts.
+
+Each partition of a part has s = ceil(M / P) members, and each of the M readers q or q + 1 partitions. The
+cheapest such assignment is a minimum-cost flow from readers to partitions, where a copy costs 1 that its
+reader did not have. Only the kept copies decide its cost: whatever copies are kept, at most s of a partition
+and at most q or q + 1 of a reader, the others can be assigned in addition (`_complete`). So the cost is least
+where most copies are kept, and that is a maximum flow over the readers' present copies alone. Its least cut
+gives the dual prices, each 0 or 1: a cover of readers and partitions that says why no more can be kept.
+Source: Ford and Fulkerson 1956; the construction is kassay's own.
 Cost: Dinic's on one arc for each copy held, O(E * sqrt(V)) as all these arcs have capacity 1.
+
+The result of a share group as JSON, and its certificate.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 Shapes of B: `create`, `add` and `remove` (brokers), `rack_skew` (racks of unequal size), `weighted`
 (brokers with shares). Shapes of C: `fresh`, `join`, `leave`.
 
-*Tasks for members inside processes*, family C too. Shapes: `fresh` (nobody has anything), `join` and `leave`
-(evenly dealt, then processes come or go), `restart` (evenly dealt, then processes start again: their members
-have nothing, their disks the state), `scattered` (any member runs a task, any process has a copy). A third of
-the tasks has no state.
+Instances of tasks for members inside processes by shape and seed, as documents of family "C".
+
+Shapes: `fresh` (no previous tasks), `join` and `leave` (evenly assigned, then processes join or leave),
+`restart` (evenly assigned, then processes restart: their members have nothing, their disks the state),
+`scattered` (any member runs a task, any process has a copy). A third of the tasks has no state.
 """
 
 from __future__ import annotations

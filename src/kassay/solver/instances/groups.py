@@ -1,14 +1,18 @@
 """Instances of consumer groups (family "A") and of share groups (family "D") by shape and seed.
 
-*Consumer groups.* Shapes: `uniform` (everybody reads everything, no previous owners), `join` and `leave`
-(balanced previous owners, then members added or removed), `shuffle` (random previous owners), `groups` (a few
-subscriptions), `random` (each subscription drawn by itself), `nested` (member i reads the first topics only:
-many load levels), `racks` (`join` with racks), `weighted`, `copart` (pairs of co-partitioned topics). A
-document depends on its arguments alone, on every machine.
+Consumer assignment instances by shape and seed, as documents of family "A".
 
-*Share groups.* Shapes: `fresh` (nobody has anything), `join` and `leave` (evenly shared, then members come or
-go), `scattered` (any copies with anybody), `groups` (each reads some of the topics, and has any copies of
-those), `missing` (scattered, and a part of the partitions may not be given out).
+Shapes: `uniform` (every member reads everything, no previous owners), `join` and `leave` (balanced previous
+owners, then members added or removed), `shuffle` (random previous owners), `groups` (a few subscriptions),
+`random` (each subscription drawn by itself), `nested` (member i reads the first topics only: many load
+levels), `racks` (`join` with racks), `weighted`, `copart` (pairs of co-partitioned topics). A document
+depends on its arguments alone, on every machine.
+
+Share group instances by shape and seed, as documents of family "D".
+
+Shapes: `fresh` (no previous copies), `join` and `leave` (evenly shared, then members join or leave),
+`scattered` (random copies), `groups` (each member reads some of the topics, with random copies of those),
+`missing` (scattered, and a part of the partitions is not assignable).
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Calls Z3 and CP-SAT for a packing with a lighter heaviest member; every result of theirs is checked.
-Nothing is taken on their word.
+"""Z3 and CP-SAT search for a packing with a lighter heaviest member; every result of theirs is checked.
 
 Z3 closes small gaps: is there a packing whose heaviest member carries at most so much? CP-SAT runs in a
 process of its own, always. OR-tools and HiGHS cannot be loaded into one process, and a native solver

@@ -1,15 +1,16 @@
 """The best packing found for given terms, and the proof of a bound on any packing.
 
+Every packing of a few items, with partial packings of equal future counted once.
+
+Items are placed one after another. Two partial packings with the same loads continue in the same way, and so
+do two whose loads differ only between members that no later item distinguishes; only the cheapest of them is
+kept.
+
 Few items are enumerated, which settles every goal. Items of equal weight are packed by flows, which are
-exact. The rest is strongly NP-hard (with equal subscriptions it is P||Cmax): the best of several
-searches, with a proof step for each load as far as steps apply, and prices for moves and rack
-mismatches.
+exact. The rest is strongly NP-hard (with equal subscriptions it is P||Cmax): the best of several searches,
+with a proof step for each load as far as steps apply, and prices for moves and rack mismatches.
 
-*Enumeration* of a few items: packings that no later item tells apart count once.
-Items are placed one after another. Two partial packings with the same loads go on alike, and so do two
-whose loads differ only between members that no later item tells apart; the cheapest of them is kept.
-
-`solve_packing` and `solve_balanced` return the result as JSON, `packing_certificate` its certificate.
+The results of packings as JSON, and their certificates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A search that improves a packing: pairs of members that split their items again.
 
-A heavy member and another pool their items and split them by exact subset sums (`subset_sums`); where
+A heavy member and another pool their items and split them by exact subset sums; where
 those would take too long, single moves and swaps are used. No promise of an optimum: the steps of
 `bounds` say how far off the result can be. Source of the first pass: Graham 1969, the
 longest-processing-time rule.

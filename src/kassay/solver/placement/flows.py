@@ -1,18 +1,20 @@
-"""Replicas of all partitions at once, as one flow through racks: for clusters of real size.
+"""Replicas and preferred leaders of all partitions at once, as flows: for clusters of real size.
 
-*Replicas* flow through racks. Partitions that are alike (replication factor, brokers that hold them, who
-leads) are a class. Its replicas flow into racks, and in a rack either to a broker that has one, which costs
-nothing, or through the rack's hub to any broker, which is a copy. So arcs grow with classes, not with classes
-times brokers. Where every rack has to hold just as many replicas of each partition, racks do not depend on
-each other, and what one broker holds of one rack is a class.
+Replicas of all partitions at once, as one flow through racks: for clusters of real size.
 
-**Exact where a rack takes one replica of a partition**: whatever a hub hands to such a partition is all that
-it has in that rack. Where a rack takes more (fewer racks than replicas, small racks, no racks at all), a hub
-could hand two replicas of one partition to one broker. So there a class sends one replica a partition through
-a hub, or as many as have nowhere to stay. Whether the best placement needs more the prices say: where they
-prove this one against hubs without that limit, it is the best one; where not, there is no answer from here.
+Equal partitions (replication factor, brokers that hold them, leader) are a class. Its replicas flow into
+racks, and in a rack either to a broker that has one, which costs nothing, or through the rack's hub to any
+broker, which is a copy. So the number of arcs grows with classes, not with classes times brokers. Where every
+rack must hold an exact number of replicas of each partition, racks do not depend on each other, and a class
+is defined by the broker that holds the replica of one rack.
 
-*Leaders*: the best preferred leaders for given replicas: balance, then the fewest changes of leader.
+**Exact where a rack takes one replica of a partition**: the replica that a hub assigns to such a partition is
+its only one in that rack. Where a rack takes more (fewer racks than replicas, small racks, no racks at all),
+a hub could assign two replicas of one partition to one broker. So there a class sends one replica a partition
+through a hub, or as many as cannot stay. The prices show whether the best placement needs more: where they
+prove this one against hubs without that limit, it is the best one; otherwise there is no result from here.
+
+The best preferred leaders for given replicas: balance, then the fewest changes of leader.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The most even placement within a budget of copies, or of bytes.
+"""The most even placement within a budget of copies, or of bytes, and bytes balanced at no cost.
 
 The weight of a copy relative to imbalance is a price: the higher it is, the fewer copies pay. The
 placements that are cheapest at some price lie on a convex curve of imbalance over cost (the counts of

@@ -1,21 +1,24 @@
 """Tasks on members inside processes: the best active tasks, then standbys, and a bound for all standbys.
 
-*Active tasks*: both balances, then the least cost, then the fewest that leave their member.
-A minimum-cost flow. A task goes to the member that ran it, to the hub of a process with its state, or to
-the hub of all; hubs lead to the processes' members. A member has a node for tasks with state behind one for
-all tasks, each with room for the even share at no cost and for one more at a cost above all others. That
-such counts exist for both at once is why both balances are reached; that the network is one of flows, why
-the optimum is whole and its potentials prove it.
+Active tasks on members: both balances, then the least cost, then the fewest that leave their member.
 
-*Standbys* next to given active tasks: all copies balanced by member, then the fewest restores.
-Each task with state picks so many other processes, at 1 where its state is not; a process pays for its
-copies what they cost its members with the fewest. So the picks are one exchange (`algorithms.exchange`),
-exact and proven by a price for each process.
+A minimum-cost flow. A task goes to the member that ran it, to the hub of a process with its state, or to the
+hub of all; hubs lead to the processes' members. A member has a node for tasks with state before one for all
+tasks, each with room for the even share at no cost and for one more at a cost above all others. Such counts
+exist for both at once, so both balances are reached; the network is one of flows, so the optimum is integral
+and its potentials prove it.
 
-*Bound*: prices by process from which follows how few restores any standbys need (Lagrange's bound).
-Where the active tasks pay no more than they must, each runs where its price of the flow is least, and
-members that ask more have more: so standbys are bounded beside all such active tasks at once, by a price
-for each copy in a process and one for each active task with state.
+Standby copies for given active tasks: all copies balanced by member, then the fewest restores.
+
+Each task with state picks a number of other processes, at cost 1 where its state is missing; a process pays
+for its copies the costs of its members with the fewest. So the picks are one exchange
+(`algorithms.exchange`), exact and proven by a price for each process.
+
+Prices by process that prove the least number of restores of any standbys (Lagrange's bound).
+
+Where the active tasks pay the least, each runs where its price of the flow is least, and members with higher
+prices have more: so standbys are bounded for all such active tasks at once, by a price for each copy in a
+process and one for each active task with state.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stateful tasks with standbys (Kafka Streams): clients, and where the state of each task is.
+"""Stateful tasks with standbys (Kafka Streams): clients or members, and where the state of each task is.
 
 Tasks for members inside processes: who runs them, where their state is, and the stateless ones. The JSON
 form is family "C" of the instance format with `members` in its clients (`docs/instances.md`).

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.explore.interned import Interner
+from kassay.model.explore.states import Interner
 from kassay.model.protocols.coordinator.brokers import Brokers, aged
 from kassay.model.protocols.coordinator.runtime import NO_HISTORY, CoordinatorHost, by_due
 from kassay.model.protocols.coordinator.step import Load

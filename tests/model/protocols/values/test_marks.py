@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.coordinator.runtime import CoordinatorHost
 from kassay.model.protocols.values import requests

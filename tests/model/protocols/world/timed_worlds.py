@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.world.clock import Timing, timed_context
 from kassay.model.protocols.world.context import World, options

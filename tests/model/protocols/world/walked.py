@@ -2,8 +2,8 @@
 
 import re
 
-from kassay.model.explore.interned import Interned
 from kassay.model.explore.search import explore
+from kassay.model.explore.states import Interned
 from kassay.model.explore.values import WalkLimits
 from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.world.context import options

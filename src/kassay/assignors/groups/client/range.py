@@ -1,19 +1,14 @@
 """Range: each topic's partitions in contiguous blocks over its subscribers, the first ones one larger.
 
-Goals, in order: balance per topic; co-partitioning (topics with equal counts and equal subscribers have
-the same owner at each index); where racks are known, rack alignment as far as the first two goals allow;
-contiguity where no rack was matched. Not sticky. Loads over all topics are not balanced: every topic's
-surplus partitions go to the same first members, so the imbalance grows with the number of topics.
+Goals, in order: balance per topic; co-partitioning (topics with equal counts and equal subscribers
+have the same owner at each index); where racks are known, rack alignment as far as the first two goals
+allow; contiguity where no rack was matched. Not sticky. Loads over all topics are not balanced: every
+topic's surplus partitions go to the same first members, so the imbalance grows with the number of topics.
 Tie-breaks: static members by instance id, then the others by member id. A topic listed twice in a
-subscription counts once. Lists are in the order of the metadata's topics, or by topic and number if
-racks were matched. Source: Kafka client `RangeAssignor` 3.9.1; KIP-345 (static members), KIP-881 (racks,
-`range_racks`). Cost: O(M log M + S + P) for M members with S topic subscriptions and P partitions; with
-racks O(P * M).
-
-*Racks* are matched within the blocks' sizes, and for co-partitioned topics all at once.
-Racks are matched if a subscriber of the topic has a rack, some replica is in such a rack, and the
-partitions do not all have the same racks. A member without a rack matches every partition.
-Source: Kafka client `RangeAssignor` 3.9.1, KIP-881.
+subscription counts once.
+Lists are in the order of the metadata's topics, or by topic and number if racks were matched.
+Source: Kafka client `RangeAssignor` 3.9.1; KIP-345 (static members), KIP-881 (racks).
+Cost: O(M log M + S + P) for M members with S topic subscriptions and P partitions; with racks O(P * M).
 """
 
 from __future__ import annotations
@@ -28,6 +23,12 @@ from kassay.assignors.registry import reference
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
+
+# Rack matching of range: within the sizes of the blocks, and for co-partitioned topics together.
+#
+# Racks are matched if a subscriber of the topic has a rack, some replica is in such a rack, and the
+# partitions do not all have the same racks. A member without a rack matches every partition.
+# Source: Kafka client `RangeAssignor` 3.9.1, KIP-881.
 
 Racks = Sequence[frozenset[str]]
 

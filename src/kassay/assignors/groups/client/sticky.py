@@ -1,36 +1,18 @@
 """Sticky: balanced, and within that as many partitions as possible stay with their owner.
 
-Goals, in order: balance (loads within one where all subscriptions are equal, else no single partition
-could move to a subscriber with a load two lower); rack alignment of what has to move anyway; stickiness.
+Goals, in order: balance (loads within one where all subscriptions are equal, else no single partition could
+move to a subscriber with a load two lower); rack alignment of what has to move anyway; stickiness.
 Eager: each member revokes everything and then gets the answer. A member's previous partitions and their
-generation travel in its user data, and nothing else counts (`user_data`). Tie-breaks: in
-`sticky_constrained` (equal subscriptions) and `sticky_general`; conflicting ownership in
-`sticky_claims`. The answer depends on the order of the leader's map where ownership conflicts, where a
-member subscribes to nothing, and where too many members own more than the lesser quota. Kafka's bugs
-kept: partitions for a member that does not read the topic (empty subscriptions ahead of others; owners
-of an older generation), partitions that do not exist, IllegalStateException and NullPointerException on
-such input, ArithmeticException for a group without members. Balance is not always the best where
-subscriptions differ, movement not always the least. Source: Kafka client `StickyAssignor` 3.9.1; KIP-54,
-KIP-341, KIP-792, KIP-881. Cost: see the two branches.
-
-`StickyRule`, which `cooperative-sticky` shares, chooses between the two branches.
-Source: Kafka client `AbstractStickyAssignor.assignPartitions` 3.9.1.
-
-*Where all subscriptions are equal*: keep what fits the quota, assign the rest round robin. With P partitions
-and M members each member gets floor(P / M), and P mod M members one more.
-
-1. Keep owned partitions (by number, then topic; with racks only matching ones): all of them below the lesser
-   quota; up to the greater quota while members may still have that many; else the lesser quota.
-2. With racks: assign what matches a rack of an unfilled member, partitions with the fewest such members
-   first, round robin over the members below the lesser quota, then over those at it.
-3. Assign the rest: round robin over the members below the lesser quota by name, then one each to those at it.
-
-Tie-breaks: the order of the leader's map decides which members may keep the greater quota; everything else
-goes by member id and (topic, number) in Java's order.
-Kafka's bugs kept: an owned partition beyond the topic's count is treated as a partition, and the assigned
-partitions no longer fit the quotas; mostly that ends in IllegalStateException.
-Source: Kafka client `AbstractStickyAssignor.ConstrainedAssignmentBuilder` 3.9.1 (KAFKA-9987, KIP-881).
-Cost: O(P log P + M log M); with racks O(P * M).
+generation travel in its user data, and nothing else counts (`user_data`).
+Tie-breaks: in `sticky_constrained` (equal subscriptions) and `sticky_general`; conflicting ownership in
+`sticky_claims`. The answer depends on the order of the leader's map where ownership conflicts, where a member
+subscribes to nothing, and where too many members own more than the lesser quota.
+Kafka's bugs kept: partitions for a member that does not read the topic (empty subscriptions ahead of others;
+owners of an older generation), partitions that do not exist, IllegalStateException and NullPointerException
+on such input, ArithmeticException for a group without members. Balance is not always the best where
+subscriptions differ, movement not always the least.
+Source: Kafka client `StickyAssignor` 3.9.1; KIP-54, KIP-341, KIP-792, KIP-881.
+Cost: see the two branches.
 """
 
 from __future__ import annotations
@@ -56,6 +38,24 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata
 from kassay.model.groups.group import NO_GENERATION, Assignment, Group, Member
 from kassay.model.java import utf16_sorted
+
+# Sticky where all subscriptions are equal: keep what fits the quota, assign the rest round robin.
+#
+# With P partitions and M members each member gets floor(P / M), and P mod M members one more.
+#
+# 1. Keep owned partitions (by number, then topic; with racks only matching ones): all of them below the
+#    lesser quota; up to the greater quota while members may still have that many; else the lesser quota.
+# 2. With racks: assign what matches a rack of an unfilled member, partitions with the fewest such members
+#    first, round robin over the members below the lesser quota, then over those at it.
+# 3. Assign the rest: round robin over the members below the lesser quota by name, then one each to those at
+#    it.
+#
+# Tie-breaks: the order of the leader's map decides which members may keep the greater quota; everything
+# else goes by member id and (topic, number) in Java's order. Kafka's bugs kept: an owned partition beyond
+# the topic's count is treated as a partition, and the assigned partitions no longer fit the quotas; mostly
+# that ends in IllegalStateException. Source: Kafka client
+# `AbstractStickyAssignor.ConstrainedAssignmentBuilder` 3.9.1 (KAFKA-9987, KIP-881). Cost: O(P log P + M log
+# M); with racks O(P * M).
 
 
 class ConstrainedDeal:
@@ -195,6 +195,11 @@ class ConstrainedDeal:
         for member_id in self._below:
             if len(self.assignment[member_id]) != self._least:
                 raise IllegalStateError(f"partitions ran out before {member_id} had the lesser quota")
+
+
+# Shared part of `sticky` and `cooperative-sticky`: the two branches, and which one runs.
+#
+# Source: Kafka client `AbstractStickyAssignor.assignPartitions` 3.9.1.
 
 
 class StickyOutcome(NamedTuple):

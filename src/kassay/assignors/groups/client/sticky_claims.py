@@ -1,8 +1,9 @@
 """What the sticky assignors know of members: owned partitions in their user data, conflicts, racks.
 
-*User data*: the bytes in a subscription, both ways. `sticky` sends what its member owned and the generation
-in which it got it; before Kafka 2.3 it sent no generation. `cooperative-sticky` sends the generation alone.
-All integers are big-endian.
+Encoding and decoding of the bytes that Kafka's sticky assignors put into a subscription.
+
+`sticky` sends what its member owned and the generation in which it got it; before Kafka 2.3 it sent no
+generation. `cooperative-sticky` sends the generation alone. All integers are big-endian.
 
     sticky, version 0        array of (topic, array of int32)
     sticky, version 1        the same, then generation int32
@@ -11,16 +12,19 @@ All integers are big-endian.
 An array starts with its int32 length, a topic is an int16 length and UTF-8.
 Source: KIP-54, KIP-341, KIP-429; Kafka client `StickyAssignor` and `CooperativeStickyAssignor` 3.9.1.
 
-*Conflicting ownership*: who keeps a partition when a sticky group rebalances, before anything is assigned.
-Members are visited in the order of the leader's map. A partition claimed twice goes to the claimant of
-the higher generation; with equal ones nobody keeps it. Kafka reads the visited member's generation from
-its claim, but that of the earlier claimant from its subscription; where the two differ, so do answers.
-Also here because Kafka finds it on the same walk: whether all subscriptions are equal. A member with an
-empty subscription does not count against that as long as only such members came before it.
+Which owned partitions a member keeps when a sticky group rebalances, before any are assigned.
+
+Members are visited in the order of the leader's map. A partition that two members report goes to the one with
+the higher generation; with equal generations neither keeps it. Kafka reads the visited member's generation
+from its user data, but that of the earlier member from its subscription; where the two differ, so do answers.
+Kafka finds in the same pass whether all subscriptions are equal, so this is here too. A member with an empty
+subscription does not count against that as long as only such members came before it.
 Source: Kafka client `AbstractStickyAssignor` 3.9.1; KIP-341, KIP-792.
 
-*Racks*. Racks are matched if a member has a rack, some replica is in such a rack, and the partitions do not
-all have the same racks. A member without a rack mismatches nothing.
+The racks that the sticky assignors use.
+
+Racks are matched if a member has a rack, some replica is in such a rack, and the partitions do not all
+have the same racks. A member without a rack mismatches nothing.
 Source: Kafka client `AbstractStickyAssignor.RackInfo` 3.9.1; KIP-881.
 """
 

@@ -1,31 +1,35 @@
 """Sticky where subscriptions differ: keep everything, assign the rest to the least loaded, then balance.
 
-1. Keep owned partitions of topics that the member still reads (with racks: only matching ones).
-2. Deal the others, topics with the fewest subscribers first (then by name), each partition to its
-   lightest subscriber; with racks first whatever finds a matching subscriber, then the rest.
-3. Set aside topics with one subscriber and members that can neither gain nor lose.
-4. Move partitions until none has a subscriber lighter by two than its owner: first newly dealt ones
-   (unless something had to be revoked), then all. A partition goes to its owner of an older generation
-   if that one is lighter by two, else to its lightest subscriber; the recorded moves may swap it for another
-   of its topic. Undo the moves if they did not lower the sum of pairwise differences in load.
+The least loaded of some members while partitions are assigned and moved.
 
-Tie-breaks: equal loads by member id in Java's order. Kafka's bugs kept: the owner of an older generation
-gets a partition back although it no longer reads its topic; if it was set aside, NullPointerException;
-owned partitions beyond a topic's count are kept and count as load. Racks do not matter in step 4: Kafka
-looks for a less loaded subscriber in the rack and then takes the least loaded of all. Source: Kafka
-client `AbstractStickyAssignor.GeneralAssignmentBuilder` 3.9.1 (KIP-54, KIP-341, KIP-881). Cost: O(S + P
-log M) a pass for S topic subscriptions; It is fast because of one heap a topic: partitions of a topic
-come together in Kafka's order, and only assignments and moves change loads, so finding the least loaded
-subscriber takes O(log M).
+Loads are the lengths of the members' lists; the members' numbers break ties.
 
-*Moves* so far are recorded, so that no partition goes back and forth.
-Before a partition of a topic moves from A to B, somebody may have moved another one of that topic from
-B to A: then that one goes back instead. The partition sent back is the first that is still recorded;
-Kafka takes the first of a hash set, and which one that is never changed an answer in the golden vectors.
+The moves of a rebalance so far, so that no partition goes back and forth.
+
+If a partition of a topic is to move from A to B, and another partition of that topic has moved from B to A,
+the other one goes back instead. The partition sent back is the first that is still recorded; Kafka takes the
+first of a hash set, which never changed an answer in the golden vectors.
 Source: Kafka client `AbstractStickyAssignor.PartitionMovements` 3.9.1 (KIP-54).
 
-*Lightest*: a heap keeps the lightest of a topic's subscribers at hand.
-Loads are the lengths of the members' lists; equal loads are told apart by the members' numbers.
+1. Keep owned partitions of topics that the member still reads (with racks: only matching ones).
+2. Assign the others, topics with the fewest subscribers first (then by name), each partition to its least
+   loaded subscriber; with racks first whatever finds a matching subscriber, then the rest.
+3. Set aside topics with one subscriber and members that can neither gain nor lose.
+4. Move partitions until none has a subscriber with a load two lower than its owner's: first newly assigned
+   ones (unless something had to be revoked), then all. A partition goes to its owner of an older generation
+   if that one's load is two lower, else to its least loaded subscriber; `PartitionMovements` may swap it for
+   another of its topic. Undo the moves if they did not lower the sum of pairwise differences in load.
+
+Tie-breaks: equal loads by member id in Java's order.
+Kafka's bugs kept: the owner of an older generation gets a partition back although it no longer reads its
+topic; if it was set aside, NullPointerException; owned partitions beyond a topic's count are kept and count
+as load.
+Racks do not matter in step 4: Kafka looks for a less loaded subscriber in the rack and then takes the least
+loaded of all.
+Source: Kafka client `AbstractStickyAssignor.GeneralAssignmentBuilder` 3.9.1 (KIP-54, KIP-341, KIP-881).
+Cost: O(S + P log M) a pass for S topic subscriptions; Kafka does not bound the number of passes.
+It is fast because of one heap a topic: partitions of a topic come together in Kafka's order, and only
+assignments and moves change loads, so finding the least loaded subscriber takes O(log M).
 """
 
 from __future__ import annotations

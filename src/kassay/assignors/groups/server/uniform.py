@@ -1,44 +1,13 @@
 """Uniform of 4.0.0: the default server-side assignor of KIP-848, balance first, then stickiness.
 
-Two algorithms, one for groups whose members all read the same topics (`uniform_homogeneous`) and one for
-the others (`uniform_heterogeneous`); their files describe goals, tie-breaks and cost. The coordinator
-decides which of them runs (`Group.homogeneous`). A member's `owned` is its current target assignment.
-Racks and static membership have no effect.
+Two algorithms, one for groups whose members all read the same topics and one for the others; their
+parts of this file describe goals, tie-breaks and cost. The coordinator decides which of them runs
+(`Group.homogeneous`). A member's `owned` is its current target assignment. Racks and static membership have
+no effect.
 
-The answer is a set per member: kept partitions are listed before gained ones. With no topics at all, and
-with no members, it is empty: an absent member has no partitions. Source: Kafka
-`org.apache.kafka.coordinator.group.assignor.UniformAssignor`, trunk 1eb7644349cb.
-
-**Homogeneous**, all members read the same topics: quotas in member order, then free partitions.
-Goals, in order: loads within one of each other, then few moves.
-The quota is the share of each member rounded down; the first members in the order given, as many
-as there are partitions left over, have one more. So the extra partition goes to who comes first and
-not to who owns it already, which costs moves that a better rule avoids.
-A member keeps the first partitions of its current target up to its quota, taken topic by topic.
-Free partitions are those nobody is reported to own, by topic in the order of the first member's
-subscription and by number, then those given up, in the order of giving up. Members below their
-quota, in order, take from the front of that list.
-Trusts its input: a partition reported as owned by nobody in particular stays out; one with two
-owners, or one that its topic no longer has, is kept and takes up the room of another, which is then
-left over, and that is an error.
-Source: Kafka `UniformHomogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
-Cost: O(M + P) for M members and P partitions, in lists and one set.
-
-**Heterogeneous**, members read different topics: least loaded first, then moves until no topic gains.
-Goals, in order: loads of a topic's subscribers within one of each other, then few moves.
-1. Everybody keeps what it owns of topics that it still reads.
-2. Free partitions, topic by topic, go to the topic's least loaded subscribers in turn.
-3. Round after round over the topics with two subscribers or more, partitions move from the most to
-   the least loaded subscribers of the topic, until a whole round changes nothing or 16 have passed.
-Topics go by partitions per subscriber, most first; then fewer subscribers first; then topic id.
-Members go by load, then by their place in the order given; a member gives up its highest number.
-A move of one topic alone is all that is tried: a chain of moves over two topics that would improve
-the balance is not found. In long chains of overlapping subscriptions (9 members, 8 topics of 60
-partitions) the 16 rounds run out with moves left that would help, and asking again goes on.
-Trusts its input: two owners of a partition both keep it, one reported as owned by nobody in
-particular is given out; an owned partition that its topic does not have is an index error.
-Source: Kafka `UniformHeterogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
-Cost: O(16 * (S log M + P)) for S subscriptions of M members and P partitions.
+The answer is a set per member: kept partitions are listed before gained ones. With no topics at all, and with
+no members, it is empty: an absent member has no partitions.
+Source: Kafka `org.apache.kafka.coordinator.group.assignor.UniformAssignor`, trunk 1eb7644349cb.
 """
 
 from __future__ import annotations
@@ -54,6 +23,22 @@ from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import SERVER
+
+# Uniform of 4.0.0 where all members read the same topics: quotas in member order, then free partitions.
+#
+# Goals, in order: loads within one of each other, then few moves.
+# The quota is the share of each member rounded down; the first members in the order given, as many
+# as there are partitions left over, have one more. So the extra partition goes to the first members and
+# not to its owner, which costs moves that a better rule avoids.
+# A member keeps the first partitions of its current target up to its quota, taken topic by topic.
+# Free partitions are those that no member is reported to own, by topic in the order of the first member's
+# subscription and by number, then those given up, in the order of giving up. Members below their
+# quota, in order, take from the front of that list.
+# Trusts its input: a partition reported as owned by an unknown member stays out; one with two
+# owners, or one that its topic no longer has, is kept and takes the room of another, which is then
+# left over, and that is an error.
+# Source: Kafka `UniformHomogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
+# Cost: O(M + P) for M members and P partitions, in lists and one set.
 
 
 def assign_homogeneous(cluster: Cluster, group: Group) -> Assignment:
@@ -116,6 +101,23 @@ def held_by(member: Member, topics: tuple[str, ...]) -> list[TopicPartition]:
         by_topic.setdefault(tp[0], []).append(tp)
     return [tp for topic, tps in by_topic.items() if topic in topics for tp in tps]
 
+
+# Uniform where members read different topics: least loaded first, then moves until no topic gains.
+#
+# Goals, in order: loads of a topic's subscribers within one of each other, then few moves.
+# 1. Each member keeps the partitions that it owns of topics that it still reads.
+# 2. Free partitions, topic by topic, go to the topic's least loaded subscribers, one each at a time.
+# 3. Round after round over the topics with two subscribers or more, partitions move from the most to the
+#    least loaded subscribers of the topic, until a whole round changes nothing or 16 have passed.
+# Topics come by partitions per subscriber, most first; then fewer subscribers first; then topic id. Members
+# come by load, then by their place in the order given; a member gives up its highest number.
+# Only moves within one topic are tried: a chain of moves over two topics that would improve the balance is
+# not found. In long chains of overlapping subscriptions (9 members, 8 topics of 60 partitions) the 16 rounds
+# end while moves would still help, and another call continues.
+# Trusts its input: two owners of a partition both keep it; a partition reported as owned by an unknown
+# member is assigned; an owned partition that its topic does not have is an index error.
+# Source: Kafka `UniformHeterogeneousAssignmentBuilder`, trunk 1eb7644349cb (KIP-848).
+# Cost: O(16 * (S log M + P)) for S subscriptions of M members and P partitions.
 
 ROUNDS_MAX: Final = 16
 NO_OWNER: Final = -1

@@ -1,15 +1,15 @@
 """Uniform since 4.0.1 (KAFKA-18688): where all members read the same topics, an extra partition stays.
 
-Goals, in order: loads within one of each other, then few moves. The quota is the share of each member
-rounded down, and one more for as many members as there are partitions left over. Members in the order
-given are offered the extra one as long as there is one left, and it counts as taken by those that own so
-much already; from the others it is withdrawn, unless all from this member to the last are needed to take
-those that are left. So an extra partition goes to a member that already owns it, and only then to the
-last members. What a member keeps, which partitions are free and the order in which they are assigned are
-as in `uniform_homogeneous`, and the rule for members that read different topics is as in
-`uniform_heterogeneous`: neither has changed since 4.0.0. Source: Kafka
-`UniformHomogeneousAssignmentBuilder`, branch 4.4 (the same from 4.0.1 on). Cost: O(M + P) for M members
-and P partitions, in lists and one set.
+Goals, in order: loads within one of each other, then few moves.
+The quota is the share of each member rounded down, and one more for as many members as there are partitions
+left over. Members in the order given may have an extra partition while one is left. A member that owns more
+than the rounded share takes one; any other member does not, unless all members from it to the last are needed
+to take the remaining ones. So an extra partition goes to a member that already owns it, and only then to the
+last members.
+What a member keeps, which partitions are free and the order in which they are assigned are as in
+`uniform`, and so is the rule for members that read different topics: neither has changed since 4.0.0.
+Source: Kafka `UniformHomogeneousAssignmentBuilder`, branch 4.4 (the same from 4.0.1 on).
+Cost: O(M + P) for M members and P partitions, in lists and one set.
 """
 
 from __future__ import annotations

@@ -8,12 +8,14 @@ from typing import Any, Final
 
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
-from kassay.certify.processes.programs.lines import Lines, Reply, answered
 from kassay.certify.processes.programs.program import (
     PROTOCOL_VERSION,
     Hello,
     Introduction,
+    Lines,
     Program,
+    Reply,
+    answered,
     read_hello,
 )
 from kassay.model.errors import FailureKind, InputError, TargetFailure, TargetNotLoadable

@@ -26,7 +26,7 @@ from kassay.assignors.plain_answers import (
 )
 from kassay.certify.processes.host import ChildObject
 from kassay.certify.processes.programs.dialect import ProgramCalls
-from kassay.certify.processes.programs.lines import Reply
+from kassay.certify.processes.programs.program import Reply
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase, GroupMetadata, Rounds

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from kassay.assignors.plain import plain_input
 from kassay.assignors.plain_answers import FULL
+from kassay.certify.processes.arrangement import FileCopies
 from kassay.certify.processes.child import ARRANGED
-from kassay.certify.processes.copies import FileCopies
 from kassay.certify.processes.host import ChildObject, Limits, Start
 from kassay.certify.processes.load import Loaded, TargetSource
 from kassay.certify.processes.process import Guarded, environment_of

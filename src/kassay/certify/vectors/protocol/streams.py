@@ -1,4 +1,4 @@
-"""Decodes the JSON of Streams groups' traces into the values of `model/protocols/values/streams`."""
+"""Between the JSON of the traces of Streams groups and the values of `model/protocols/values/streams`."""
 
 from __future__ import annotations
 

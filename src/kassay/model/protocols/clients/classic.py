@@ -1,10 +1,10 @@
 """The client side of the classic protocol: its next request, and the effect of each reply.
 
-Pure functions on one frozen `ClassicClient`. The table in `classic_table` defines the transitions of its
-state machine; the functions below first look up every event there and may only lead to its targets. The
-fields of `ClassicClient` hold the rest: whether a rejoin is due, whether the callbacks before it are due, and
-what the application believes it owns. Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java
-client; KIP-62, KIP-345, KIP-394, KIP-429, KIP-792, KIP-814.
+Pure functions on one frozen `ClassicClient`. The table `CLIENT` of `classic_state` defines the transitions
+of its state machine; the functions below first look up every event there and may only lead to its targets.
+The fields of `ClassicClient` hold the rest: whether a rejoin is due, whether the callbacks before it are
+due, and what the application believes it owns. Source: `AbstractCoordinator` and `ConsumerCoordinator` of
+the Java client; KIP-62, KIP-345, KIP-394, KIP-429, KIP-792, KIP-814.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The state of a classic client, the input of its leader's assignor, and checked transitions.
+"""The state of a classic client, the input of its leader's assignor, and its state machine as data.
 
 `CLIENT`, total over states and events. `moved` holds a move to it. An assignment whose callback runs
 only after the generation was reset is dropped: The fields of `ClassicClient` hold what the state machine

@@ -1,6 +1,6 @@
 """The client side of KIP-1071: a stream thread's next heartbeat, and the effect of each reply.
 
-Pure functions on one frozen `StreamThread`, checked against the table in `streams_table`. The client chooses
+Pure functions on one frozen `StreamThread`, checked against `CLIENT` of `streams_state`. The client chooses
 its own member id; the process id is that of its state directory, which outlives it. Every assignment that
 differs from the last one has to be reconciled and acknowledged, even if it equals the running tasks. Source:
 KIP-1071; `StreamsMembershipManager`, `StreamsGroupHeartbeatRequestManager` and

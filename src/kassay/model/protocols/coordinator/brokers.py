@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner, Memo
+from kassay.model.explore.states import Interned, Interner, Memo
 from kassay.model.protocols.coordinator.runtime import (
     NO_HISTORY,
     CoordinatorCall,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner, constant
+from kassay.model.explore.states import Interned, Interner, constant
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests

@@ -1,5 +1,4 @@
-"""The state machine of a Streams group (KIP-1071) as data. `CLASSIC_GROUP`, `CONSUMER_GROUP`,
-`STREAMS_GROUP`.
+"""The state machines of the three kinds of group as data: `CLASSIC_GROUP`, `CONSUMER_GROUP`, `STREAMS_GROUP`.
 
 `CLASSIC_GROUP` lists, for every state and kind of event, the states in which the step may end; `LEGAL`
 lists the single moves within a step (a group of one member goes from Stable through PreparingRebalance
@@ -110,7 +109,7 @@ CLASSIC_GROUP: Final[Table] = {
 
 
 CLASSIC: Final = "classic group"
-"""The result of a downgrade: the group continues in the table of `classic_table`."""
+"""The result of a downgrade: the group continues in `CLASSIC_GROUP`."""
 
 CONSUMER_HEARTBEAT: Final = "ConsumerGroupHeartbeat"
 CONSUMER_LEAVE: Final = "ConsumerGroupHeartbeat, epoch < 0"

@@ -19,7 +19,7 @@ from types import UnionType
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
 from typing import get_type_hints as hints_of
 
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The records that a coordinator writes to the offsets topic and reads after a failover.
+"""The records that a coordinator writes and a failover restores, and what runs in the background.
 
 A record is a key with a value, or a tombstone. The last record of a key wins, so a log is kept compacted
 and a model's state stays finite. Background tasks of a coordinator: it resolves regular expressions, and

@@ -1,4 +1,4 @@
-"""A Streams group and its members as frozen values.
+"""A Streams group and its members as frozen values, and the records that a coordinator writes of them.
 
 The records of a Streams group; their kinds have their own keys in the offsets topic. Source:
 `StreamsGroup`, `StreamsGroupMember`, `StreamsGroupState`.

@@ -19,8 +19,8 @@ from itertools import pairwise, permutations
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from kassay.model.explore.interned import Interned, Interner, Memo
 from kassay.model.explore.liveness import Deed, GroupSymmetry
+from kassay.model.explore.states import Interned, Interner, Memo
 from kassay.model.explore.values import Action
 from kassay.model.protocols.values.marks import SAME, Count, Facts, Mark, facts_of_cell, rewritten
 from kassay.model.protocols.world.context import NO_CELL, World

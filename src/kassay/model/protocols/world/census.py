@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned, Interner, Memo
+from kassay.model.explore.states import Interned, Interner, Memo
 from kassay.model.protocols.census import Belief, Census, Owned, Registered
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard, TypeVar
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interned, Interner, Memo, constant
+from kassay.model.explore.states import Interned, Interner, Memo, constant
 from kassay.model.explore.values import Action
 from kassay.model.protocols.census import Owned
 from kassay.model.protocols.clients.classic_state import ClassicClient

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from kassay.model.explore.interned import Interned, Memo
+from kassay.model.explore.states import Interned, Memo
 from kassay.model.explore.values import Action
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm

@@ -1,4 +1,4 @@
-"""The world of KIP-848 consumer groups, and of groups migrating between the two protocols (A4).
+"""The worlds of classic groups, of KIP-848 consumer groups, and of groups that migrate between the two (A4).
 
 The classic protocol's world: clients, coordinator, metadata, network, faults, and some history. The
 coordinator's timers, faults, census and canonical form are modules of their own, around a shared
@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from kassay.model.explore.interned import Interned, Memo
+from kassay.model.explore.states import Interned, Memo
 from kassay.model.explore.values import Action
 from kassay.model.protocols.census import Census, Owned, complete
 from kassay.model.protocols.clients import classic as cc

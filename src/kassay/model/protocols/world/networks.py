@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.explore.values import Action
 from kassay.model.protocols.clients import classic as cc
 from kassay.model.protocols.clients import consumer as cm

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.explore.values import Action, Severity
 from kassay.model.protocols.census import Breach, Owned
 from kassay.model.protocols.clients import classic as cc

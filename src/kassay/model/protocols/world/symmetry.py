@@ -19,7 +19,7 @@ from itertools import groupby, permutations, product
 from typing import Any, Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned, Interner, Memo
+from kassay.model.explore.states import Interned, Interner, Memo
 from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, balanced_tasks
 from kassay.model.protocols.clients.config import ClientConfig
 from kassay.model.protocols.values.choices import nobody_assigns

@@ -1,4 +1,4 @@
-"""The classic world on an integer clock (T1): the same coordinator, clients and faults, plus time.
+"""The worlds of groups on an integer clock (T1): the same coordinator, clients and faults, plus time.
 
 Of the coordinator's timers the due times are kept, of each client a clock. One step lets time pass;
 three rules restrict it:
@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner
 from kassay.model.explore.liveness import Deed, GroupSymmetry
+from kassay.model.explore.states import Interned, Interner
 from kassay.model.explore.values import Action
 from kassay.model.protocols.census import Census
 from kassay.model.protocols.clients import classic as cc

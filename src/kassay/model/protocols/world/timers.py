@@ -1,4 +1,4 @@
-"""The coordinator's own steps: a timer fires once its guard allows, a write is acknowledged.
+"""The coordinator's own steps: a timer fires once its guard allows, a write is acknowledged, a task ends.
 
 What a coordinator has under way in the background: expressions to resolve, a target to write, an interval to
 wait for.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from kassay.model.explore.interned import Interned, Memo
+from kassay.model.explore.states import Interned, Memo
 from kassay.model.explore.values import Action
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import Process

@@ -1,5 +1,4 @@
-"""JoinGroup requests to a classic group. SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and session expiry
-in a classic group.
+"""The requests of members of a classic group: JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit.
 
 With them goes session expiry. Checks, in Kafka's order: a missing group that may not be created, a full
 group, no common protocol, a pending id, the instance id, the member id. Source:

@@ -1,4 +1,4 @@
-"""The target assignment of a consumer group: its contents and the time of its computation.
+"""The target assignment of a consumer group: its assignor, when it is computed, and how a member reaches it.
 
 Assignor. The preferred server-side assignor of a group: most votes, and on a tie the first in Kafka's
 map. The order of the map of votes matters. What a group prefers is read from its own map, what it would

@@ -5,9 +5,9 @@ rebalance delay, nor sooner than an assignment interval after the last one. What
 is the target: the step in between, which would warm up state first, changes nothing in Kafka 4.4; yet it
 is kept for each target epoch, where warm-up tasks are allowed at all.
 
-With `StreamsConfig.warms_up` it comes from `warmups`. A stateful task that is to move to another process
-stays with its owner until the state is there: the new owner gets a warm-up task, or restores the standby
-copy that it keeps, and reports its offsets. There are so many warm-up tasks at a time as
+With `StreamsConfig.warms_up` the target gets warm-up tasks. A stateful task that is to move to another
+process stays with its owner until the state is there: the new owner gets a warm-up task, or restores the
+standby copy that it keeps, and reports its offsets. There are so many warm-up tasks at a time as
 `num.warmup.replicas` says; what else is to move waits for its turn. A task that no member runs moves at
 once, as does a stateless one.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned, Memo
+from kassay.model.explore.states import Interned, Memo
 from kassay.model.protocols.census import Belief, Holding, KnownEndpoints, Registered, StateReport, TaskCensus
 from kassay.model.protocols.clients import streams as cs
 from kassay.model.protocols.clients import streams_state

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.explore.values import Action
 from kassay.model.protocols.census import Owned
 from kassay.model.protocols.clients import streams as cs
