@@ -5,7 +5,7 @@
 
 Three parts, all on Spark and carried on where FOLDER was left: the campaign of `campaign_gap_study.toml`
 (histories of every profile and shape), the families of the instance suites
-(`kassay.solver.instances.consumers`), and the campaign of `campaign_gap_kinds.toml` (share groups, Streams
+(`kassay.solver.instances.groups`), and the campaign of `campaign_gap_kinds.toml` (share groups, Streams
 tasks, Connect).
 """
 
@@ -22,23 +22,23 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks._gap_study_page import CONTROL, page
 from benchmarks.plots import bars, lines
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.counterexamples.smallest import ShrunkCase, counterexample
+from kassay.certify.runs.counterexamples import ShrunkCase, counterexample
 from kassay.certify.runs.shrink import broken_play
 from kassay.certify.targets.resolve import Target, resolve
-from kassay.kinds.groups.instances import play
+from kassay.kinds.groups.measures import play
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.plan.lanes import lanes_of
-from kassay.pipeline.campaign.plan.spec import Spec, read_spec
-from kassay.pipeline.campaign.play.runner import carry_on, verify
-from kassay.pipeline.campaign.records.campaign import create
-from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.campaign.results.study import finish
-from kassay.pipeline.spark.session import session
+from kassay.pipeline.campaign.lanes import lanes_of
+from kassay.pipeline.campaign.records import create
+from kassay.pipeline.campaign.runner import carry_on, verify
+from kassay.pipeline.campaign.spec import Spec, read_spec
+from kassay.pipeline.campaign.study import finish
+from kassay.pipeline.spark import session
+from kassay.pipeline.store import Local
 from kassay.properties.promises import promise
-from kassay.solver.consumers.gap import as_group, gap
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.consumers import CONSUMER_SHAPES, consumer
+from kassay.solver.groups.optimum import best_assignment
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import as_group, gap
+from kassay.solver.instances.groups import CONSUMER_SHAPES, consumer
 from kassay.solver.packing.bounds import weighted_lower_bound
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def measured(document: dict[str, Any], target: Target, new: Any) -> dict[str, An
     problem = Problem.parse(document).unweighted()
     played = play(new, target.protocol, *as_group(problem))
     try:
-        distance = None if played.answer is None else gap(problem, played.answer, optimum(problem))
+        distance = None if played.answer is None else gap(problem, played.answer, best_assignment(problem))
     except InputError:
         distance = None
     if distance is None or played.answer is None or distance.balance is None:

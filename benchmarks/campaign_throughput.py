@@ -16,13 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from kassay.certify.runs.blocks import open_bench, play_block
-from kassay.pipeline.campaign.plan.lanes import lanes_of
-from kassay.pipeline.campaign.plan.spec import Spec, TargetSpec
-from kassay.pipeline.campaign.play.runner import carry_on
-from kassay.pipeline.campaign.play.watch import family, java_process
-from kassay.pipeline.campaign.records.campaign import create
-from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.spark.session import CAMPAIGN_HEAP, session
+from kassay.pipeline.campaign.lanes import lanes_of
+from kassay.pipeline.campaign.records import create
+from kassay.pipeline.campaign.runner import carry_on, family, java_process
+from kassay.pipeline.campaign.spec import Spec, TargetSpec
+from kassay.pipeline.spark import CAMPAIGN_HEAP, session
+from kassay.pipeline.store import Local
 
 TARGETS = ("range", "roundrobin", "sticky", "cooperative-sticky")
 ALONE = 10_000

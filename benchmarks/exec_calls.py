@@ -39,7 +39,7 @@ LIMITS = Limits(call_timeout_s=60, start_timeout_s=60)
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PYTHON = (
     TargetSource(file=str(EXAMPLES / "lag_assignor.py")),
-    TargetSource(module="kassay.assignors.sticky.sticky", class_name="Sticky"),
+    TargetSource(module="kassay.assignors.groups.client.sticky", class_name="Sticky"),
 )
 """A plain class, and one that remembers."""
 LOOKS = frozenset({Look.AGAIN, Look.OTHER, Look.PERMUTED})

@@ -22,14 +22,13 @@ from typing import Any
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.explore import explore as certified
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.stable import parts_of
-from kassay.certify.protocols.views import views_of
+from kassay.certify.protocols.views import parts_of, views_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import WalkLimits
-from kassay.model.protocols.shared.faults import parse_faults
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
+from kassay.model.protocols.faults import parse_faults
+from kassay.model.protocols.world.groups import ClassicModel
+from kassay.model.protocols.world.symmetry import ClientSymmetry
 from kassay.properties.protocols.registry import invariants
 
 RUNS = 3

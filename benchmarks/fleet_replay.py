@@ -24,7 +24,7 @@ from tests.pipeline.fleet import plain
 from kassay.certify.targets.resolve import resolve
 from kassay.pipeline.fleet.fleet import replay_fleet
 from kassay.pipeline.fleet.generate import FleetSpec, dialect_of, moments, texts
-from kassay.pipeline.spark.session import session
+from kassay.pipeline.spark import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,9 +18,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
-from kassay.assignors.client.range import Range
 from kassay.assignors.connect.incremental import ConnectIncremental
-from kassay.assignors.streams.group.sticky import StreamsGroupSticky
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.streams.group_sticky import StreamsGroupSticky
 from kassay.certify.runs.blocks import Job, open_bench, play_block
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve

@@ -59,13 +59,13 @@ def calls() -> Calls:
             import_module("kassay.certify.checking").check_certificate,
         )
     results = import_module("kassay.solver.results")
-    solution = import_module("kassay.solver.consumers.documents").solution
+    solution = import_module("kassay.solver.groups.results").solution
     import_module("msgspec")  # which small documents do not load
     gc.disable()  # as the commands do around all of this
     return Calls(
         reading.documents,
-        import_module("kassay.solver.consumers.problem").Problem.parse,
-        import_module("kassay.solver.consumers.optimum").optimum,
+        import_module("kassay.solver.groups.problem").Problem.parse,
+        import_module("kassay.solver.groups.optimum").best_assignment,
         lambda best: dict(results.result("join", solution(best), 0.0)),
         partial(lines, plain=True),
         import_module("kassay.solver.check.check").check_certificate,
@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--sizes", default=SIZES)
     parser.add_argument("--runs", type=int, default=2)
     options = parser.parse_args()
-    from kassay.solver.instances.consumers import consumer
+    from kassay.solver.instances.groups import consumer
 
     print(
         f"{'':28}{'read':>8}{'write':>8}{'check':>8}{'sum':>8}{'ratio':>8}{'goal':>7}{'commands':>11}{'ratio':>8}"

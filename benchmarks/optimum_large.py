@@ -30,15 +30,14 @@ from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.levels import Level, level_numbers, leveled
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.check import Checked, Outcome, check_certificate
-from kassay.solver.consumers.classes import UnitClass, aggregate
-from kassay.solver.consumers.documents import optimum_certificate
-from kassay.solver.consumers.hub import mismatch
-from kassay.solver.consumers.optimum import Optimum, optimum, restricted, weigh
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.groups.hub import UnitClass, aggregate, mismatch
+from kassay.solver.groups.optimum import Optimum, best_assignment, restricted, weigh
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import optimum_certificate
+from kassay.solver.instances.brokers_and_tasks import placement, tasks
 from kassay.solver.instances.families import Wanted, solve_document
-from kassay.writing.documents import plain_bytes
+from kassay.solver.instances.groups import consumer
+from kassay.writing.files import plain_bytes
 
 LADDER = 400
 MANY = 20_000
@@ -240,7 +239,7 @@ def _read(text: str) -> Problem:
 
 
 def _solve(problem: Problem) -> Optimum:
-    return optimum(replace(problem))
+    return best_assignment(replace(problem))
 
 
 def _write(best: Optimum) -> bytes:

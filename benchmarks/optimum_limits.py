@@ -22,8 +22,8 @@ from kassay.certify.optimum.solve import solve
 from kassay.reading.documents import Located
 from kassay.solver.algorithms.splitmix import SplitMix
 from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.brokers_and_tasks import placement, tasks
+from kassay.solver.instances.groups import consumer
 
 LIMITS_S = (1.0, 5.0)
 SIZES = (30_000, 100_000)

@@ -24,12 +24,12 @@ from typing import Any
 
 from kassay.solver.algorithms.levels import levels
 from kassay.solver.check.balance import refusal
-from kassay.solver.consumers.classes import aggregate
-from kassay.solver.consumers.hub import Hubs, level_bands
-from kassay.solver.consumers.optimum import optimum, restricted, weigh
-from kassay.solver.consumers.problem import NOBODY, Problem
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.groups.hub import Hubs, aggregate, level_bands
+from kassay.solver.groups.optimum import best_assignment, restricted, weigh
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import suite
+from kassay.solver.results import NOBODY
 
 SHAPES = ("join", "leave", "random", "nested", "racks")
 SIZES = ("10x40", "20x100", "30x300", "50x500")
@@ -75,12 +75,12 @@ def greedy_most(problem: Problem) -> int:
 
 
 def own(problem: Problem) -> Figures:
-    result = optimum(problem)
+    result = best_assignment(problem)
     return result.sum_squares, result.moved, result.rack_mismatch
 
 
 def z3_hub(problem: Problem) -> Figures:
-    from kassay.solver.consumers.z3_optimum import z3_optimum
+    from kassay.solver.groups.z3_optimum import z3_optimum
 
     result = z3_optimum(problem, time_limit=TIME_LIMIT)
     return result.sum_squares, result.moved, result.rack_mismatch
@@ -362,7 +362,7 @@ def large(peers: list[str]) -> list[dict[str, Any]]:
         began = time.perf_counter()
         problem = Problem.parse(given)
         read = time.perf_counter()
-        result = optimum(problem)
+        result = best_assignment(problem)
         solved = time.perf_counter()
         if refusal(problem, result) is not None:
             raise SystemExit("a certificate was refused")

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kassay.solver.instances.brokers import placement
+from kassay.solver.instances.brokers_and_tasks import placement
 from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import PlacementProblem
 

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from kassay.assignors.server.uniform import Uniform
+from kassay.assignors.groups.server.uniform import Uniform
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group, Member
 

@@ -93,7 +93,7 @@ def class_file(
 
 def jar(path: Path, *classes: bytes, others: Mapping[str, bytes] | None = None) -> Path:
     """A jar of these classes, each at the path of its name, and of other entries."""
-    from kassay.reading.classfile import read_class
+    from kassay.reading.jars import read_class
 
     entries = {read_class(each, "").name.replace(".", "/") + ".class": each for each in classes}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

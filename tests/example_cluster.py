@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from kassay.assignors.server.coordinator import offsets_partition
+from kassay.assignors.groups.server.coordinator import offsets_partition
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import History, Join, Leave, Withhold

@@ -6,11 +6,11 @@ from unittest.mock import patch
 from kassay.certify.protocols import explore as exploring
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore.values import WalkLimits
-from kassay.model.protocols.shared.faults import parse_faults
+from kassay.model.protocols.faults import parse_faults
 from kassay.model.protocols.values.releases import RELEASES
-from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
-from kassay.model.protocols.world.streams.options import StreamsOptions
-from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.protocols.world.clock import Timing
+from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
+from kassay.model.protocols.world.streams.threads import StreamsOptions
 
 OLD_RULES = RELEASES["2024-10"] - {"strict_epoch0"}
 """The rules before there were releases, except epoch 0, which was already fixed."""

@@ -16,11 +16,11 @@ from kassay.certify.targets.node import LIBRARIES
 from kassay.certify.targets.resolve import resolve
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.kinds import Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.protocols.kinds import COORDINATOR
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.verdict import Verdict
 from tests import npm, paths
 
 BASELINE = read_baseline(paths.BASELINE)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from kassay.assignors.client.failover import PRIORITY_KEY
-from kassay.assignors.server.coordinator import lookups_differ, offsets_partition, remainder_first
+from kassay.assignors.groups.client.failover import PRIORITY_KEY
+from kassay.assignors.groups.server.coordinator import lookups_differ, offsets_partition, remainder_first
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from kassay.model.placement.request import PlacementRequest
 

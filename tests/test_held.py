@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kassay.cli.main import run
-from kassay.pipeline.campaign.plan.spec import read_spec
+from kassay.pipeline.campaign.spec import read_spec
 from kassay.properties.protocols.registry import named
 from tests import judged
 from tests.paths import BASELINE, DATA, HELD

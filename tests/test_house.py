@@ -34,10 +34,10 @@ OUT = {
     "urllib.parse.quote": {"writing.text"},
     "shlex.quote": {"writing.text"},
     "shlex.join": set(),
-    "ensure_ascii=": {"pipeline.fleet.dialects", "writing.documents"},
-    ".write_text": {"pipeline.spark.java", "pipeline.spark.session"},
+    "ensure_ascii=": {"pipeline.fleet.dialects", "writing.files"},
+    ".write_text": {"pipeline.spark"},
     ".write_bytes": {"writing.files"},
-    "sys.stdout.write": {"cli.options", "solver.packing.engines.cpsat"},
+    "sys.stdout.write": {"cli.options", "solver.packing.engines"},
     "sys.stderr.write": set(),
     "click.echo": {"cli.options"},
     "click.secho": set(),
@@ -48,7 +48,11 @@ OUT = {
 Java's options and CP-SAT's answers are our own, and only the other process reads them; a line of a fleet's
 snapshots is only tested for valid UTF-8.
 """
-PROBES = {".is_file": {"cli.main", "writing.files"}, ".is_dir": set(), "os.path.isfile": {"reading.paths"}}
+PROBES = {
+    ".is_file": {"cli.main", "writing.files"},
+    ".is_dir": set(),
+    "os.path.isfile": {"reading.documents"},
+}
 """Tests of a path's existence: `Path`'s own methods raise for too long names, so only ours are used."""
 NO_HOME = {
     "docs": "the pages of the site, and the writers of those that are made",
@@ -73,7 +77,7 @@ ENGINES = (
 _FORMS = "the forms in which users' code is called, a contract of its own: a new kind is called by documents"
 _FLEET = "a fleet is of consumer groups"
 NAMES_A_KIND = {
-    "certify.optimum.hunt": "the ladder and the staircase are instances of consumer groups",
+    "certify.optimum.gaps": "the ladder and the staircase are instances of consumer groups",
     "certify.processes.programs": _FORMS,
     "certify.processes.python": _FORMS,
     "certify.processes.values": _FORMS,
@@ -261,7 +265,7 @@ def test_links_stay_out_of_the_distribution():
         ("kassay.certify.runs.run", ("z3", "pyspark", "hypothesis", "rich")),
         (
             "kassay.solver.check.balance",
-            ("kassay.solver.consumers.optimum", "kassay.solver.algorithms.levels", "z3", "networkx"),
+            ("kassay.solver.groups.optimum", "kassay.solver.algorithms.levels", "z3", "networkx"),
         ),
     ],
 )

@@ -8,8 +8,8 @@ import pytest
 
 from kassay import testing
 from kassay.model.errors import InputError
+from kassay.model.kinds import Verdict
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.verdict import Verdict
 from kassay.properties.wide.ranges import WIDTHS
 from kassay.testing import NotCertifiedError, certify_assignor
 from tests.certify.runs.written import certificate, result
@@ -100,8 +100,8 @@ def test_a_task_assignor_is_certified_like_any_other():
 def test_a_failure_says_how_to_play_it_again_and_that_command_does(here):
     """The class is in a package, and its module imports from the package."""
     from tests.cli.runner import (
-        kassay,
-    )  # imported here, because each child process that loads this file would import it
+        kassay,  # imported here, because each child process that loads this file would import it
+    )
 
     with pytest.raises(NotCertifiedError) as caught:
         certify_assignor(EverythingToTheFirst, claims=["balanced-within-one"], histories=30, out="some where")

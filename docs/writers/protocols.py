@@ -9,14 +9,12 @@ import sys
 from typing import Final, NamedTuple
 
 from kassay.certify.protocols.switches import SWITCHES
-from kassay.model.protocols.before_0_9 import proposal_table, zookeeper_table
-from kassay.model.protocols.clients import classic_table, consumer_table, streams_table
-from kassay.model.protocols.coordinator.classic.table import CLASSIC_GROUP
-from kassay.model.protocols.coordinator.consumer import reconcile
-from kassay.model.protocols.coordinator.consumer.table import CONSUMER_GROUP
-from kassay.model.protocols.coordinator.streams.reconcile import STREAMS_MEMBER_TABLE
-from kassay.model.protocols.coordinator.streams.table import STREAMS_GROUP
-from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, Table, edges
+from kassay.model.protocols.before_0_9 import proposal_coordinator, zookeeper
+from kassay.model.protocols.clients import classic_state, consumer, streams_state
+from kassay.model.protocols.coordinator.consumer import targets
+from kassay.model.protocols.coordinator.streams.targets import STREAMS_MEMBER_TABLE
+from kassay.model.protocols.coordinator.table import CLASSIC_GROUP, CONSUMER_GROUP, STREAMS_GROUP
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Table, edges
 from kassay.model.protocols.values.releases import OLD_RULES
 
 CHANGES: Final = """## What changed in Kafka 4.4
@@ -67,69 +65,69 @@ class Machine(NamedTuple):
 MACHINES: Final = (
     Machine(
         "ZooKeeper consumer (Kafka 0.8)",
-        "model/protocols/before_0_9/zookeeper_table.py",
+        "model/protocols/before_0_9/zookeeper.py",
         "Every consumer computes its own share from what it reads in ZooKeeper. Nothing fences it.",
-        zookeeper_table.CONSUMER,
+        zookeeper.CONSUMER,
     ),
     Machine(
         "Consumer of the proposal",
-        "model/protocols/before_0_9/proposal_table.py",
+        "model/protocols/before_0_9/proposal_coordinator.py",
         "The design of 2014: the coordinator assigns; IllegalGeneration signals a rebalance.",
-        proposal_table.CONSUMER,
+        proposal_coordinator.CONSUMER,
     ),
     Machine(
         "Coordinator of the proposal",
-        "model/protocols/before_0_9/proposal_table.py",
+        "model/protocols/before_0_9/proposal_coordinator.py",
         "Its failover must survive a crash in each of five phases of a rebalance.",
-        proposal_table.COORDINATOR,
+        proposal_coordinator.COORDINATOR,
     ),
     Machine(
         "Classic group",
-        "model/protocols/coordinator/classic/table.py",
+        "model/protocols/coordinator/table.py",
         "The coordinator's side of JoinGroup, SyncGroup, Heartbeat and LeaveGroup.",
         CLASSIC_GROUP,
     ),
     Machine(
         "Classic client",
-        "model/protocols/clients/classic_table.py",
+        "model/protocols/clients/classic_state.py",
         "The consumer's side; eager and cooperative clients differ in what the callbacks revoke.",
-        classic_table.CLIENT,
+        classic_state.CLIENT,
     ),
     Machine(
         "Consumer group (KIP-848)",
-        "model/protocols/coordinator/consumer/table.py",
+        "model/protocols/coordinator/table.py",
         "The group as a whole; each heartbeat carries one member a step towards its target.",
         CONSUMER_GROUP,
     ),
     Machine(
         "Member of a consumer group, at the coordinator",
-        "model/protocols/coordinator/consumer/reconcile.py",
+        "model/protocols/coordinator/consumer/targets.py",
         "Stable, revoking partitions, or waiting for others to revoke them.",
-        reconcile.CONSUMER_MEMBER,
+        targets.CONSUMER_MEMBER,
     ),
     Machine(
         "Client of a consumer group",
-        "model/protocols/clients/consumer_table.py",
+        "model/protocols/clients/consumer.py",
         "The consumer's side: it reconciles towards its target and acknowledges.",
-        consumer_table.CLIENT,
+        consumer.CLIENT,
     ),
     Machine(
         "Streams group (KIP-1071)",
-        "model/protocols/coordinator/streams/table.py",
+        "model/protocols/coordinator/table.py",
         "Tasks instead of partitions: a group is not ready until the topics of its topology exist and match.",
         STREAMS_GROUP,
     ),
     Machine(
         "Member of a Streams group, at the coordinator",
-        "model/protocols/coordinator/streams/reconcile.py",
+        "model/protocols/coordinator/streams/targets.py",
         "As a member of a consumer group; a process never has a task twice, in whatever roles.",
         STREAMS_MEMBER_TABLE,
     ),
     Machine(
         "Client of a Streams group",
-        "model/protocols/clients/streams_table.py",
+        "model/protocols/clients/streams_state.py",
         "A stream thread: it revokes active tasks first, then takes over tasks of every role at once.",
-        streams_table.CLIENT,
+        streams_state.CLIENT,
     ),
 )
 

@@ -14,9 +14,8 @@ from kassay.model.groups.kinds import CLIENT, SHARE
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.sentences.functions import FUNCTIONS
 from kassay.properties.sentences.grammar import DEPTH_MAX, GRAMMAR, LENGTH_MAX
-from kassay.properties.sentences.vocabulary import Quantity, Type, Vocabulary
+from kassay.properties.sentences.vocabulary import FUNCTIONS, Quantity, Type, Vocabulary
 from kassay.properties.sentences.words import VOCABULARIES
 
 _TITLES: Final = {

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from kassay.cli.main import cli
-from kassay.writing.markdown import Markdown, code, inline, table
+from kassay.writing.text import Markdown, code, inline, table
 
 _HEAD: Final = """\
 # Settings: options in `pyproject.toml`

@@ -15,7 +15,7 @@ from kassay.certify.protocols.explore import ExploreResult, build, explore
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.certify.protocols.views import beliefs
 from kassay.model.explore.values import InvariantViolation, Severity
-from kassay.model.protocols.shared.faults import Faults, parse_faults
+from kassay.model.protocols.faults import Faults, parse_faults
 from kassay.report.screen.swimlanes import text_diagram
 
 INTRODUCTION: Final = """# Herd effect and split brain

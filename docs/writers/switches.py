@@ -11,9 +11,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final
 
-from kassay.certify.protocols.streams_switches import UNSEEN
+from kassay.certify.protocols.switch import UNSEEN
 from kassay.certify.protocols.switch_runs import SwitchRow, command, rows
-from kassay.report.screen.switches import all_off
+from kassay.report.screen.exploration import all_off
 
 REMARKS: Final[dict[str, str]] = {
     "split_persist": (

@@ -26,12 +26,10 @@ from kassay.certify.runs.options import Budget, RunOptions, require_heeded
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError, KassayError
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.trace import Conditions, Trace
-from kassay.model.verdict import Verdict
 from kassay.properties.assumptions import parse_assumptions
-from kassay.reading.fields import suggestion, wrong
-from kassay.reading.sentences import read_sentences
+from kassay.reading.documents import read_sentences, suggestion, wrong
 from kassay.reading.specs import place_and_class
 
 HISTORIES: Final = 450
@@ -210,7 +208,7 @@ def differences(
 
 def _with_traces(certificate: Certificate, out: Path) -> Certificate:
     """The certificate with its traces saved, or with a note if they cannot be saved."""
-    from kassay.report.files.traces import with_saved_traces
+    from kassay.report.files.formats import with_saved_traces
 
     try:
         return with_saved_traces(certificate, out)

@@ -17,7 +17,7 @@ from kassay.model.groups.group import Assignment, Group, previous_owners
 from kassay.model.groups.metrics import moved
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.model.java.hashes import hash_map_order
+from kassay.model.java import hash_map_order
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded

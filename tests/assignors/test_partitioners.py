@@ -9,7 +9,7 @@ from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.partitioners.murmur2 import Murmur2, murmur2, partition_for_key
 from kassay.assignors.partitioners.round_robin import RoundRobinPartitioner
 from kassay.assignors.partitioners.uniform_sticky import UniformSticky
-from kassay.model.java.int32 import utils_abs
+from kassay.model.java import utils_abs
 from kassay.model.partitioners.partitioner import (
     InvalidPartitionError,
     NoPartitionsError,

@@ -11,7 +11,7 @@ from kassay.assignors.registry import load_all
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.placement.scopes import groupings
 from kassay.model.cluster import Broker
-from kassay.model.java.randomness import JavaRandom, Recorded
+from kassay.model.java import JavaRandom, Recorded
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import (
     AdminOperationError,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.releases import holding, newest, oldest, release_in, release_of, spans, taking_over
+from kassay.assignors.registry import holding, newest, oldest, release_in, release_of, spans, taking_over
 from kassay.model.errors import InputError
 
 

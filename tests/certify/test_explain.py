@@ -5,7 +5,7 @@ from rich.console import Console
 
 from kassay.assignors import registry
 from kassay.certify.explain import explain
-from kassay.kinds.groups.figures import TOPICS_MAX
+from kassay.kinds.groups.measures import TOPICS_MAX
 from kassay.properties.registry import load_claims
 from kassay.report.screen.explaining import explanation_view
 from tests.paths import DOCS

@@ -8,7 +8,7 @@ import pytest
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from tests.paths import DATA
 
 TARGETS = {

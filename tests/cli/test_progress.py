@@ -3,7 +3,7 @@
 import io
 
 from kassay.cli.progress import ProgressLines, progress_line
-from kassay.pipeline.campaign.play.runner import CampaignProgress
+from kassay.pipeline.campaign.runner import CampaignProgress
 from kassay.report.screen.console import console
 
 

@@ -7,7 +7,7 @@ import pytest
 from kassay.cli.targets import CALL_TIMEOUT_S, asked_again, complained, instances_of, measurable
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.groups import consumer
 
 CHOSEN = {"call_timeout": 3.0, "configs": ("a=1",), "in_process": False, "path": None, "suite_name": None}
 

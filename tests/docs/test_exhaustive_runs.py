@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.protocols.world.clock import Timing
 from tests.explored import explore, settings
 from writers.exhaustive_runs import (
     AS_NEWEST,

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.faults import parse_faults
+from kassay.model.protocols.faults import parse_faults
 from tests.docs.markdown import fenced, flat, rows, section
 from tests.explored import explore
 from tests.paths import DOCS

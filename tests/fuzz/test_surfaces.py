@@ -21,18 +21,16 @@ from kassay.certify.clusters.observed import observe
 from kassay.cli.main import cli
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.re2.matching import compiled
-from kassay.model.re2.syntax import InvalidExpression
-from kassay.pipeline.campaign.plan.spec import read_spec
+from kassay.model.re2 import InvalidExpression, compiled
+from kassay.pipeline.campaign.spec import read_spec
 from kassay.pipeline.fleet.dialects import parse
 from kassay.pipeline.fleet.snapshots import read_subscriptions
 from kassay.properties.registry import load_claims
-from kassay.properties.sentences.functions import FUNCTIONS
 from kassay.properties.sentences.grammar import GRAMMAR
+from kassay.properties.sentences.vocabulary import FUNCTIONS
 from kassay.properties.sentences.words import VOCABULARIES
-from kassay.reading.kafka.brokers import read_brokers
-from kassay.reading.kafka.log_dirs import read_log_dirs
-from kassay.reading.kafka.offsets.consumer_protocol import read_assignment, read_subscription
+from kassay.reading.kafka.brokers import read_brokers, read_log_dirs
+from kassay.reading.kafka.offsets.values import read_assignment, read_subscription
 from kassay.reading.kafka.reassignment import read_reassignments
 from kassay.reading.kafka.topics import read_topics
 from tests.fuzz import corpora

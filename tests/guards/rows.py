@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kassay.model.protocols.shared.table import IMPOSSIBLE, Rule
+from kassay.model.protocols.table import IMPOSSIBLE, Rule
 from tests.guards.catalogue import Guard, modules, name_of
 
 REMOVED = "impossible"

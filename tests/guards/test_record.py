@@ -17,9 +17,9 @@ SAMPLE = (
     "clients.any_balanced.withheld: `owner.get(tp, member) == member` always",
     "clients.classic.on_join: `reply.error != errors.NONE` never",
     "clients.classic.must_join: `client.rejoin` left out",
-    "coordinator.classic.group.GroupBuilder.identity_error: `member_id in self.members` always",
-    "clients.classic_table.CLIENT: `Completing: Join/SyncGroup REBALANCE_IN_PROGRESS` impossible",
-    "coordinator.classic.group.GroupBuilder.all_joined: `not self.pending_join` left out",
+    "coordinator.classic.rebalance.GroupBuilder.identity_error: `member_id in self.members` always",
+    "clients.classic_state.CLIENT: `Completing: Join/SyncGroup REBALANCE_IN_PROGRESS` impossible",
+    "coordinator.classic.rebalance.GroupBuilder.all_joined: `not self.pending_join` left out",
     "clients.any_balanced._claimants: `label == held` always",
 )
 """An invariant, a dead end, a livelock, an exception, a row, a trace, a test."""

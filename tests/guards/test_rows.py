@@ -2,11 +2,11 @@
 
 import pytest
 
-from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
-from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, IllegalTransition, look_up
+from kassay.model.protocols.clients.classic_state import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, IllegalTransition, look_up
 from tests.guards.forks import in_forks
 from tests.guards.rows import remove_row, rows, tables, watch_rows
-from tests.model.protocols.shared.test_table import TABLES
+from tests.model.protocols.test_table import TABLES
 
 
 def test_every_table_of_the_two_rooms_is_taken_apart_and_none_twice():
@@ -49,5 +49,5 @@ def test_a_row_tells_that_it_was_asked_for():
         return heard
 
     assert in_a_fork(told) == [
-        f"clients.classic_table.CLIENT: `{ClassicState.STABLE}: {ClassicEvent.ILLEGAL_GENERATION}` impossible"
+        f"clients.classic_state.CLIENT: `{ClassicState.STABLE}: {ClassicEvent.ILLEGAL_GENERATION}` impossible"
     ]

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from kassay.kinds.broken import evidence
 from kassay.kinds.frames import Board, Frame, Grid, Reported
-from kassay.kinds.marks import evidence
 from kassay.model.trace import Trace, trace_of
-from kassay.report.pages.boards import board_of
-from kassay.report.pages.layout import environment, whole
+from kassay.report.pages.layout import board_of, environment, whole
 from tests.paths import ROOT
 
 HELD = ROOT / "tests" / "data" / "held" / "traces"

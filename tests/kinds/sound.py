@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cache
 from itertools import permutations
 
-from kassay.assignors.optimal.sticky import OptimalSticky
+from kassay.assignors.groups.client.optimal_sticky import OptimalSticky
+from kassay.assignors.groups.server.share_simple import ShareSimple
 from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find
-from kassay.assignors.server.share_simple import ShareSimple
 from kassay.certify.runs.blocks import Job
 from kassay.certify.runs.controls import control_target
 from kassay.certify.runs.options import RunOptions
@@ -25,7 +25,7 @@ from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.kinds import CLIENT, SHARE
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.placement.request import Placement, PlacementRequest

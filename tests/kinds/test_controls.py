@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.runs.scaling import scaling_result
+from kassay.certify.runs.controls import scaling_result
 from kassay.kinds.controls import controls_of, load_controls
 from kassay.kinds.judging import Subject
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Failure
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.kinds import CLIENT, SERVER
+from kassay.model.kinds import Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.verdict import Verdict
 from kassay.properties.promises import promise
 from kassay.properties.registry import load_claims
 from tests.kinds.caught import IMPLIED, catching

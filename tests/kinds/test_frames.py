@@ -1,8 +1,8 @@
 """What stands beside a wrong answer."""
 
+from kassay.kinds.broken import could_be_of
 from kassay.kinds.frames import beside_words
-from kassay.kinds.marks import could_be_of
-from tests.kinds.test_marks import COULD_BE
+from tests.kinds.test_broken import COULD_BE
 
 
 def test_only_an_optimum_is_called_one():

@@ -7,15 +7,14 @@ import pytest
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.kinds.registry import driver_for
 from kassay.model.calls import Call, Failure, Look, Probe
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol, every_kind
 from kassay.model.partitioners.partitioner import PartitionerBase
 from kassay.model.placement.kinds import PLANNER
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.parameters import one_of
-from kassay.properties.registry import Evidence, Promise, Scope, always, claim, validity_claims
+from kassay.properties.registry import Evidence, Promise, Scope, always, claim, one_of, validity_claims
 from kassay.properties.sources import Seeded
 
 CERTIFIED = list(every_kind())

@@ -2,8 +2,7 @@
 
 from kassay.kinds.search import apart, least_squares, measured
 from kassay.model.cluster import Broker
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.properties.sentences.words.placements import PLACER_WORDS, PlacementScene
 
 SCENE = PlacementScene(PlacementStep(PlacementRequest(2, 1, (Broker(0), Broker(1))), ((0,), (0,))))

@@ -5,7 +5,7 @@ import pytest
 from kassay.kinds.frames import FRAMES_MAX
 from kassay.kinds.views import frames_of
 from kassay.model.kinds import every_kind
-from kassay.report.pages.boards import board_of
+from kassay.report.pages.layout import board_of
 from tests.kinds.boards import HELD, OURS, opened, page, read, trace
 
 TRACES = sorted([*HELD.glob("*.json"), *OURS.glob("*.json")])

@@ -2,18 +2,8 @@
 
 import pytest
 
-from kassay.model.calls import (
-    Call,
-    Failure,
-    Look,
-    Probe,
-    Refusal,
-    answer_to_json,
-    asked,
-    call,
-    failure_of,
-)
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.calls import Call, Failure, Look, Probe, Refusal, answer_to_json, asked, call, failure_of
+from kassay.model.errors import FailureKind, TargetFailure
 
 
 class Counting:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition, numbers_by_topic
-from tests.assignors.optimal.groups import drawn
+from tests.assignors.groups.client.optimal_groups import drawn
 
 
 def test_the_views_of_the_partitions_agree():

@@ -7,7 +7,7 @@ a distance that grows with each lap.
 from collections.abc import Callable
 from itertools import zip_longest
 
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource
 from kassay.model.placement.request import (
     AdminOperationError,
     InvalidReplicationFactorError,

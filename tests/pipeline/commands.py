@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kassay.pipeline.campaign.plan.spec import Spec
+from kassay.pipeline.campaign.spec import Spec
 
 duckdb = pytest.importorskip("duckdb", reason="the pipeline's tests have an environment of their own")
 

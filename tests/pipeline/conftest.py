@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kassay.pipeline.spark.session import CAMPAIGN_HEAP, session
+from kassay.pipeline.spark import CAMPAIGN_HEAP, session
 
 if TYPE_CHECKING:
     from tests.pipeline.commands import Undisturbed

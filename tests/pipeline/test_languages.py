@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.campaign.plan.spec import Pace, Spec, TargetSpec
+from kassay.pipeline.campaign.spec import Pace, Spec, TargetSpec
 from tests.javac import client, require_java
 from tests.paths import EXAMPLES
 from tests.pipeline.commands import contents, kassay, toml

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.spark.java import java_home
+from kassay.pipeline.spark import java_home
 from tests.paths import ROOT
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, contents, duckdb, toml

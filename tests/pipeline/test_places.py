@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.campaign.plan.spec import Pace
+from kassay.pipeline.campaign.spec import Pace
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, contents, finished, kassay, toml
 

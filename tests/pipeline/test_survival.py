@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.pipeline.campaign.plan.spec import Pace
+from kassay.pipeline.campaign.spec import Pace
 from tests.pipeline.campaign.campaigns import SPEC
 from tests.pipeline.commands import Undisturbed, below, contents, end_tree, finished, kassay, toml
 
@@ -109,7 +109,7 @@ def standalone(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]
     """A master and two workers on loopback; everything is ended with the block."""
     import pyspark
 
-    from kassay.pipeline.spark.java import java_home
+    from kassay.pipeline.spark import java_home
 
     home = Path(pyspark.__file__).parent
     with socket.socket() as probe:

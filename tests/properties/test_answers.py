@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kassay.model.calls import Call, Failure, Look, Probe, Refusal
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.model.placement.kinds import PLANNER
 from kassay.model.streams.kinds import STREAMS

@@ -18,15 +18,18 @@ from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.connect.history import ConnectRun, ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, WorkerChange
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
+    ProducerSends,
+    ProducerSendsStep,
+    Sent,
+    TopicMetadata,
+)
 from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest

@@ -1,12 +1,46 @@
+"""What a field may hold, and how a complaint about one reads.
+
+What is at a path, whatever the path is.
+
+Files of named claims.
+"""
+
 from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.reading.documents import DEPTH, at, documents, parse_json, read_json, read_text, read_toml
+from kassay.model.shape.codec import MOST
+from kassay.reading.documents import (
+    DEPTH,
+    Bound,
+    Count,
+    Name,
+    Positive,
+    Seconds,
+    at,
+    at_least,
+    difference,
+    documents,
+    is_file,
+    is_folder,
+    is_there,
+    parse_json,
+    read_json,
+    read_sentences,
+    read_text,
+    read_toml,
+    shown,
+    within,
+    wrong,
+)
+from tests.hostile import ALL
 
 
 def test_a_file_may_be_compressed(tmp_path: Path) -> None:
@@ -114,3 +148,102 @@ def test_an_error_is_told_with_the_place_and_keeps_its_class() -> None:
 
     with pytest.raises(WitnessError, match=r"^groups.jsonl:3: no$"), at("groups.jsonl:3"):
         raise WitnessError("no")
+
+
+def bound_of(narrowed: Any) -> Bound:
+    """The bound in an annotated type."""
+    (_, bound) = get_args(narrowed)
+    assert isinstance(bound, Bound)
+    return bound
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "inside", "outside"),
+    [
+        (Name, ["a", " "], [""]),
+        (Count, [0, 7], [-1]),
+        (Positive, [1, 7], [0, -1]),
+        (Seconds, [0.001, 3], [0, -0.5]),
+    ],
+)
+def test_a_bound_holds_up_to_its_edge(narrowed: Any, inside: list[Any], outside: list[Any]) -> None:
+    holds = bound_of(narrowed).holds
+    assert [bool(holds(value)) for value in (*inside, *outside)] == [True] * len(inside) + [False] * len(
+        outside
+    )
+
+
+@given(st.integers(), st.integers())
+def test_at_least_is_not_below(least: int, value: int) -> None:
+    bound = at_least(least)
+    assert bound.holds(value) is (value >= least)
+    assert bound.expected == f"a whole number from {least} on"
+
+
+@given(st.one_of(st.text(max_size=80), st.lists(st.integers(), max_size=30), st.none()))
+def test_a_quoted_value_is_one_short_line(value: object) -> None:
+    text = shown(value)
+    assert "\n" not in text
+    assert len(text) <= 60
+    assert text == repr(value) or (text.endswith("...") and len(text) == 60)
+    assert repr(value).startswith(text.removesuffix("..."))
+
+
+def test_a_value_is_cut_where_it_is_longer_than_a_line_can_hold() -> None:
+    assert shown("x" * 58) == repr("x" * 58)
+    assert shown("x" * 59) == "'" + "x" * 56 + "..."
+
+
+def test_a_total_is_told_with_what_it_counts() -> None:
+    within([MOST, 0], "topics")
+    with pytest.raises(
+        InputError, match=f"^topics: found {MOST + 1} partitions in all, expected at most {MOST}$"
+    ):
+        within([MOST, 1], "topics")
+    with pytest.raises(
+        InputError, match=f"^clients: found {MOST + 1} threads in all, expected at most {MOST}$"
+    ):
+        within([1, MOST], "clients", "threads")
+
+
+def test_a_complaint_says_where_what_and_what_else() -> None:
+    assert difference(-1, "a count") == "found -1, expected a count"
+    assert str(wrong("topics[0].rf", "x", "a count")) == "topics[0].rf: found 'x', expected a count"
+
+
+def test_a_file_and_a_folder_are_there(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_text("")
+    assert (is_file(file), is_folder(file), is_there(file)) == (True, False, True)
+    assert (is_file(str(tmp_path)), is_folder(str(tmp_path)), is_there(tmp_path)) == (False, True, True)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\0b", "\ud800", ALL])
+def test_nothing_is_where_nothing_can_be(name: str) -> None:
+    assert (is_file(name), is_folder(name), is_there(name)) == (False, False, False)
+
+
+def test_the_sentences_of_a_file_in_its_order(tmp_path):
+    path = tmp_path / "claims.toml"
+    path.write_text('few-moves = "moved <= 2"\neven = "max(load) - min(load) <= 1 where no_racks"\n')
+    assert read_sentences(path) == (
+        "few-moves = moved <= 2",
+        "even = max(load) - min(load) <= 1 where no_racks",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "empty, expected a file of named claims"),
+        ("even = 3", "even: found 3, expected a sentence in quotes"),
+        ("Even = 'moved <= 1'", "found 'Even', expected a name of small letters"),
+        ("even = ", "not TOML"),
+    ],
+)
+def test_what_is_no_such_file_is_refused(tmp_path, text, complaint):
+    path = tmp_path / "claims.toml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=complaint) as error:
+        read_sentences(path)
+    assert str(path) in str(error.value)

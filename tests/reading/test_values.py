@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import Count, Name, Positive, Seconds
+from kassay.reading.documents import Count, Name, Positive, Seconds
 from kassay.reading.values import read_as, unique
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.report import facts
 from tests.certify.runs.written import certificate, result
 

@@ -19,9 +19,8 @@ from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, identity, listed, record, tagged, whole
 from kassay.model.shape.codec import reference as refers
 from kassay.properties.answers import answer_claims, unanswered_calls
-from kassay.properties.drawing import drawn
 from kassay.properties.registry import Evidence, Scope, claim, situation
-from kassay.properties.sources import Source
+from kassay.properties.sources import Source, drawn
 
 LEASES = declare(
     Kind(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.writing.documents import json_text, plain_bytes
+from kassay.writing.files import json_text, plain_bytes
 from tests.hostile import TEXTS
 
 

@@ -10,20 +10,22 @@ from typing import Any, Final, TypeAlias
 
 from kassay.assignors import registry
 from kassay.certify.causes.as_python import trace_as_python
-from kassay.certify.causes.cause import Cause, cause_of
-from kassay.certify.causes.difference import (
+from kassay.certify.causes.cause import (
+    Cause,
+    Remedy,
+    cause_of,
     cause_of_difference,
     difference_as_python,
+    paragraph,
     paragraph_of_difference,
+    remedy,
 )
-from kassay.certify.causes.paragraph import paragraph
-from kassay.certify.causes.remedy import Remedy, remedy
 from kassay.certify.diff.document import TargetDifference, is_difference
 from kassay.certify.diff.replay import read_difference
 from kassay.certify.runs.replay import load_trace, read_trace
-from kassay.kinds.figures import Growth, Leaving, RuleFigures
+from kassay.kinds.broken import Guilt
 from kassay.kinds.frames import Frame, Reported
-from kassay.kinds.marks import Guilt
+from kassay.kinds.measures import Growth, Leaving, RuleFigures
 from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.errors import InputError, KassayError
@@ -31,8 +33,7 @@ from kassay.model.kinds import Kind, every_kind
 from kassay.model.trace import CONDITIONS, Trace
 from kassay.properties.promises import claim_of, promise, require_claims
 from kassay.properties.registry import Claim, Situation, is_sentence, load_claims, situations_of
-from kassay.reading.documents import read_json
-from kassay.reading.paths import is_file
+from kassay.reading.documents import is_file, read_json
 
 SCHEMA: Final = "kassay/explain/7"
 

@@ -86,7 +86,7 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     if chosen["command_config"] is not None:
         raise InputError("--command-config: expected --bootstrap-server with it")
     from kassay.certify.clusters.observed import observe
-    from kassay.reading.paths import is_file
+    from kassay.reading.documents import is_file
 
     named = [value for value in chosen["groups"] if not (value == "-" or is_file(value))]
     paths = [*chosen["files"], *(value for value in chosen["groups"] if value not in named)]
@@ -102,7 +102,7 @@ def observed_group(chosen: Mapping[str, Any]) -> ObservedGroup:
 
 def _live_group(chosen: Mapping[str, Any]) -> ObservedGroup:
     """The group as its brokers report it, combined with the files; raises `InputError`."""
-    from kassay.certify.clusters.live import connect, read_config, read_live
+    from kassay.certify.clusters.inputs import connect, read_config, read_live
     from kassay.certify.clusters.observed import observe
 
     if len(chosen["groups"]) != 1:
@@ -124,7 +124,7 @@ def _inputs(paths: list[str], racks: tuple[str, ...]) -> ClusterInputs:
     from kassay.certify.clusters.inputs import read_cluster
     from kassay.reading.documents import read_text
     from kassay.reading.kafka.brokers import read_brokers
-    from kassay.reading.kafka.overrides import titles_of
+    from kassay.reading.kafka.groups import titles_of
 
     inputs = read_cluster(paths)
     for path in racks:

@@ -18,7 +18,7 @@ from click.core import ParameterSource
 
 from kassay.cli import completing
 from kassay.model.errors import InputError
-from kassay.reading.fields import YEAR_S, shown
+from kassay.reading.documents import YEAR_S, shown
 from kassay.writing.text import visible
 
 if TYPE_CHECKING:
@@ -318,8 +318,7 @@ def complain(error: object) -> None:
 
 def write_json(document: Any, path: str) -> None:
     """Write the document to the file, or to standard output for `-`."""
-    from kassay.writing.documents import json_text
-    from kassay.writing.files import write_text
+    from kassay.writing.files import json_text, write_text
 
     if path == "-":
         sys.stdout.write(json_text(document, indent=1, ascii_only=_ascii_only()) + "\n")
@@ -344,7 +343,7 @@ def present(document: Any, view: Callable[[], View], json_path: str | None) -> N
 
 def write_line(document: Any) -> None:
     """Write the document as one line of standard output, flushed at once."""
-    from kassay.writing.documents import json_text
+    from kassay.writing.files import json_text
 
     sys.stdout.write(json_text(document, compact=True, ascii_only=_ascii_only()) + "\n")
     sys.stdout.flush()
@@ -369,7 +368,7 @@ class JsonLines:
         if self._path == "-":
             write_line(document)
         else:
-            from kassay.writing.documents import json_text, plain_bytes
+            from kassay.writing.files import json_text, plain_bytes
 
             line = plain_bytes(document) if self._plain else json_text(document, compact=True).encode()
             self._lines += line, b"\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from kassay.pipeline.campaign.play.runner import CampaignProgress
+from kassay.pipeline.campaign.runner import CampaignProgress
 from kassay.report.screen.console import Screen
 
 

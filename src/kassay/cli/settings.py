@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from kassay.model.errors import InputError
-from kassay.reading.fields import suggestion
+from kassay.reading.documents import suggestion
 
 
 class Setting(NamedTuple):

@@ -65,7 +65,7 @@ def asked_again(chosen: Mapping[str, Any]) -> list[str]:
 
 def instances_of(chosen: Mapping[str, Any]) -> tuple[Iterable[Located], str]:
     """The instances that the options select, and their source."""
-    from kassay.certify.optimum.instances import located_in_suite
+    from kassay.certify.optimum.solve import located_in_suite
     from kassay.reading.documents import documents
 
     if chosen["path"] is not None:

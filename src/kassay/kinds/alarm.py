@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from kassay.assignors.plain.answers import Malformed
-from kassay.model.failure import FailureKind, TargetFailure, failed
+from kassay.assignors.plain_answers import Malformed
+from kassay.model.errors import FailureKind, TargetFailure, failed
 
 T = TypeVar("T")
 

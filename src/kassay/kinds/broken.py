@@ -1,8 +1,15 @@
-"""Where a case breaks a claim: the reported steps, and the evidence at each."""
+"""Where a case breaks a claim, and what the evidence marks in it.
+
+What the evidence marks in a case: names at places, and a correct answer to replace a wrong one.
+
+Where a case breaks a claim: the reported steps, and the evidence at each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +19,101 @@ from kassay.properties.registry import Evidence, Promise, Scope
 
 if TYPE_CHECKING:
     from kassay.kinds.protocol import Driver
+
+
+Place = tuple[int, int | None]
+"""The number of a step, and of the round in it where steps have rounds."""
+
+
+class CouldBe(NamedTuple):
+    """An answer that keeps the claim, to replace the one at `place`.
+
+    `by` names the rule that gives it, and `certified` says whether a solver proved that none is better.
+    `answer` is in the form of the reported answer; `measures` are its goals, `instead_of` those of the wrong
+    answer.
+    """
+
+    place: Place
+    by: str
+    certified: bool
+    words: str
+    answer: Any
+    measures: Mapping[str, Any]
+    instead_of: Mapping[str, Any]
+
+
+def could_be_of(document: Mapping[str, Any] | None) -> CouldBe | None:
+    """The value of `could_be` in a trace or a counterexample; None where none is known."""
+    if document is None:
+        return None
+    fields = {name: document[name] for name in CouldBe._fields if name != "place"}
+    return CouldBe((document["step"], document["round"]), **fields)
+
+
+@dataclass(frozen=True)
+class Guilt:
+    """The names in the violations, their places, and an answer that keeps the claim, with its place.
+
+    `names` apply to places that are not in `at`: a trace recorded before places were kept has none, and its
+    last step counts as the broken one.
+    """
+
+    names: frozenset[str] = frozenset()
+    at: Mapping[Place, frozenset[str]] | None = None
+    could_be: CouldBe | None = None
+
+    def broken(self, place: Place, last: bool) -> bool:
+        """Whether the claim is broken at the place."""
+        return last and bool(self.names) if self.at is None else place in self.at
+
+    def guilty(self, place: Place, last: bool) -> frozenset[str]:
+        """The names that are marked at the place."""
+        if self.at is None:
+            return self.names if last else frozenset()
+        return self.at.get(place, frozenset())
+
+    def beside(self, place: Place) -> CouldBe | None:
+        """The alternative answer at the place."""
+        return None if self.could_be is None or self.could_be.place != place else self.could_be
+
+
+def evidence(
+    violations: Iterable[str],
+    broken: Iterable[Mapping[str, Any]] = (),
+    could_be: Mapping[str, Any] | None = None,
+) -> Guilt:
+    """The evidence of a trace: `violations` in words, `broken` and `could_be` in the form of its document."""
+    names = frozenset(name for violation in violations for name in _named(violation))
+    return Guilt(names, guilty_at(broken) or None, could_be_of(could_be))
+
+
+def _named(violation: str) -> set[str]:
+    """The words of a violation's subject and of its facts, without plain numbers."""
+    said = re.fullmatch(r"[^:]*: (?P<subject>.*?)(?: \((?P<facts>.*)\))?", violation, re.DOTALL)
+    if said is None:
+        return set()
+    words = re.split(r"[\s,=]+", said["facts"] or "")
+    return {said["subject"], *(word for word in words if word and not word.lstrip("-").isdigit())}
+
+
+def guilty_at(broken: Iterable[Mapping[str, Any]]) -> dict[tuple[int, int | None], frozenset[str]]:
+    """The names in the evidence of a trace, by the number of the step and, for a group, of the round."""
+    guilty: dict[tuple[int, int | None], frozenset[str]] = {}
+    for each in broken:
+        place = each["step"], each["round"]
+        named = {each["subject"], *_names_in(each["facts"].values())}
+        guilty[place] = guilty.get(place, frozenset()) | named
+    return guilty
+
+
+def _names_in(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among the values, and in lists of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _names_in(value)
+
 
 BROKEN_MAX = 16
 """Pieces of evidence that a trace keeps at most."""

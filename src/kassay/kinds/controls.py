@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from kassay.assignors.registry import find
 from kassay.kinds.alarm import Overdue, guarded
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.modules import import_modules

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from kassay.kinds.marks import CouldBe, Guilt
+from kassay.kinds.broken import CouldBe, Guilt
 from kassay.model.calls import Refusal, ReportedFailure
 
 TILES_MAX: Final = 150

@@ -14,23 +14,32 @@ from itertools import islice
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, TypeVar
 
-from kassay.assignors.plain.forms import DOCUMENTS
-from kassay.kinds.answers import Asserts, Offer, OwnWords, PlainCall, ShownAnswer, TimedSizes, few
+from kassay.assignors.plain_answers import DOCUMENTS
 from kassay.kinds.cuts import one_or_two
-from kassay.kinds.events import EventForm, noun_of, sentence_of
-from kassay.kinds.figures import RuleFigures
 from kassay.kinds.frames import Frame, Reported, plain_frames
 from kassay.kinds.judging import Examination, Played, Subject, judge, plain
+from kassay.kinds.measures import RuleFigures
 from kassay.kinds.recorded import steps_of
+from kassay.kinds.words import (
+    Asserts,
+    EventForm,
+    Offer,
+    OwnWords,
+    PlainCall,
+    ShownAnswer,
+    TimedSizes,
+    few,
+    noun_of,
+    sentence_of,
+)
 from kassay.model.calls import Failure, Look, Refusal
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, Verdict
 from kassay.model.shape import scopes
 from kassay.model.shape.codec import Shape
 from kassay.model.shape.cuts import cuts, size_of
 from kassay.model.shape.names import mentioned, renamed
 from kassay.model.shape.removal import Removal, removals
-from kassay.model.verdict import Verdict
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Evidence, Promise, situations_within
 from kassay.properties.sources import Source
@@ -39,8 +48,7 @@ from kassay.properties.wide.ranges import Size, WideRange
 if TYPE_CHECKING:
     from kassay.assignors.registry import Reference
     from kassay.kinds.broken import BrokenStep
-    from kassay.kinds.instances import Asking, How
-    from kassay.kinds.measures import MeasuredRest
+    from kassay.kinds.measures import Asking, How, MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 Case = TypeVar("Case")
@@ -484,7 +492,7 @@ class Driver(ABC, Generic[Case]):
     ) -> PlainCall | None:
         """How to call a user's class of that form with the step's input; None where it has no such call."""
         if form in DOCUMENTS and hasattr(step, "request"):
-            from kassay.assignors.plain.documents import FORMS
+            from kassay.assignors.plain import FORMS
 
             return PlainCall(self.asks, (FORMS[form].write(step.request),))
         return None

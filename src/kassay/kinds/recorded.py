@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.kinds.judging import Examination, Played, Subject
 from kassay.model.calls import Failure, Look, Probe, Refusal
-from kassay.model.errors import InputError
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, InputError, TargetFailure
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, record
 

@@ -12,8 +12,7 @@ from kassay.kinds.protocol import Driver
 from kassay.model.calls import NO_ANSWER, Call, Failure, answer_to_json, call
 from kassay.model.shape import codec
 from kassay.model.shape.codec import Field
-from kassay.properties.drawing import drawn
-from kassay.properties.sources import Source
+from kassay.properties.sources import Source, drawn
 
 R = TypeVar("R")
 

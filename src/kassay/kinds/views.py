@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kassay.kinds.broken import evidence
 from kassay.kinds.frames import Frame, Reported
-from kassay.kinds.marks import evidence
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
 from kassay.model.trace import Trace

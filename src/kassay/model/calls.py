@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.lazy import lazy
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field

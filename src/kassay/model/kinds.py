@@ -1,7 +1,4 @@
-"""The kinds of targets, by name. Each claim and each reference belongs to a kind.
-
-A family declares its kinds in `model/<family>/kinds.py`; their behaviour is in `kinds/<family>`.
-"""
+"""The kinds of targets, what claims and references are of, and the three verdicts."""
 
 from __future__ import annotations
 
@@ -14,6 +11,14 @@ from importlib import import_module
 from typing import Final, NamedTuple
 
 from kassay.model.errors import InputError
+
+
+class Verdict(StrEnum):
+    """The verdict on a claim, an invariant or a target; an exhausted budget is `unknown`, never `holds`."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
 
 
 class RebalanceProtocol(StrEnum):

@@ -15,7 +15,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import TEXT, Field, Shape, listed, mapped, optional, record
-from kassay.model.shape.targets import KIND
+from kassay.model.shape.parts import KIND
 from kassay.model.surroundings import REMAINDERS, Surroundings
 
 SCHEMA: Final = "kassay/trace/5"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from kassay.model.calls import Failure, Look, Probe, Refusal
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Evidence, always, claim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, every_kind
 from kassay.properties.wide.ranges import WIDTHS
-from kassay.reading.fields import suggestion
+from kassay.reading.documents import suggestion
 
 
 def every_assumption() -> tuple[str, ...]:

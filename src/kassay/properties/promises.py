@@ -8,7 +8,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind
 from kassay.properties.registry import Claim, Promise, is_sentence, load_claims
 from kassay.properties.sentences.claims import require_sentence, sentence_promise
-from kassay.reading.fields import suggestion
+from kassay.reading.documents import suggestion
 
 
 def claim_of(kind: Kind, spelled: str) -> Claim | None:

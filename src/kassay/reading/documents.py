@@ -2,6 +2,9 @@
 
 A file may be compressed with gzip; `-` is standard input. A repeated key in an object is an error, where
 Python's own reader would keep the last.
+
+*Fields*: what a field may hold beyond its Python type, and the errors about fields. `read_sentences` reads
+files of named claims: TOML, `NAME = "SENTENCE"`.
 """
 
 from __future__ import annotations
@@ -9,17 +12,112 @@ from __future__ import annotations
 import gc
 import gzip
 import json
+import operator
+import os
+import re
 import sys
 import tomllib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, compress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError
-from kassay.reading import bulk
+from kassay.model.shape.codec import MOST
+from kassay.reading import large
+
+_SHOWN: Final = 60
+YEAR_S: Final = 366 * 86_400.0
+SECONDS: Final = "seconds, more than 0 and at most a year"
+
+
+class Bound(NamedTuple):
+    """A constraint on a type inside `Annotated`: what is expected, and whether a value satisfies it."""
+
+    expected: str
+    holds: Callable[[Any], bool]
+
+
+def at_least(least: int) -> Bound:
+    """Whole numbers that are not below `least`."""
+    return Bound(f"a whole number from {least} on", partial(operator.le, least))
+
+
+def at_most(most: int) -> Bound:
+    """Whole numbers that are not above `most`."""
+    return Bound(f"a whole number up to {most}", partial(operator.ge, most))
+
+
+def _is_size(value: int) -> bool:
+    return 0 <= value <= MOST
+
+
+def _is_time(seconds: float) -> bool:
+    return 0 < seconds <= YEAR_S
+
+
+def within(sizes: Iterable[int], path: str, things: str = "partitions") -> None:
+    """Raise unless the sizes sum to at most MOST things."""
+    total = sum(sizes)
+    if total > MOST:
+        raise InputError(f"{path}: found {total} {things} in all, expected at most {MOST}")
+
+
+Name = Annotated[str, Bound("a name", bool)]
+Count = Annotated[int, at_least(0)]
+Size = Annotated[int, Bound(f"a whole number from 0 to {MOST}", _is_size)]
+"""A number of things to create."""
+Limited = Annotated[int, at_most(MOST)]
+"""Such a number where another check reports negative values."""
+Int32 = Annotated[int, Bound("a 32-bit number", range(-(2**31), 2**31).__contains__)]
+Positive = Annotated[int, at_least(1)]
+Seconds = Annotated[float, Bound(SECONDS, _is_time)]
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """The known name that an unknown one may mean, as the end of an error; empty if none is similar."""
+    import difflib  # for error messages only
+
+    near = difflib.get_close_matches(name, sorted(set(known)), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def shown(value: object) -> str:
+    """The value as an error quotes it: one line, shortened if long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def difference(value: object, expected: str) -> str:
+    """The value and what was expected."""
+    return f"found {shown(value)}, expected {expected}"
+
+
+def wrong(path: str, value: object, expected: str) -> InputError:
+    """The error that states the value at a path, and what was expected there."""
+    return InputError(f"{path}: {difference(value, expected)}")
+
+
+# `Path` raises for a name that is too long, and these do not; they accept NUL and lone surrogates too.
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether a file exists there."""
+    return os.path.isfile(path)  # noqa: PTH113  # as above
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a folder exists there."""
+    return os.path.isdir(path)  # noqa: PTH112  # as above
+
+
+def is_there(path: str | Path) -> bool:
+    """Whether anything exists there."""
+    return os.path.exists(path)  # noqa: PTH110  # as above
+
 
 DEPTH: Final = 100
 """The nesting limit for objects and lists: more than any document needs, less than recursion bears."""
@@ -75,12 +173,12 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
     return _read_by_python(text, name, line) if read is None else read.document
 
 
-def _large(text: str) -> bulk.Read | None:
+def _large(text: str) -> large.Read | None:
     """The document of a large text; None where it is not large, or msgspec cannot decide."""
-    if len(text) < bulk.ENOUGH:
+    if len(text) < large.LARGE_TEXT:
         return None
     with no_collection():
-        return bulk.read_large(text)
+        return large.read_large(text)
 
 
 def _read_by_python(text: str, name: str, line: int | None = None) -> Any:
@@ -194,3 +292,20 @@ def _objects(value: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in inner:
         yield from _objects(item, joined(path, key))
+
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_EXPECTED: Final = 'a file of named claims, NAME = "SENTENCE"'
+
+
+def read_sentences(path: Path) -> tuple[str, ...]:
+    """The file's sentences as `NAME = SENTENCE`, in its order; raises `InputError`, which names the place."""
+    table = read_toml(path, _EXPECTED)
+    if not table:
+        raise InputError(f"{path}: empty, expected {_EXPECTED}")
+    for name, text in table.items():
+        if not _NAME.fullmatch(name):
+            raise wrong(str(path), name, "a name of small letters, digits and dashes")
+        if not isinstance(text, str) or not text.strip():
+            raise wrong(f"{path}: {name}", text, "a sentence in quotes, as moved <= 2")
+    return tuple(f"{name} = {text.strip()}" for name, text in table.items())

@@ -28,8 +28,7 @@ from typing import (
 )
 
 from kassay.model.errors import InputError
-from kassay.reading.documents import joined
-from kassay.reading.fields import Bound, difference, shown, suggestion
+from kassay.reading.documents import Bound, difference, joined, shown, suggestion
 
 if TYPE_CHECKING:
     from cattrs import Converter

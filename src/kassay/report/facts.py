@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kassay.certify.causes.remedy import remedy
+from kassay.certify.causes.cause import remedy
 from kassay.certify.diff.document import TargetDifference
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.surroundings import CALLED, Surroundings, clock_words
 from kassay.model.trace import Conditions, Trace
-from kassay.model.verdict import Verdict
 from kassay.properties.promises import claim_of
 from kassay.properties.registry import situations_of
 from kassay.writing.text import counted, shell_command

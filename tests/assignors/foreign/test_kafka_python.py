@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.client.roundrobin import RoundRobin
 from kassay.assignors.foreign import kafka_python
 from kassay.assignors.foreign.kafka_python import KafkaPython, library
+from kassay.assignors.groups.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.sticky import Sticky
 from kassay.assignors.registry import LibraryMissing, find_foreign, libraries, load_foreign
-from kassay.assignors.sticky.sticky import Sticky
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import InputError, TargetFailure, TargetNotLoadable
 from kassay.model.groups.assignor import Assignor, GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
 from tests.certify.processes.children import children

@@ -2,10 +2,7 @@
 
 from hypothesis import strategies as st
 
-from kassay.model.partitioners.partitioner import (
-    ProducerRecord,
-    TopicMetadata,
-)
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 
 ALL_THREE = TopicMetadata.of(3)
 

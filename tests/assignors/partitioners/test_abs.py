@@ -6,10 +6,7 @@ from hypothesis import given
 
 from kassay.assignors.partitioners.abs import Abs
 from kassay.assignors.partitioners.murmur2 import Murmur2, murmur2
-from kassay.model.partitioners.partitioner import (
-    ProducerRecord,
-    TopicMetadata,
-)
+from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 from tests.assignors.partitioners.records import ALL_THREE, INT_MAX, keyless, keys
 
 

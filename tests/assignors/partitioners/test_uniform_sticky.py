@@ -15,7 +15,7 @@ from kassay.assignors.partitioners.uniform_sticky import (
     load_table,
 )
 from kassay.model.errors import InputError
-from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, Recorded
+from kassay.model.java import POSITIVE_INTS, JavaRandom, Recorded
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
 
 FOUR = TopicMetadata.of(4)

@@ -1,10 +1,8 @@
 """Placements by the rules of `AdminUtils`, without a draw."""
 
 from kassay.model.cluster import Broker
-from kassay.model.java.randomness import Recorded
-from kassay.model.placement.request import (
-    PlacementRequest,
-)
+from kassay.model.java import Recorded
+from kassay.model.placement.request import PlacementRequest
 
 SIX = tuple(
     Broker(number, rack) for number, rack in enumerate(["rack1", "rack3", "rack3", "rack2", "rack2", "rack1"])

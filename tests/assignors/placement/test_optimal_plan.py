@@ -7,7 +7,7 @@ import pytest
 
 from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.solver.algorithms import bulk_flow
 
 

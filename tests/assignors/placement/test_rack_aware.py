@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.rack_aware import RackAware, rack_alternated
 from kassay.model.cluster import Broker
-from kassay.model.placement.request import (
-    PlacementRequest,
-)
-from kassay.model.placement.step import place
+from kassay.model.placement.request import PlacementRequest, place
 from kassay.properties.placement.replicas import follower_spread
 from kassay.properties.placement.scenarios import EVEN_RACKS, UNEVEN_RACKS, PlacementProfile, request
 from kassay.properties.sources import Drawn

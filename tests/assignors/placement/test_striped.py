@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from kassay.assignors.placement.striped import Striped
 from kassay.certify.vectors.check import read_vectors
-from kassay.kinds.placement.vectors.replicas import PlacementVector
+from kassay.kinds.placement.vectors import PlacementVector
 from kassay.model.cluster import Broker
-from kassay.model.java.randomness import JavaRandom, Recorded
+from kassay.model.java import JavaRandom, Recorded
 from kassay.model.placement.request import (
     InvalidPartitionsError,
     InvalidReplicationFactorError,
     PlacementRefusedError,
     PlacementRequest,
+    place,
 )
-from kassay.model.placement.step import place
 from kassay.properties.placement.scenarios import PlacementProfile, request
 from kassay.properties.sources import Drawn
 from kassay.reading.values import read_as

@@ -5,7 +5,7 @@ import pytest
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.model.errors import InputError
 from kassay.reading.kafka.lines import Place
-from kassay.reading.kafka.offsets.dump import LogRow
+from kassay.reading.kafka.offsets.sources import LogRow
 
 
 def taken(*rows, start=None):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.audits.values import LogAudit
-from tests.certify.audits.histories.test_share import a_share_life
+from tests.certify.audits.histories.test_consumer import a_share_life
 from tests.certify.audits.histories.test_streams import a_streams_life
 from tests.certify.audits.logs import audited, found, of_records
 from tests.offsets_log import Log

@@ -1,17 +1,24 @@
-"""What can be asked of records, and traces of what was broken."""
+"""What can be asked of records, and traces of what was broken.
+
+Who caused a rebalance, from who was there before and after.
+"""
 
 import pytest
 
 from kassay.certify.audits.judging import (
     REFERENCES,
+    SeenMember,
+    causes,
+    home,
     is_full,
     judgement,
     merged,
     only_owners,
     promises,
     protocol_of,
+    renamed,
 )
-from kassay.certify.audits.values import LogMoment, RebalanceFigures
+from kassay.certify.audits.values import CauseWord, LogMoment, RebalanceCause, RebalanceFigures
 from kassay.certify.explain import explain
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Assignment, Group, Member
@@ -19,7 +26,7 @@ from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.groups.step import Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.reading.kafka.lines import Place
-from kassay.writing.documents import json_text
+from kassay.writing.files import json_text
 from tests.certify.audits.logs import tps
 
 AT = LogMoment(Place("dump.txt", 3), 7, None)
@@ -99,3 +106,27 @@ def test_how_an_assignor_gives_on():
     assert protocol_of(CLIENT, "theirs", True) is cooperative
     assert protocol_of(CLIENT, "theirs", False) is eager
     assert protocol_of(SERVER, "uniform", True) is eager
+
+
+A = SeenMember("a", None, "app-a@h", frozenset({"orders"}))
+S = SeenMember("s1", "s", "s", frozenset({"orders"}))
+S2 = S._replace(member_id="s2")
+
+
+def test_who_came_who_went_who_is_back_and_who_reads_other_topics():
+    assert causes([A], [A]) == ()
+    assert causes([], [A]) == (RebalanceCause(CauseWord.JOINED, ("app-a@h",)),)
+    assert causes([A], []) == (RebalanceCause(CauseWord.LEFT, ("app-a@h",)),)
+    assert causes([A, S], [A, S2]) == (RebalanceCause(CauseWord.RESTARTED, ("s",)),)
+    other = A._replace(topics=frozenset({"refunds"}))
+    assert causes([A], [other]) == (RebalanceCause(CauseWord.RESUBSCRIBED, ("app-a@h",)),)
+
+
+def test_static_members_are_known_by_their_instance():
+    assert renamed([A, S], [S2]) == {"s1": "s2"}
+    assert renamed([A], [A._replace(member_id="b")]) == {}
+
+
+def test_a_home_is_the_instance_or_client_and_host():
+    assert home("i", "app", "/10.0.0.7") == "i"
+    assert home(None, "app", "/10.0.0.7") == "app@10.0.0.7"

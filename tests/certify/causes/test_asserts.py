@@ -2,12 +2,12 @@
 
 import pytest
 
-from kassay.certify.findings.could_be import could_be, step_of
+from kassay.certify.findings import could_be, step_of
 from kassay.kinds.broken import broken_steps
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER
-from tests.certify.findings.cases import smallest
+from tests.certify.cases import smallest
 
 OF_GROUPS = [
     "gives-twice", "loses-last", "deals-to-all", "counts-to-the-end", "omits-idle", "restarts-per-topic",

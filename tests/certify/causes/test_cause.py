@@ -2,8 +2,7 @@
 
 import pytest
 
-from kassay.certify.causes.cause import cause_of
-from kassay.certify.causes.paragraph import paragraph
+from kassay.certify.causes.cause import cause_of, paragraph
 from kassay.certify.explain import explain
 from kassay.certify.runs.replay import load_trace
 from kassay.properties.registry import load_claims

@@ -5,11 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.causes.difference import (
-    cause_of_difference,
-    difference_as_python,
-    paragraph_of_difference,
-)
+from kassay.certify.causes.cause import cause_of_difference, difference_as_python, paragraph_of_difference
 from kassay.certify.diff.compare import By, Lead
 from kassay.certify.diff.document import Side, TargetDifference
 from kassay.model.groups.kinds import CLIENT

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.certify.causes.cause import Cause
-from kassay.certify.causes.paragraph import paragraph
+from kassay.certify.causes.cause import Cause, paragraph
 from kassay.certify.runs.replay import read_trace
 from kassay.properties.registry import load_claims
 from tests.paths import ROOT

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kassay.certify.causes.remedy import remedy
+from kassay.certify.causes.cause import remedy
 from kassay.certify.runs.replay import load_trace
 from kassay.model.calls import Look
 from kassay.model.groups.kinds import CLIENT

@@ -1,7 +1,7 @@
 """Lives of applications and Connect clusters with one thing less, in words."""
 
-from kassay.kinds.connect.removal import connect_removals
-from kassay.kinds.streams.removal import task_removals
+from kassay.kinds.connect.words import connect_removals
+from kassay.kinds.streams.words import task_removals
 
 
 def test_what_a_process_does_is_left_out():

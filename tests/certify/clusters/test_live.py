@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from kassay.certify.clusters.live import CALLS, connect, read_config, read_live
+from kassay.certify.clusters.inputs import CALLS, connect, read_config, read_live
 from kassay.certify.clusters.observed import observe
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError

@@ -1,9 +1,11 @@
-"""The safe way from one assignor to another."""
+"""The safe way from one assignor to another.
+
+Which rule is in force in each mix of restarted members and others.
+"""
 
 import pytest
 
-from kassay.certify.clusters.mixes import Members, RuleSpan
-from kassay.certify.clusters.rollout import rollout, start_of
+from kassay.certify.clusters.rollout import Members, RuleSpan, rollout, start_of
 from kassay.certify.targets.resolve import resolve
 
 
@@ -67,3 +69,25 @@ def test_what_the_coordinator_calls_the_strategy_as_a_target():
     assert start_of("range", is_consumer_group=True) == "server-range"
     assert start_of("uniform", is_consumer_group=True) == "uniform"
     assert start_of(None, is_consumer_group=False) is None
+
+
+@pytest.mark.parametrize("total", [1, 2, 3, 5, 40])
+def test_between_the_protocols_the_rule_in_every_mix_is_told(total):
+    there = way("range", "uniform", members=total).steps[0].spans
+    assert there == (RuleSpan(("uniform",), 1, total),)
+    back = way("uniform", "range", members=total).steps[0].spans
+    last = RuleSpan(("range",), total, total)
+    assert back == ((RuleSpan(("uniform",), 1, total - 1), last) if total > 1 else (last,))
+
+
+@pytest.mark.parametrize(
+    ("total", "spans"),
+    [
+        (1, [(("range",), 1, 1)]),
+        (2, [(("range", "uniform"), 1, 1), (("range",), 2, 2)]),
+        (5, [(("uniform",), 1, 2), (("range",), 3, 5)]),
+        (6, [(("uniform",), 1, 2), (("range", "uniform"), 3, 3), (("range",), 4, 6)]),
+    ],
+)
+def test_in_the_consumer_protocol_what_most_members_want_is_in_force(total, spans):
+    assert [tuple(each) for each in way("uniform", "server-range", members=total).steps[0].spans] == spans

@@ -10,7 +10,7 @@ from kassay.certify.diff.run import diff
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import InputError
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from kassay.certify.targets.resolve import resolve
 from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure, asked
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import bucket_order, computed_order, string_hash
+from kassay.model.java import bucket_order, computed_order, string_hash
 
 
 def test_the_changes_since_a_release_stand_with_an_example_each_way():

@@ -6,9 +6,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.hunts.cells import cases
+from kassay.certify.hunts.hunt import cases
 from kassay.kinds.groups.scopes import starting_points
-from kassay.kinds.groups.shapes import beside, chain, changed, shape_of, stairs, widened
+from kassay.kinds.groups.search import beside, chained, changed, shape_of, stairs, widened
 from kassay.kinds.protocol import ScopeCell
 from kassay.model.groups.kinds import CLIENT
 
@@ -33,7 +33,7 @@ def test_a_group_is_had_back_from_its_shape():
 @given(st.integers(1, 6), st.integers(1, 9), st.integers(0, 2**32))
 def test_whatever_is_changed_a_shape_keeps_its_size_and_its_sense(members, partitions, seed):
     rng = random.Random(seed)
-    shape = chain((members, partitions))
+    shape = chained((members, partitions))
     assert sound(shape, members, partitions)
     for _ in range(30):
         shape = changed(shape, rng)
@@ -48,7 +48,7 @@ def test_a_small_group_is_widened_to_the_size():
 
 
 def test_groups_beside_each_other_share_nothing():
-    small = chain((2, 3))
+    small = chained((2, 3))
     both = beside(small, (5, 7))
     assert both.sizes == (*small.sizes, *small.sizes, 1)
     assert both.owners == (*small.owners, *(owner + 2 for owner in small.owners), -1)

@@ -2,20 +2,12 @@
 
 import pytest
 
-from kassay.certify.jars.candidates import candidates
+from kassay.certify.jars.classes import candidates
 from kassay.kinds.connect.java import CONNECT_INTERFACE as CONNECT
-from kassay.kinds.groups.java import (
-    CLIENT_INTERFACE as CLIENT,
-)
-from kassay.kinds.groups.java import (
-    CONSUMER_GROUPS_INTERFACE as CONSUMER_GROUPS,
-)
-from kassay.kinds.groups.java import (
-    SERVER_INTERFACE as SERVER,
-)
-from kassay.kinds.groups.java import (
-    SHARE_GROUPS_INTERFACE as SHARE_GROUPS,
-)
+from kassay.kinds.groups.java import CLIENT_INTERFACE as CLIENT
+from kassay.kinds.groups.java import CONSUMER_GROUPS_INTERFACE as CONSUMER_GROUPS
+from kassay.kinds.groups.java import SERVER_INTERFACE as SERVER
+from kassay.kinds.groups.java import SHARE_GROUPS_INTERFACE as SHARE_GROUPS
 from kassay.kinds.java import interfaces
 from kassay.kinds.partitioners.java import PARTITIONER_INTERFACE as PARTITIONER
 from kassay.kinds.placement.java import PLACER_INTERFACE as PLACER

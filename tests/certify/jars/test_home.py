@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from kassay.certify.jars.home import JavaHome, find_java
+from kassay.certify.jars.java import JavaHome, find_java
 from kassay.model.errors import InputError
 
 

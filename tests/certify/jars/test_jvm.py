@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.certify.jars.home import find_java
-from kassay.certify.jars.jvm import SHIM, command
+from kassay.certify.jars.java import SHIM, find_java, shim_command
 from tests.javac import compiled, require_java
 
 pytestmark = pytest.mark.java
@@ -48,7 +47,7 @@ def test_kafka_is_on_no_compile_path_and_java_11_will_do():
 def test_a_class_that_there_is_not_is_the_answer_to_hello():
     require_java()
     done = subprocess.run(
-        command(find_java("a test", "java").program, [], "no.such.Assignor"),
+        shim_command(find_java("a test", "java").program, [], "no.such.Assignor"),
         input=b'{"id":1,"call":"hello","kassay":2}\n',
         capture_output=True,
         check=True,
@@ -68,7 +67,7 @@ VALUES = st.recursive(
 
 def test_any_value_comes_back_as_it_went():
     require_java()
-    argv = command(find_java("a test", "java").program, [], "no.such.Assignor")
+    argv = shim_command(find_java("a test", "java").program, [], "no.such.Assignor")
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
 
         @given(st.lists(VALUES, min_size=1), st.sampled_from((1, 40_000)), st.booleans())
@@ -84,7 +83,7 @@ def test_any_value_comes_back_as_it_went():
 
 def test_it_writes_no_file_of_its_own_which_would_stay_where_it_is_killed():
     require_java()
-    argv = command(find_java("a test", "java").program, [], "no.such.Assignor")
+    argv = shim_command(find_java("a test", "java").program, [], "no.such.Assignor")
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdin.write(b'{"id":1,"call":"hello"}\n')
         process.stdin.flush()
@@ -225,7 +224,7 @@ def test_a_client_of_2_4_is_asked_as_a_leader_of_that_release_asks(tmp_path):
          "replica_racks": [["t", 0, ["r0", "r1"]], ["t", 1, []], ["unread", 0, ["r9"]]]},
     ]  # fmt: skip
     lines = "".join(json.dumps({"id": n, **request}) + "\n" for n, request in enumerate(requests))
-    argv = command(find_java("a test", "java").program, [str(folder)], "Tells", protocol="cooperative")
+    argv = shim_command(find_java("a test", "java").program, [str(folder)], "Tells", protocol="cooperative")
     done = subprocess.run(argv, input=lines, capture_output=True, check=True, text=True)
     hello, new, learnt, answer = map(json.loads, done.stdout.splitlines())
     assert [reply["id"] for reply in (hello, new, learnt, answer)] == [0, 1, 2, 3]

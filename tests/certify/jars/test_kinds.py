@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kassay.certify.diff.run import diff
-from kassay.certify.jars.kinds import is_configurable, require_kafka
+from kassay.certify.jars.classes import is_configurable, require_kafka
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
@@ -21,16 +21,14 @@ from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.groups.java import CLIENT_INTERFACE as CLIENT
 from kassay.kinds.java import interfaces
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.errors import TargetNotFound
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure, TargetNotFound
 from kassay.model.groups.group import Group, Member
-from kassay.model.java.randomness import JavaRandom
-from kassay.model.kinds import kind_called
+from kassay.model.java import JavaRandom
+from kassay.model.kinds import Verdict, kind_called
 from kassay.model.partitioners.partitioner import PartitionInfo, ProducerRecord, TopicMetadata
 from kassay.model.placement.request import PlacementRequest
 from kassay.model.streams.tasks import TaskClient, TaskId, TaskRequest
-from kassay.model.verdict import Verdict
-from kassay.reading.jar import ClassPath
+from kassay.reading.jars import ClassPath
 from tests.classfiles import class_file, jar
 from tests.javac import client, compiled, packages
 from tests.javac import jar as packed

@@ -13,11 +13,10 @@ from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.report.screen.gaps import gap_view
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.members import MEMBER_SHAPES, member_tasks
+from kassay.solver.groups.optimum import best_assignment
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.brokers_and_tasks import MEMBER_SHAPES, member_tasks, placement, tasks
+from kassay.solver.instances.groups import consumer
 from tests.cli.runner import valid
 
 RAISES = """
@@ -91,7 +90,7 @@ def test_other_families_are_set_aside_and_weights_and_copartitioning_too():
     ]
     for each in heavy:
         problem = replace(Problem.parse(each.document).unweighted(), copartition=())
-        assert optimum(problem).loads == measured(["optimal-sticky"], [each]).targets[0].gaps[0].loads
+        assert best_assignment(problem).loads == measured(["optimal-sticky"], [each]).targets[0].gaps[0].loads
     found = measured(["range"], [*others, *heavy])
     assert (found.set_aside, found.targets[0].instances) == (2, 2)
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from kassay.certify.optimum import hunt as hunting
-from kassay.certify.optimum.hunt import HUNTED, hunt
+from kassay.certify.optimum import gaps as hunting
+from kassay.certify.optimum.gaps import HUNTED, hunt
 from kassay.certify.targets.resolve import resolve
-from kassay.kinds.groups.instances import measured_gap, play
-from kassay.solver.consumers.gap import as_group
-from kassay.solver.consumers.problem import Problem
+from kassay.kinds.groups.measures import measured_gap, play
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import as_group
 from kassay.solver.instances.families import family_of
-from kassay.solver.instances.hunt import STAIRS, ladder
+from kassay.solver.instances.suites import STAIRS, ladder
 
 SOME = 60.0
 

@@ -2,23 +2,20 @@
 
 import pytest
 
-from kassay.certify.optimum.posed import posed
+from kassay.certify.optimum.gaps import posed
 from kassay.certify.targets.resolve import resolve
-from kassay.kinds.groups.instances import play
-from kassay.kinds.instances import How, Missed
-from kassay.kinds.streams.instances import play_application
+from kassay.kinds.groups.measures import play
+from kassay.kinds.measures import How, Missed
+from kassay.kinds.streams.measures import play_application
 from kassay.model.groups.kinds import CONSUMER_GROUPS, SHARE
 from kassay.model.streams.kinds import STREAMS
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.gap import as_group
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.members import MEMBER_SHAPES, member_tasks
-from kassay.solver.instances.shares import share_group
-from kassay.solver.streams.members.problem import MemberTaskProblem
-from kassay.solver.streams.members.requests import request_of
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import as_group
+from kassay.solver.instances.brokers_and_tasks import MEMBER_SHAPES, member_tasks, placement, tasks
+from kassay.solver.instances.groups import consumer, share_group
+from kassay.solver.streams.problem import MemberTaskProblem, request_of
 
 HOW = How("flow", MOVEMENT_FIRST, None)
 UNKNOWN = """

@@ -6,26 +6,19 @@ import pytest
 
 from kassay.certify.optimum import rank as ranking
 from kassay.certify.optimum.gaps import TargetGaps
-from kassay.certify.optimum.rank import (
-    Ranked,
-    default_targets,
-    installed,
-    rank,
-    require_one_sort,
-)
+from kassay.certify.optimum.rank import Ranked, default_targets, installed, rank, require_one_sort
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import Offer, Way, resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT, SERVER
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.verdict import Verdict
 from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.members import member_tasks
+from kassay.solver.instances.brokers_and_tasks import member_tasks
+from kassay.solver.instances.groups import consumer
 from tests.certify.runs.written import certificate, result
 
 TASKS = [Located(member_tasks(shape, 1, processes=3, tasks=9), shape) for shape in ("join", "leave")]

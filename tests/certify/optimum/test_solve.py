@@ -1,3 +1,5 @@
+"""The instances of a suite, each under its name."""
+
 from __future__ import annotations
 
 import gc
@@ -5,24 +7,25 @@ import time
 from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 
 from kassay.certify.optimum import solve as module
-from kassay.certify.optimum.solve import read_instance, solve
+from kassay.certify.optimum.solve import located_in_suite, read_instance, solve
 from kassay.model.errors import InputError
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST, RACK_FIRST
 from kassay.solver.check.check import check_certificate
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.families import FAMILIES, Wanted
-from kassay.solver.instances.shares import share_group
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.brokers_and_tasks import placement, tasks
+from kassay.solver.instances.families import FAMILIES, Wanted, family_of
+from kassay.solver.instances.groups import consumer, share_group
+from kassay.solver.instances.suites import suite
 from kassay.solver.results import Solved
-from tests.solver.streams.members.cases import small
+from tests.solver.streams.members_cases import small
 
 TOO_FEW: dict[str, Any] = {
     "family": "B",
@@ -183,3 +186,18 @@ def test_junk_is_named_with_the_place_and_the_field(document: Any, complaint: st
         with pytest.raises(InputError) as refused:
             read()
         assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize("name", ["small", "bench"])
+def test_an_instance_is_said_to_stand_at_its_name_and_is_one(name):
+    located = list(islice(located_in_suite(name), 20))
+    assert [each.document for each in located] == list(islice(suite(name), 20))
+    assert [each.where for each in located] == [each.document["name"] for each in located]
+    assert len({each.where for each in located}) == 20
+    for each in located:
+        assert family_of(each.document).parse(each.document).name == each.where
+
+
+def test_a_suite_that_is_not_there_is_named_with_those_that_are():
+    with pytest.raises(InputError, match="found 'none', expected one of small, bench, large"):
+        list(located_in_suite("none"))

@@ -9,7 +9,7 @@ import pytest
 
 from kassay.certify.processes.host import Host, Limits
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure
 from kassay.model.groups.group import Group, Member
 
 CLUSTER = Cluster.of({"t": 3, "u": 2})

@@ -9,7 +9,7 @@ import pytest
 from kassay.certify.processes.host import Host, Limits
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from tests.certify.processes.hostile import CLUSTER, GROUP, ask, failure
 
 

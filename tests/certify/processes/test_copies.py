@@ -1,4 +1,4 @@
-from kassay.certify.processes.copies import NEIGHBOURS_MAX, FileCopies
+from kassay.certify.processes.arrangement import NEIGHBOURS_MAX, FileCopies
 
 
 def test_a_copy_has_another_time_and_the_same_neighbours(tmp_path):

@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from kassay.certify.processes.former import MODULES, PACKAGES
+from kassay.certify.processes.load import MODULES, PACKAGES
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member

@@ -9,7 +9,7 @@ import pytest
 from kassay.certify.processes.host import Host
 from kassay.certify.targets.resolve import Target
 from kassay.model.cluster import TopicPartition
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, FAIR, GROUP, ask, failure
 

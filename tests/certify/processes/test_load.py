@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kassay.assignors.plain.forms import FULL, MEMBERS, PLACER, PLAIN, PROCESSES, WORKERS
+from kassay.assignors.plain_answers import FULL, MEMBERS, PLACER, PLAIN, PROCESSES, WORKERS
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.targets.resolve import resolve
 from kassay.model.errors import TargetNotLoadable

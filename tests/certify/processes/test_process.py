@@ -10,7 +10,7 @@ import pytest
 from kassay.certify.processes.host import Host
 from kassay.certify.processes.process import Ended
 from kassay.certify.processes.wire import CHANNEL_LOST
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from tests.certify.processes.hostile import SHORT_S, failure, timed_out
 
 

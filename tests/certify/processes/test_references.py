@@ -10,7 +10,7 @@ from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.controls import load_controls
 from kassay.model.cluster import Broker
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.partitioners.partitioner import InvalidPartitionError, ProducerRecord, TopicMetadata
 from kassay.model.placement.request import AdminOperationError, PlacementRequest
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import given, settings
 
-from kassay.assignors.plain.answers import Malformed
+from kassay.assignors.plain_answers import Malformed
 from kassay.certify.processes.values import (
     changed,
     check_answer,

@@ -10,12 +10,11 @@ from kassay.certify.protocols.explore import UNPROMISED, UNSEEN, UNTRIED
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.search import explore as walk
-from kassay.model.explore.traces import retrace
-from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.faults import Faults, parse_faults
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.timed.clock import Timing
-from kassay.model.verdict import Verdict
+from kassay.model.explore.values import Severity, retrace
+from kassay.model.kinds import Verdict
+from kassay.model.protocols.faults import Faults, parse_faults
+from kassay.model.protocols.world.clock import Timing
+from kassay.model.protocols.world.groups import ClassicModel
 from kassay.properties.protocols.registry import invariants, load_invariants
 from tests.explored import as_before, build, explore
 

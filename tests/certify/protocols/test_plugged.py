@@ -4,8 +4,7 @@ import pytest
 
 from kassay.certify.protocols.plugged import ANY, UsersTasks, client_side, of_tasks, server_side
 from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.protocols.clients.any_balanced import balanced_targets
-from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
+from kassay.model.protocols.clients.any_balanced import balanced_targets, balanced_tasks
 from kassay.model.protocols.clients.classic_state import Ask
 from kassay.model.protocols.values.requests import Subscription, image_of
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology

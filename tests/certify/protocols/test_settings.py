@@ -6,12 +6,11 @@ import pytest
 
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.errors import InputError
-from kassay.model.explore.graph import Action
-from kassay.model.explore.traces import run
-from kassay.model.protocols.shared.faults import KNOWN, Faults
-from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.streams.options import StreamsOptions
-from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.explore.values import Action, run
+from kassay.model.protocols.faults import KNOWN, Faults
+from kassay.model.protocols.world.clock import Timing
+from kassay.model.protocols.world.context import NetworkLevel
+from kassay.model.protocols.world.streams.threads import StreamsOptions
 from tests.explored import OLD_RULES, build, settings
 from tests.paths import HELD
 

@@ -9,7 +9,7 @@ import pytest
 
 from kassay.certify.protocols.snapshots import StateSnapshot, snapshots, text_of
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.traces import run
+from kassay.model.explore.values import run
 from kassay.model.protocols.values.in_flight import Wire
 from kassay.model.protocols.values.requests import ZERO_BYTES, Heartbeat
 from tests.explored import build

@@ -9,14 +9,14 @@ import pytest
 
 from kassay.certify.protocols.explore import build
 from kassay.certify.protocols.settings import ExploreSettings
-from kassay.certify.protocols.stable import codec_of, fingerprinted, parts_of
+from kassay.certify.protocols.views import codec_of, fingerprinted, parts_of
 from kassay.model.explore.search import explore
 from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import WalkLimits
-from kassay.model.protocols.shared.faults import parse_faults
-from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry
-from kassay.model.protocols.world.parts.levels import NetworkLevel
-from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.protocols.faults import parse_faults
+from kassay.model.protocols.world.clock import Timing
+from kassay.model.protocols.world.context import NetworkLevel
+from kassay.model.protocols.world.symmetry import ClientSymmetry
 
 FAULTS = parse_faults("crash=1,pause=1,failover=1")
 MODELS = [

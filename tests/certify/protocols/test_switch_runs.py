@@ -4,8 +4,8 @@ import pytest
 
 from kassay.certify.protocols.switch_runs import names_of, row
 from kassay.certify.protocols.switches import SWITCHES
+from kassay.model.kinds import Verdict
 from kassay.model.protocols.values.releases import RELEASES
-from kassay.model.verdict import Verdict
 from tests.docs.markdown import rows
 from tests.paths import DOCS
 from writers.switches import page

@@ -8,7 +8,7 @@ import pytest
 from kassay.certify.protocols.views import NOT_FENCED, beliefs, views_of
 from kassay.model.explore.search import explore as walk
 from kassay.model.explore.values import WalkLimits
-from kassay.model.protocols.world.parts.context import BROKER, moved
+from kassay.model.protocols.world.context import BROKER, moved
 from kassay.properties.protocols import registry
 from tests.explored import build
 

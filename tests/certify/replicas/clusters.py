@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-from kassay.certify.replicas.placed import PlacedCluster, PlacementChange
+from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
 from kassay.model.cluster import Broker, TopicPartition
 
 RACKS = {1: "a", 2: "b", 3: "c", 4: "a", 5: "b", 6: "c"}

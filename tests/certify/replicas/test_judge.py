@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
 from kassay.certify.replicas.judge import ClaimStanding, Standing, best_loads, judge, rack_breaks
-from kassay.certify.replicas.placed import PlacedCluster, PlacementChange
-from kassay.certify.replicas.propose import propose
+from kassay.certify.replicas.proposal import propose
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.certify.replicas.clusters import cluster, drawn

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kassay.certify.replicas.cluster import PlacementChange
 from kassay.certify.replicas.judge import Standing
-from kassay.certify.replicas.placed import PlacementChange
 from kassay.certify.replicas.planned import plan_cluster
-from kassay.certify.replicas.propose import MoveLimit
+from kassay.certify.replicas.proposal import MoveLimit
 from kassay.certify.replicas.steps import StepBound
 from kassay.model.cluster import Broker
 from kassay.solver.placement.problem import InfeasiblePlacementError

@@ -16,11 +16,11 @@ from kassay.kinds.registry import driver_for
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.groups.history import NewLeader
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
+from kassay.model.kinds import Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.placement.kinds import PLACER, PLANNER
 from kassay.model.protocols.kinds import COORDINATOR
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.assumptions import ASSUMPTIONS
 from kassay.properties.promises import promise
 from kassay.properties.registry import Scope, load_claims, situations_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kassay.certify.runs.baseline import NO_REASON, Known, apply, changes, document_of, read_baseline, updated
 from kassay.model.errors import InputError
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from tests.certify.runs.written import certificate, result
 from tests.cli.runner import valid
 

@@ -11,7 +11,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.verdicts import Tally
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure
 from kassay.model.groups.group import Group, Member
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.certify.runs.environments.coverage import EnvironmentCoverage
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from tests.certify.runs.written import certificate, result
 from tests.cli.runner import valid
 

@@ -3,7 +3,7 @@
 from kassay import __version__
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.conditions import breaking, conditions_of, versions_of
+from kassay.certify.runs.counterexamples import breaking, conditions_of, versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve

@@ -4,7 +4,7 @@ import pytest
 
 from kassay.certify.runs import lives
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.conditions import breaking, conditions_of
+from kassay.certify.runs.counterexamples import breaking, conditions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.registry import driver_for

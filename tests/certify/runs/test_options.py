@@ -5,13 +5,7 @@ import sys
 import pytest
 
 from kassay.certify.processes.host import Limits
-from kassay.certify.runs.options import (
-    Budget,
-    RunOptions,
-    profile_of,
-    promises_of,
-    require_heeded,
-)
+from kassay.certify.runs.options import Budget, RunOptions, profile_of, promises_of, require_heeded
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.groups.kind import PRIORITIES
 from kassay.model.connect.kinds import CONNECT

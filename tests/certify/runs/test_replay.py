@@ -10,17 +10,16 @@ from operator import getitem
 
 import pytest
 
-from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.counterexamples import versions_of
 from kassay.certify.runs.replay import Instead, load_trace, read_trace, replay
 from kassay.certify.targets.resolve import digest_of, resolve
 from kassay.kinds.views import frames_of_trace
 from kassay.model.errors import InputError, TargetNotFound
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.itf import to_itf
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.trace import Conditions, Trace
-from kassay.model.verdict import Verdict
-from kassay.report.screen.story import story
+from kassay.report.screen.terminal import story
 from tests.cli.runner import valid
 from tests.paths import DOCS, HELD
 

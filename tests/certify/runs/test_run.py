@@ -9,7 +9,7 @@ from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 
 
 def test_an_unfinished_scope_is_unknown():

@@ -12,9 +12,9 @@ from kassay.certify.causes import cause as causing
 from kassay.certify.causes.as_python import as_python
 from kassay.certify.causes.cause import cause_of
 from kassay.certify.explain import explain
+from kassay.certify.runs import counterexamples
 from kassay.certify.runs import replay as replaying
 from kassay.certify.runs import shrink as shrinking
-from kassay.certify.runs.counterexamples import smallest
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.replay import Instead, load_trace, read_trace, replay
 from kassay.certify.runs.run import certify
@@ -22,9 +22,9 @@ from kassay.certify.targets.resolve import resolve
 from kassay.cli.main import run
 from kassay.kinds.judging import Examination
 from kassay.model.errors import InputError, KassayError
+from kassay.model.kinds import Verdict
 from kassay.model.shape.codec import ANYTHING
 from kassay.model.trace import Repeated
-from kassay.model.verdict import Verdict
 from kassay.properties.registry import Evidence, Violation
 from tests.paths import DATA
 
@@ -63,7 +63,7 @@ def _soon(monkeypatch):
     monkeypatch.setattr(shrinking, "REPEATS_MAX", 60)
     monkeypatch.setattr(replaying, "REPEATS_MAX", 60)
     monkeypatch.setattr(causing, "REPEATS_MAX", 60)
-    monkeypatch.setattr(smallest, "SHRINK_S", 1.5)
+    monkeypatch.setattr(counterexamples, "SHRINK_S", 1.5)
 
 
 def violated(spec, claim, histories=40, assume=frozenset()):

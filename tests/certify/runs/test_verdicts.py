@@ -15,8 +15,7 @@ from kassay.certify.runs.verdicts import (
     without,
 )
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import every_kind
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict, every_kind
 from kassay.properties.promises import promise
 from kassay.properties.registry import SENDS_NO_GENERATIONS, load_claims, situations_of
 from kassay.writing.text import counted

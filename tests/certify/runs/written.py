@@ -2,9 +2,8 @@
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.trace import Conditions, Trace
-from kassay.model.verdict import Verdict
 
 
 def result(

@@ -12,12 +12,11 @@ import pytest
 from kassay.certify.processes.host import Limits
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.errors import TargetNotFound, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
@@ -129,7 +128,7 @@ def test_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     point = importlib.metadata.EntryPoint(
-        "acme-fair", "kassay.assignors.client.roundrobin:RoundRobin", "kassay.targets"
+        "acme-fair", "kassay.assignors.groups.client.roundrobin:RoundRobin", "kassay.targets"
     )
 
     def entry_points(*, group: str, name: str = "acme-fair") -> list[importlib.metadata.EntryPoint]:

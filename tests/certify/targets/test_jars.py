@@ -17,11 +17,16 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.jars import CLIENTS_VARIABLE
 from kassay.certify.targets.resolve import Target, resolve
-from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import (
+    FailureKind,
+    InputError,
+    KassayError,
+    TargetFailure,
+    TargetNotFound,
+    TargetNotLoadable,
+)
 from kassay.model.groups.assignor import GroupMetadata
-from kassay.model.kinds import RebalanceProtocol
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from tests import classfiles
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, FAIR, GROUP, ask

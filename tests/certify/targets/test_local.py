@@ -7,7 +7,7 @@ import pytest
 from kassay.certify.processes.host import Limits
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure
 from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.kinds import CLIENT

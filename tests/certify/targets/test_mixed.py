@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kassay.assignors.groups.client.sticky_claims import UserDataClaim, decode_sticky, sticky_user_data
 from kassay.assignors.registry import load_all
-from kassay.assignors.sticky.user_data import UserDataClaim, decode_sticky, sticky_user_data
 from kassay.certify.diff.run import diff
 from kassay.certify.processes.host import Maker
 from kassay.certify.runs.blocks import Job, open_bench, play_block
@@ -24,7 +24,7 @@ from kassay.model.groups.group import Group, Member
 from kassay.model.groups.history import History, Join, Leave, NewLeader, Rebalance
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from tests.certify.processes.children import children
 
 HEAD = """

@@ -14,8 +14,7 @@ from kassay.certify.processes.host import Limits
 from kassay.certify.targets import node
 from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, InputError, TargetFailure, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.group import Group, Member
 from tests import npm
 from tests.certify.processes.children import children

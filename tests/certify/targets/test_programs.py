@@ -18,14 +18,12 @@ from kassay.certify.targets.resolve import resolve
 from kassay.model.cluster import TopicPartition
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, InputError, TargetFailure, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, Verdict
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.verdict import Verdict
 from tests.certify.processes.children import children
 from tests.certify.processes.hostile import CLUSTER, GROUP
 from tests.paths import EXAMPLES

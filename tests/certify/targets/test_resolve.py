@@ -10,8 +10,14 @@ import pytest
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster
-from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import (
+    FailureKind,
+    InputError,
+    KassayError,
+    TargetFailure,
+    TargetNotFound,
+    TargetNotLoadable,
+)
 from kassay.model.groups.group import Group, Member
 from kassay.model.kinds import RebalanceProtocol
 from tests.certify.processes.children import DATA

@@ -12,8 +12,8 @@ from kassay.certify.optimum.solve import solve
 from kassay.reading.documents import Located
 from kassay.solver.check.balance import MOVEMENT_FIRST
 from kassay.solver.check.check import Outcome, check_certificate
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.brokers_and_tasks import placement, tasks
+from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import suite, to_line
 from tests import house
 from tests.cli.runner import kassay, valid

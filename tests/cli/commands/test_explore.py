@@ -1,4 +1,7 @@
-"""`kassay explore` as a user runs it: figures, traces, exit codes, bad input."""
+"""`kassay explore` as a user runs it: figures, traces, exit codes, bad input.
+
+The options of the clock are the fields of its times, and need a clock.
+"""
 
 import json
 import os
@@ -8,11 +11,15 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 
+import click
 import pytest
 
+from kassay.cli.commands.explore import CLOCK_OPTIONS, clock_options, timing_of
+from kassay.model.errors import InputError
+from kassay.model.protocols.world.clock import Timing
 from tests.cli.runner import ENVIRONMENT, here, kassay, one_line, valid
 
 
@@ -272,12 +279,12 @@ def test_times_that_make_no_sense_are_one_line(
 
 
 def test_the_help_tells_the_times_that_are_set_by_default() -> None:
-    from kassay.cli.clock_options import OPTIONS
-    from kassay.model.protocols.world.timed.clock import Timing
+    from kassay.cli.commands.explore import CLOCK_OPTIONS
+    from kassay.model.protocols.world.clock import Timing
 
-    assert set(OPTIONS) == set(asdict(Timing()))
+    assert set(CLOCK_OPTIONS) == set(asdict(Timing()))
     for field, ticks in asdict(Timing()).items():
-        assert f"[default: {ticks}]" in OPTIONS[field][1] or (field, ticks) == ("rebalance", 0)
+        assert f"[default: {ticks}]" in CLOCK_OPTIONS[field][1] or (field, ticks) == ("rebalance", 0)
 
 
 def test_n1_is_walked_to_the_end(tmp_path: Path) -> None:
@@ -475,3 +482,37 @@ def test_an_assignor_of_ones_own_is_asked_in_one_process(tmp_path: Path) -> None
     (tmp_path / "own.py").write_text("class Own:\n    def assign(self, partitions, members): return {}\n")
     told = one_line(here("explore", "classic", "--assignor", "own.py:Own", "--jobs", "2", cwd=tmp_path), 2)
     assert "--jobs: your own assignor runs in one process" in told
+
+
+NONE = dict.fromkeys(CLOCK_OPTIONS)
+
+
+def names():
+    return {each.name for each in fields(Timing)} if is_dataclass(Timing) else set(Timing._fields)
+
+
+def test_every_option_sets_a_field_of_the_times():
+    assert CLOCK_OPTIONS.keys() <= names()
+    command = click.command()(clock_options(lambda **_: None))
+    spelled = {option.name: option.opts[0] for option in command.params}
+    assert spelled == {"clock": "--clock", **{field: option for field, (option, _) in CLOCK_OPTIONS.items()}}
+
+
+@pytest.mark.parametrize("clock", ["ticks", "T1"])
+@pytest.mark.parametrize("field", CLOCK_OPTIONS)
+def test_a_time_that_is_given_is_set_and_the_others_keep_their_defaults(clock, field):
+    chosen = {**NONE, field: 3, "clock": clock}
+    if field in ("session", "heartbeat", "max_poll"):
+        chosen |= {"session": 3, "heartbeat": 1, "max_poll": 3} | {field: 3 if field != "heartbeat" else 1}
+    found = timing_of(chosen)
+    given = {name: value for name, value in chosen.items() if name != "clock" and value is not None}
+    assert found == Timing(**given)
+    assert timing_of({**NONE, "clock": clock}) == Timing()
+
+
+@pytest.mark.parametrize("clock", ["timeless", "T0"])
+def test_a_time_without_a_clock_is_refused(clock):
+    assert timing_of({**NONE, "clock": clock}) is None
+    with pytest.raises(InputError) as refused:
+        timing_of({**NONE, "delay": 2, "clock": clock})
+    assert str(refused.value) == "--delay: timeless has no clock; expected --clock ticks as well"

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from kassay.solver.instances.brokers import placement
-from kassay.solver.instances.hunt import STAIRS, ladder
-from kassay.solver.instances.suites import to_line
+from kassay.solver.instances.brokers_and_tasks import placement
+from kassay.solver.instances.suites import STAIRS, ladder, to_line
 from tests.cli.runner import here, kassay, one_line, valid
 
 STUCK = {

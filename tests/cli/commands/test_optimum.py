@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.brokers_and_tasks import placement, tasks
+from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import to_line
 from tests.cli.runner import here, kassay, one_line, valid
 

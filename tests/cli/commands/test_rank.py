@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import to_line
 from tests.cli.runner import here, kassay, one_line, valid
 

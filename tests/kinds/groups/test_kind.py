@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given, settings
 
-from kassay.assignors.client.range import Range
-from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.kinds.groups.kind import GroupDriver
 from kassay.kinds.judging import Subject
 from kassay.model.calls import Look
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.kinds import CLIENT

@@ -2,10 +2,10 @@
 
 import pytest
 
-from kassay.assignors.client.range import Range
-from kassay.assignors.server.share_simple import ShareSimple
-from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
-from kassay.assignors.sticky.sticky import Sticky
+from kassay.assignors.groups.client.cooperative_sticky import CooperativeSticky
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.groups.client.sticky import Sticky
+from kassay.assignors.groups.server.share_simple import ShareSimple
 from kassay.kinds.groups.kind import GroupDriver
 from kassay.kinds.judging import Subject
 from kassay.model.calls import Failure

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kassay.kinds.groups.view import group_frames
-from kassay.report.pages.boards import board_of
+from kassay.report.pages.layout import board_of
 from tests.kinds.boards import HELD, drawn, opened, read, rows, told, trace
 
 

@@ -13,8 +13,7 @@ from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, TopicMetadata
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.promises import promise

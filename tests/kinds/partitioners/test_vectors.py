@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from kassay.assignors.groups.server.coordinator import remainder_first
 from kassay.assignors.partitioners.abs import Abs
 from kassay.assignors.partitioners.murmur2 import Murmur2
 from kassay.assignors.registry import find
-from kassay.assignors.server.coordinator import remainder_first
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
 from tests.paths import VECTORS

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from kassay.kinds.placement.oracle import best_of_placement
 from kassay.model.cluster import Broker
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.properties.placement.scenarios import request
 from kassay.properties.sources import Drawn
 from tests.properties.placement.test_balance import TINY, best

@@ -11,10 +11,9 @@ from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanRequest, plan_step
+from kassay.model.placement.plan import Plan, PlanRequest, plan_step
 from kassay.properties.groups.histories.generator import GroupProfile
-from kassay.properties.placement.plan_scenarios import plan_request
+from kassay.properties.placement.scenarios import plan_request
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded

@@ -6,7 +6,7 @@ import pytest
 
 from kassay.kinds.placement.scopes import fresh_plan_requests, fresh_requests, placer_cell, plan_cell
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.model.placement.request import PlacementRequest
 
 PLAIN = PlacementRequest(2, 2, (Broker(0), Broker(1), Broker(2)))

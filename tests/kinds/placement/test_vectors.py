@@ -14,7 +14,7 @@ from kassay.assignors.placement.striped import Striped
 from kassay.assignors.registry import find, load_all
 from kassay.kinds.vectors import FORMATS, load_formats
 from kassay.model.errors import InputError
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.placement.request import PlacementRefusedError
 from tests.paths import VECTORS
 

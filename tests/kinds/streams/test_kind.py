@@ -18,7 +18,7 @@ from kassay.kinds.judging import Subject
 from kassay.kinds.streams.kind import TaskDriver
 from kassay.kinds.streams.oracle import best_of_members
 from kassay.model.errors import InputError
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import (
@@ -31,13 +31,11 @@ from kassay.model.streams.tasks import (
     TaskRequest,
     process_id,
 )
-from kassay.model.verdict import Verdict
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.properties.sources import Drawn, Seeded
-from kassay.properties.streams.aims import TAGGED, tagged_task_history
-from kassay.properties.streams.scenarios import task_history
+from kassay.properties.streams.scenarios import TAGGED, tagged_task_history, task_history
 from kassay.properties.streams.situations import SENTENCES
 from kassay.properties.streams.stickiness import homes, spent
 from tests.kinds.descent import descent

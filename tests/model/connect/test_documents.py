@@ -13,8 +13,12 @@ from kassay.model.connect.documents import (
 )
 from kassay.model.connect.player import asking, run_connect
 from kassay.model.errors import InputError
-from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
-from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
+from kassay.properties.connect.scenarios import (
+    CONNECT_AIMS,
+    CONNECT_SMALL,
+    aimed_connect_history,
+    connect_history,
+)
 from kassay.properties.sources import Seeded
 
 START = {"workers": ["x"]}

@@ -1,4 +1,7 @@
-"""Connectors, tasks, and what a worker runs after it was told."""
+"""Connectors, tasks, and what a worker runs after it was told.
+
+What a leader remembers.
+"""
 
 import pytest
 
@@ -7,6 +10,7 @@ from kassay.model.connect.work import (
     ConnectorTaskId,
     ConnectRequest,
     ConnectWorker,
+    LeaderState,
     WorkerChange,
     after,
     work_key,
@@ -62,3 +66,7 @@ def test_equal_answers_have_equal_hashes():
     one, two = (ConnectAssignment({"w": WorkerChange(("a",))}, 3) for _ in range(2))
     assert one == two
     assert hash(one) == hash(two)
+
+
+def test_a_memory_is_a_value():
+    assert len({LeaderState(), LeaderState(delay_ms=0), LeaderState(delay_ms=1)}) == 2

@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interner
-from kassay.model.explore.parts_codec import PartsCodec
-from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import Parts
+from kassay.model.explore.stable import PartsCodec, StateCodec
+from kassay.model.explore.states import Interner, Parts
 
 STATES = st.lists(st.tuples(st.text("ab", max_size=2), st.integers(0, 3), st.booleans()), max_size=8)
 

@@ -5,10 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from kassay.model.explore.graph import Action
 from kassay.model.explore.random_walk import LIMIT, STEPS_MAX, random_walk
-from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
-from kassay.model.verdict import Verdict
+from kassay.model.explore.values import Action, Finding, Invariant, Severity, WalkLimits
+from kassay.model.kinds import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain
 
 FORK = Toy(

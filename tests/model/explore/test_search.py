@@ -11,7 +11,7 @@ from hypothesis import given
 
 from kassay.model.explore.search import explore
 from kassay.model.explore.values import Finding, Invariant, Severity, WalkLimits
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from tests.model.explore.toys import Counter, Toy, act, chain, graphs
 
 REAL, ZOMBIE = Severity.REAL, Severity.ZOMBIE

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interned, Interner, constant, constants
 from kassay.model.explore.stable import DIGEST_BYTES, StateCodec, collision_probability
+from kassay.model.explore.states import Interned, Interner, constant, constants
 from kassay.model.protocols.before_0_9.zookeeper import BoardView
 from kassay.model.protocols.values.requests import TopicImage
 

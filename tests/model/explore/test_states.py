@@ -1,13 +1,29 @@
-"""States by number: whole, packed and by fingerprint, all three the same as long as no fingerprints agree."""
+"""States by number: whole, packed and by fingerprint, all three the same as long as no fingerprints agree.
+
+Interned values: equal ones are the same object, whatever they hold. A memo is a dict until it is trimmed.
+"""
+
+import gc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore.graph import WholeStates
 from kassay.model.explore.search import explore
 from kassay.model.explore.stable import StateCodec
-from kassay.model.explore.states import SLOTS, FingerprintedStates, KeyTable, PackedStates, Parts
+from kassay.model.explore.states import (
+    MOST,
+    SLOTS,
+    FingerprintedStates,
+    Interned,
+    Interner,
+    KeyTable,
+    Memo,
+    PackedStates,
+    Parts,
+    trim,
+)
+from kassay.model.explore.values import WholeStates
 from tests.model.explore.toys import Toy, act, graphs
 
 PAIRS = st.tuples(st.integers(0, 9), st.text("ab", max_size=2))
@@ -88,3 +104,44 @@ def test_a_walk_packs_its_states_once_they_are_many():
         assert other.graph.states is kept
         assert (other.graph.targets, other.graph.first) == (whole.graph.targets, whole.graph.first)
         assert other.liveness == whole.liveness
+
+
+VALUES = st.recursive(st.integers(0, 3) | st.text("ab", max_size=2), lambda inner: st.tuples(inner, inner))
+
+
+@given(st.lists(VALUES, max_size=12))
+def test_equal_values_are_one_object_and_numbered_in_order(values):
+    interner = Interner()
+    cells = [interner.cell(value) for value in values]
+    for one, left in zip(cells, values, strict=True):
+        for other, right in zip(cells, values, strict=True):
+            assert (one is other) == (left == right)
+            assert (one == other) == (left == right)
+    assert len(interner) == len(set(values))
+    assert [cell.number for cell in dict.fromkeys(cells)] == list(range(len(interner)))
+
+
+def test_interners_do_not_share():
+    assert Interner().cell(1) is not Interner().cell(1)
+    assert repr(Interned((1, 2))) == "(1, 2)"
+
+
+@pytest.mark.slow
+@given(st.lists(st.sets(st.integers(0, 99), max_size=20), max_size=5), st.integers(0, 20))
+def test_trimmed_memos_are_empty_or_as_they_were(memos, most):
+    kept = [Memo() for _ in memos]
+    for memo, keys in zip(kept, memos, strict=True):
+        memo.update((key, -key) for key in keys)
+    trim(most)
+    assert [dict(memo) for memo in kept] == [
+        {} if len(keys) > most else {key: -key for key in keys} for keys in memos
+    ]
+
+
+def test_a_memo_that_nobody_has_is_forgotten():
+    memo = Memo()
+    memo[1] = 2
+    del memo
+    gc.collect()
+    trim(0)
+    assert MOST > 50_000

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 
 from hypothesis import strategies as st
 
-from kassay.model.explore.graph import Action
+from kassay.model.explore.values import Action
 
 
 def act(name, actor="a", **more):

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from kassay.assignors.client.range import Range
-from kassay.assignors.sticky.cooperative_sticky import CooperativeSticky
-from kassay.assignors.sticky.sticky import Sticky
+from kassay.assignors.groups.client.cooperative_sticky import CooperativeSticky
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.groups.client.sticky import Sticky
 from kassay.kinds.groups.controls.consumers import (
     CountsToTheEnd,
     DealsToAll,
@@ -17,14 +17,14 @@ from kassay.kinds.groups.controls.consumers import (
 )
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster
-from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, Member
+from kassay.model.groups.metrics import Dealt
 from kassay.model.groups.player import Player
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded
-from tests.assignors.client.groups import tps
+from tests.assignors.groups.client.groups import tps
 
 EAGER = (Range, Sticky, GivesOneTwice, LosesLast, NamesAStranger, DealsToAll, CountsToTheEnd)
 RULES = [(rule, RebalanceProtocol.EAGER) for rule in EAGER]

@@ -7,8 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.errors import InputError
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind, InputError
 from kassay.model.groups.documents import HISTORY, rebalanced_to_json, step_to_json
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.step import Rebalanced, Step

@@ -5,14 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.groups.group import (
-    Assignment,
-    Group,
-    Member,
-    SubscriptionType,
-    previous_owners,
-)
-from tests.assignors.optimal.groups import drawn
+from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType, previous_owners
+from tests.assignors.groups.client.optimal_groups import drawn
 
 
 def test_a_partition_belongs_to_the_only_claimant_of_the_latest_generation():

@@ -1,10 +1,10 @@
 """What an assignment costs, counted one partition at a time."""
 
-from kassay.assignors.client.range import Range
+from kassay.assignors.groups.client.range import Range
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.metrics import moved, rack_mismatches
-from tests.assignors.optimal.groups import drawn
+from tests.assignors.groups.client.optimal_groups import drawn
 
 
 def test_costs_are_those_of_each_partition_by_itself():

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import (

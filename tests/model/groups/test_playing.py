@@ -29,7 +29,7 @@ from kassay.model.groups.history import (
     Withhold,
 )
 from kassay.model.groups.playing import GroupWorld, happen
-from tests.assignors.client.groups import tps
+from tests.assignors.groups.client.groups import tps
 
 GHOSTS = [
     Leave("x"),

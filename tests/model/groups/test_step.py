@@ -2,15 +2,15 @@
 
 import pytest
 
-from kassay.assignors.client.range import Range
+from kassay.assignors.groups.client.range import Range
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
 from kassay.model.kinds import RebalanceProtocol
-from tests.assignors.client.groups import tps
-from tests.assignors.optimal.groups import drawn
+from tests.assignors.groups.client.groups import tps
+from tests.assignors.groups.client.optimal_groups import drawn
 
 BROKEN = Failure(FailureKind.DIED, "gone")
 

@@ -7,11 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kassay.model.calls import Failure, Refusal
-from kassay.model.errors import InputError
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind, InputError
 from kassay.model.partitioners.documents import RECORD, SENDS, sent_to_json
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, Sent
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, Sent, TopicMetadata
 
 data = st.none() | st.binary(max_size=4)
 records = st.builds(ProducerRecord, st.sampled_from(("t", "é")), data, data, st.none() | st.integers(-1, 4))

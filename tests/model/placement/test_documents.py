@@ -8,18 +8,10 @@ from hypothesis import strategies as st
 
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.errors import InputError
-from kassay.model.failure import FailureKind
-from kassay.model.placement.documents import (
-    PLACEMENT_REQUEST,
-    PLAN_REQUEST,
-    plan_step_to_json,
-    step_to_json,
-)
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.errors import FailureKind, InputError
+from kassay.model.placement.documents import PLACEMENT_REQUEST, PLAN_REQUEST, plan_step_to_json, step_to_json
+from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 
 rows = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 brokers = st.lists(

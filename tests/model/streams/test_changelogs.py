@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.assignors.plain.documents import application_of, group_document
+from kassay.assignors.plain import application_of, group_document
 from kassay.model.shape.legal import TAG_KEYS, TAG_VALUES
 from kassay.model.streams.documents import TASK_HISTORY
 from kassay.model.streams.events import ProcessJoin

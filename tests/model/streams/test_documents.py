@@ -5,8 +5,7 @@ import json
 import pytest
 
 from kassay.model.calls import Failure
-from kassay.model.errors import InputError
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind, InputError
 from kassay.model.streams.documents import TASK_HISTORY, TASK_STEP, task_step_to_json
 from kassay.model.streams.events import ProcessRetag
 from kassay.model.streams.history import TaskStep

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from kassay.model.calls import Failure, Look
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.streams.events import (
     ProcessJoin,
     ProcessLeave,
@@ -23,14 +23,7 @@ from kassay.model.streams.history import (
     play_tasks,
     settle_tasks,
 )
-from kassay.model.streams.tasks import (
-    CHANGELOG,
-    RUNNING,
-    ClientTasks,
-    TaskAssignment,
-    TaskId,
-    TaskRequest,
-)
+from kassay.model.streams.tasks import CHANGELOG, RUNNING, ClientTasks, TaskAssignment, TaskId, TaskRequest
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"
 T0, T1 = TaskId(0, 0), TaskId(0, 1)

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from kassay.pipeline.campaign.plan.spec import Pace, Spec, TargetSpec
-from kassay.pipeline.campaign.play.runner import carry_on
-from kassay.pipeline.campaign.records import tables
-from kassay.pipeline.campaign.records.campaign import Campaign, create
-from kassay.pipeline.campaign.records.schemas import TABLES
-from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.campaign.results.study import CampaignOutcome, finish
+from kassay.pipeline.campaign import tables
+from kassay.pipeline.campaign.records import Campaign, create
+from kassay.pipeline.campaign.runner import carry_on
+from kassay.pipeline.campaign.spec import Pace, Spec, TargetSpec
+from kassay.pipeline.campaign.study import CampaignOutcome, finish
+from kassay.pipeline.campaign.tables import TABLES
+from kassay.pipeline.store import Local
 
 STUDIED = ("runs", "gaps", "verdicts", "findings", "reached")
 SPEC = Spec(

@@ -21,7 +21,7 @@ from kassay.pipeline.fleet.generate import (
     snapshot_text,
     stamp,
 )
-from kassay.properties.groups.histories.shapes import ClusterShape
+from kassay.properties.groups.histories.generator import ClusterShape
 
 SMALL = [shape for shape in CATALOGUE if sum(shape.topics) <= GIANT]
 SHAPES = st.one_of(st.sampled_from(SMALL), st.integers(0, 10**6).map(lambda n: shape_of(random.Random(n))))

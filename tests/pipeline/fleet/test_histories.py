@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kassay.pipeline.fleet.histories import events_of
+from kassay.pipeline.fleet.fleet import events_of
 from kassay.pipeline.fleet.snapshots import SNAPSHOTS_DDL
 
 

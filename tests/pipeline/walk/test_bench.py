@@ -1,6 +1,6 @@
 """A state as bytes and its steps: the same whichever process looks, in whatever order."""
 
-from kassay.pipeline.walk.bench import WalkBench
+from kassay.pipeline.walk.worker import WalkBench
 from tests.pipeline.walk.walks import WORLDS, walk_of
 
 

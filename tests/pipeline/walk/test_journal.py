@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.walk.journal import HEADER, LEVELS, Receipt
+from kassay.pipeline.store import Local
+from kassay.pipeline.walk.records import HEADER, LEVELS, Receipt
 from tests.pipeline.walk.walks import WORLDS, journal_of
 
 EAGER = WORLDS["eager"]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from kassay.certify.protocols.explore import explore
-from kassay.pipeline.walk import rows
-from kassay.pipeline.walk.bench import SparkWalk, WalkBench
+from kassay.pipeline.walk import worker
+from kassay.pipeline.walk.worker import SparkWalk, WalkBench
 from tests.pipeline.walk.walks import WORLDS, walk_of
 
 pa = pytest.importorskip("pyarrow", reason="comes with the extra `spark`")
@@ -21,7 +21,7 @@ def walked_by_hand(walk: SparkWalk) -> tuple[dict[int, int], list[dict[str, Any]
     while level:
         columns = [pa.array(list(column)) for column in zip(*level)]
         batch = pa.RecordBatch.from_arrays(columns, ["fingerprint", "data"])
-        given = [row for out in rows.steps_of(walk, iter([batch])) for row in out.to_pylist()]
+        given = [row for out in worker.steps_of(walk, iter([batch])) for row in out.to_pylist()]
         every += given
         depth += 1
         met = {row["met"]: row["data"] for row in given if row["met"] is not None}
@@ -54,5 +54,5 @@ def test_the_rows_of_all_levels_are_the_graph(world: str) -> None:
 def test_a_worker_that_holds_too_much_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     walk = walk_of(WORLDS["draft"])
     before, _ = walked_by_hand(walk)
-    monkeypatch.setattr(rows, "RESIDENT_MAX", 1)
+    monkeypatch.setattr(worker, "RESIDENT_MAX", 1)
     assert walked_by_hand(walk)[0] == before

@@ -6,10 +6,10 @@ from typing import Any
 from kassay.certify.protocols.explore import ExploreResult, renames
 from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.explore.values import WalkLimits
-from kassay.model.protocols.shared.faults import Faults
-from kassay.pipeline.campaign.records.store import Local
-from kassay.pipeline.walk.bench import SparkWalk
-from kassay.pipeline.walk.journal import Journal, open_journal
+from kassay.model.protocols.faults import Faults
+from kassay.pipeline.store import Local
+from kassay.pipeline.walk.records import Journal, open_journal
+from kassay.pipeline.walk.worker import SparkWalk
 
 CRASH = Faults(crash=1)
 WORLDS = {

@@ -3,13 +3,7 @@
 from itertools import chain, combinations, product
 
 from kassay.model.connect.history import ConnectRun, ConnectStep
-from kassay.model.connect.work import (
-    ConnectAssignment,
-    ConnectRequest,
-    ConnectWorker,
-    WorkerChange,
-    after,
-)
+from kassay.model.connect.work import ConnectAssignment, ConnectRequest, ConnectWorker, WorkerChange, after
 
 
 def parts(items):

@@ -6,7 +6,7 @@ from kassay.model.calls import Failure
 from kassay.model.connect.history import ConnectStep
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectRequest, ConnectWorker
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.properties.promises import promise
 
 

@@ -2,8 +2,8 @@ from functools import cache
 
 import pytest
 
-from kassay.assignors.optimal.connect import OptimalConnect
-from kassay.assignors.plain.documents import cluster_of
+from kassay.assignors.connect.optimal import OptimalConnect
+from kassay.assignors.plain import cluster_of
 from kassay.assignors.registry import load_all
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, WorkerChange, connectors_in, tasks_in

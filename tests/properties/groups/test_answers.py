@@ -3,18 +3,11 @@
 import pytest
 
 from kassay.model.calls import Failure, Look, Probe
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import SERVER
 from kassay.properties.registry import load_claims
-from tests.properties.groups.steps import (
-    AB,
-    FAIR,
-    evidence,
-    member,
-    step,
-    tps,
-)
+from tests.properties.groups.steps import AB, FAIR, evidence, member, step, tps
 
 
 def test_a_failure_is_not_total_or_does_not_terminate():

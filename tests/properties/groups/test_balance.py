@@ -13,16 +13,7 @@ from kassay.properties.registry import applies
 from tests.properties.confirming import answered, is_broken
 from tests.properties.groups.answers import readers, readings, valid_answers
 from tests.properties.groups.priced import brute_best, priced_inputs
-from tests.properties.groups.steps import (
-    AB,
-    BEST,
-    FAIR,
-    UV,
-    assignment,
-    evidence,
-    member,
-    step,
-)
+from tests.properties.groups.steps import AB, BEST, FAIR, UV, assignment, evidence, member, step
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from kassay.kinds.groups.oracle import best_of_group, best_of_share_group
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, Topic, TopicPartition
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.assignor import AssignorBase
 from kassay.model.groups.group import Assignment, Group, Member
 from kassay.model.groups.history import History, Join, NewLeader, StaticReturn

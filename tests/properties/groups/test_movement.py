@@ -6,15 +6,7 @@ from kassay.model.groups.history import Join, NewLeader, StaticReturn
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.step import Rebalanced
 from kassay.properties.registry import load_claims
-from tests.properties.groups.steps import (
-    AB,
-    COOPERATIVE,
-    FAIR,
-    evidence,
-    member,
-    rebalanced,
-    step,
-)
+from tests.properties.groups.steps import AB, COOPERATIVE, FAIR, evidence, member, rebalanced, step
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,22 @@
-"""Claims about share groups on answers that keep them and on ones that break them."""
+"""Claims about share groups on answers that keep them and on ones that break them.
+
+Situations of share groups, in and out of each.
+"""
 
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
-from kassay.assignors.server.share_simple_4_2 import ShareEvenly
+from kassay.assignors.groups.server.share_simple_4_2 import ShareEvenly
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group
 from kassay.model.groups.kinds import SHARE
 from kassay.model.groups.step import Rebalanced, ShareStep, Step
+from kassay.properties.groups import sharing as share_situations
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.promises import promise
-from tests.assignors.server.groups import situations
+from tests.assignors.groups.server.groups import situations
 from tests.properties.groups.steps import AB, EAGER, UV, assignment, member, step, tps
 
 ABC = [member("a"), member("b"), member("c")]
@@ -123,3 +127,49 @@ def test_a_new_group_of_4_2_keeps_both(situation):
     played = Step(cluster, fresh, ShareEvenly().assign(cluster, fresh), 2, protocol=EAGER)
     assert evidence("shared-evenly", played) == []
     assert evidence("balanced-within-one", played) == []
+
+
+T2U1 = Cluster.of({"t": 2, "u": 1})
+
+
+def one(members, cluster=T2, assignable=None):
+    able = None if assignable is None else frozenset(tps(assignable))
+    group = Group(tuple(members), members[0].member_id, assignable=able)
+    return Rebalanced(0, (), (ShareStep(cluster, group, assignment({}), 2),), True, 0)
+
+
+@pytest.mark.parametrize(
+    ("reached", "inside", "outside"),
+    [
+        (share_situations.unassignable, one([member("a")], assignable="t0"), one([member("a")])),
+        (
+            share_situations.unassignable,
+            one([member("a")], assignable="t1"),
+            one([member("a")], assignable=""),
+        ),
+        (
+            share_situations.outnumbered,
+            one([member(m) for m in "abc"]),
+            one([member(m) for m in "abcd"]),
+        ),
+        (
+            share_situations.outnumbered,
+            one([member("a", "tu"), member("b"), member("c")], T2U1),
+            one([member(m, "tu") for m in "abc"], T2U1),
+        ),
+        (
+            share_situations.outnumbered,
+            one([member(m, "tu") for m in "abcd"], T2U1, "t0 t1 u0"),
+            one([member(m, "tu") for m in "abcd"], T2U1, "t0 u0"),
+        ),
+        (
+            share_situations.unread_owned,
+            one([member("a", "u", "t0"), member("b", "u")], T2U1),
+            one([member("a", "u", "t0"), member("b", "t")], T2U1),
+        ),
+        (share_situations.unread_owned, one([member("a", "", "t1")]), one([member("a", "", "x1")])),
+    ],
+)
+def test_a_situation_is_what_its_sentence_says(reached, inside, outside):
+    assert reached(inside)
+    assert not reached(outside)

@@ -4,7 +4,7 @@ import pytest
 
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Broker, Cluster, Topic
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import AddPartitions, Join, NewLeader, Rebalance, Resubscribe
 from kassay.model.groups.kinds import CLIENT, GROUPS, SHARE

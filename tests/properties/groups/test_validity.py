@@ -8,7 +8,7 @@ import pytest
 
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS, GROUPS, SERVER, SHARE
 from kassay.properties.promises import promise

@@ -8,9 +8,8 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from kassay.certify.protocols.switch_runs import hunt
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore.traces import run
-from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.explore.values import Severity, run
+from kassay.model.protocols.faults import Faults
 from kassay.properties.machines.protocol import BrokenInvariant, Walk, machine_for
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build

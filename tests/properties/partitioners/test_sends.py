@@ -6,10 +6,16 @@ from hypothesis import strategies as st
 
 from kassay.assignors.registry import load_all
 from kassay.model.calls import Failure, Look, Probe
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent, send
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
+    ProducerSends,
+    ProducerSendsStep,
+    Sent,
+    TopicMetadata,
+    send,
+)
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.partitioners.scenarios import sending
 from kassay.properties.promises import promise

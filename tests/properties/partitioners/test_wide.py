@@ -12,8 +12,7 @@ from kassay.kinds.partitioners.kind import SendsDriver
 from kassay.kinds.wide import Widths, wide_case
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import PartitionerBase
-from kassay.model.partitioners.sends import ProducerSends
+from kassay.model.partitioners.partitioner import PartitionerBase, ProducerSends
 from kassay.properties.partitioners.murmur2 import key_with_hash, unsigned_murmur2
 from kassay.properties.partitioners.wide import COUNTABLE, RANGES, sized_sending
 from kassay.properties.profile import Profile

@@ -6,12 +6,10 @@ import pytest
 
 from kassay.model.calls import Failure, Look, Probe, Refusal
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep, place
+from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep, place
 from kassay.properties.placement.answers import may_refuse
 from kassay.properties.promises import promise
 from kassay.properties.registry import applies, load_claims

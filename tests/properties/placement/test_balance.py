@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 from kassay.assignors.placement.striped import Striped
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep, place
-from kassay.properties.placement.balance import (
-    BestPlacement,
-    gap,
-    leaders_even,
-    replicas_even,
-)
+from kassay.model.placement.request import PlacementRequest, PlacementStep, place
+from kassay.properties.placement.balance import BestPlacement, gap, leaders_even, replicas_even
 from kassay.properties.placement.replicas import rack_rule
 from kassay.properties.placement.scenarios import PlacementProfile, request
 from kassay.properties.registry import load_claims

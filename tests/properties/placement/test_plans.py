@@ -16,7 +16,7 @@ from kassay.properties.placement.plans import (
     rack_spread_in_plan,
     replicas_distinct_in_plan,
 )
-from kassay.properties.placement.situations import has_many_moves
+from kassay.properties.placement.scenarios import has_many_moves
 from kassay.properties.registry import load_claims, situations_of
 from kassay.properties.sources import Drawn, Seeded
 from tests.properties.placement.plans import plan

@@ -10,9 +10,8 @@ from kassay.assignors.registry import load_all
 from kassay.model.calls import Look
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep, place
-from kassay.properties.machines.placement_oracle import JUDGED, broken
+from kassay.model.placement.request import PlacementRequest, PlacementStep, place
+from kassay.properties.machines.placement import JUDGED, broken
 from kassay.properties.placement.replicas import RackRule, rack_rule
 from kassay.properties.placement.scenarios import request
 from kassay.properties.promises import promise

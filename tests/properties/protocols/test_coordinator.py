@@ -6,7 +6,7 @@ import pytest
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import groups as g
-from kassay.model.protocols.values.background import RegexMatches
+from kassay.model.protocols.values.records import RegexMatches
 from kassay.model.protocols.values.requests import image_of
 from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,

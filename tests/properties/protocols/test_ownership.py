@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.census import Belief, Breach, Census, Registered
+from kassay.model.protocols.census import Belief, Breach, Census, Registered
 from kassay.properties.protocols import ownership as own
 from kassay.properties.protocols.registry import ACCEPTED, ADOPTION, CENSUS, COMMITTERS, load_invariants
 from tests.properties.protocols.asking import answers, broken

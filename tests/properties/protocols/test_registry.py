@@ -9,7 +9,7 @@ from kassay.certify.protocols.settings import MODELS, ExploreSettings
 from kassay.certify.protocols.views import views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Severity
-from kassay.model.protocols.shared.census import Census
+from kassay.model.protocols.census import Census
 from kassay.properties.protocols import registry
 from kassay.properties.protocols.registry import (
     CENSUS,

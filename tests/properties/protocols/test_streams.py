@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.explore.values import Severity
+from kassay.model.protocols.census import Holding, KnownEndpoints, StateReport, TaskCensus
 from kassay.model.protocols.clients.streams import StreamThread
-from kassay.model.protocols.clients.streams_table import StreamsState
-from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, StateReport, TaskCensus
+from kassay.model.protocols.clients.streams_state import StreamsState
 from kassay.model.protocols.values.in_flight import Wire
-from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import (
+from kassay.model.protocols.values.streams import (
     EndpointPartitions,
+    HeldTasks,
     StreamsHeartbeat,
     StreamsHeartbeatReply,
+    StreamsTopology,
+    TaskRoles,
 )
-from kassay.model.protocols.values.streams.tasks import HeldTasks, TaskRoles
-from kassay.model.protocols.values.streams.topology import StreamsTopology
+from kassay.model.protocols.values.streams_groups import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
 from kassay.model.streams.group import GroupTask
 from kassay.properties.protocols import streams as claims
 from kassay.properties.protocols.coordinator import epochs_never_go_back

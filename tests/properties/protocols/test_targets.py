@@ -1,11 +1,22 @@
-"""When targets are computed: an interval apart, and none for a group without members."""
+"""When targets are computed: an interval apart, and none for a group without members.
 
+Whom a consumer group has to let in.
+
+What the members of a group ask for, and that the epoch goes up when it changes.
+"""
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kassay.certify.protocols.explore import explore as explore_settings
+from kassay.certify.protocols.settings import ExploreSettings
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember
-from kassay.properties.protocols.registry import CONSUMER_GROUP, INTERVALS
+from kassay.properties.protocols.registry import CONSUMER_GROUP, ENDED, INTERVALS, PREFERENCES
+from kassay.properties.protocols.targets import DEFAULT, preferred
+from tests.explored import explore
 from tests.properties.protocols.asking import answers, broken
 
 INTERVAL = "targets-keep-the-interval"
@@ -77,3 +88,89 @@ def test_a_member_waits_for_what_others_hold():
     for other in (at(4, assigned=(T1,), name="o"), at(4, "UNREVOKED", pending=(T1,), name="o")):
         assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4), waits, other)) == []
     assert answers("waits-for-others", CONSUMER_GROUP, *led(at(4), at(-2, UNRELEASED))) is None
+
+
+NAME = "joins-are-let-in"
+
+
+def test_each_client_that_an_error_has_ended_is_named():
+    assert answers(NAME, ENDED, frozenset({"c2", "c1"})) == broken(
+        "an error has ended c1", "an error has ended c2"
+    )
+    assert answers(NAME, ENDED, frozenset()) == []
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        {"faults": Faults(crash=1, loss=1)},
+        {"static": 1, "faults": Faults(crash=1)},
+        {"regex": True},
+    ],
+    ids=lambda bound: ",".join(bound),
+)
+def test_no_client_of_kip_848_is_ended_where_the_rules_are_those_of_4_4(bound):
+    done = explore_settings(ExploreSettings("kip848", partitions=1, **bound)).exploration
+    assert (NAME in done.asked) and NAME not in {one.invariant for one in done.violations}
+
+
+def test_a_static_member_may_be_ended_and_a_migration_may_end_anybody():
+    refused = explore_settings(
+        ExploreSettings("kip848", members=1, partitions=1, static=1, faults=Faults(crash=1))
+    )
+    assert refused.exploration.asked >= {NAME} and refused.verdict == "holds"
+    assert (
+        NAME not in explore_settings(ExploreSettings("migration", members=1, partitions=1)).exploration.asked
+    )
+
+
+PREFERENCES_NAME = "preference-takes-effect"
+asked = st.lists(st.sampled_from(["", "uniform", "range"]), max_size=5)
+
+
+def preferences_group(asked_for, epoch=3):
+    members = tuple(ConsumerMember(f"m{i}", assignor=name) for i, name in enumerate(asked_for))
+    return ConsumerGroup(epoch, 3, members=members)
+
+
+@settings(max_examples=60)
+@given(asked)
+def test_most_votes_count_whoever_has_them_and_a_tie_is_left_open(names):
+    counts = {name: names.count(name) for name in names if name}
+    top = [name for name, count in counts.items() if count == max(counts.values())]
+    expected = DEFAULT if not counts else top[0] if len(top) == 1 else ""
+    assert preferred(preferences_group(names)) == preferred(preferences_group(reversed(names))) == expected
+
+
+@settings(max_examples=60)
+@given(asked, asked)
+def test_a_change_without_another_epoch_is_a_breach_and_none_else_is(before, after):
+    was, now = preferred(preferences_group(before)), preferred(preferences_group(after))
+    changes = bool(before and after and was and now and was != now)
+    silent = answers(PREFERENCES_NAME, PREFERENCES, preferences_group(before), preferences_group(after))
+    assert silent == (
+        broken(f"the group prefers {now} to {was}, and its epoch is still 3") if changes else None
+    )
+    assert answers(
+        PREFERENCES_NAME, PREFERENCES, preferences_group(before), preferences_group(after, epoch=4)
+    ) == ([] if changes else None)
+
+
+def test_nobody_asking_is_asking_for_the_default():
+    assert answers(PREFERENCES_NAME, PREFERENCES, preferences_group(["range"]), preferences_group([""]))
+    assert (
+        answers(PREFERENCES_NAME, PREFERENCES, preferences_group([DEFAULT]), preferences_group([""])) is None
+    )
+
+
+@pytest.mark.slow
+def test_a_running_member_that_changes_its_mind_makes_such_a_tie():
+    result = explore("kip848", partitions=1, remote_assignors=("range", ""), faults="assignor=1")
+    assert result.exploration.violations == ()
+    assert [len(one.trace) for one in result.exploration.liveness.livelocks] == [16, 16]
+    for livelock in result.exploration.liveness.livelocks:
+        assert any(step.action and step.action.name == "prefers uniform" for step in livelock.trace)
+    before = explore(
+        "kip848", partitions=1, remote_assignors=("range", ""), faults="assignor=1", release="2024-10"
+    )
+    assert before.verdict == "holds"

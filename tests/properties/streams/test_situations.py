@@ -8,8 +8,7 @@ from kassay.model.streams.events import ProcessJoin, ProcessRetag
 from kassay.model.streams.history import TaskChange, TaskHistory
 from kassay.model.streams.tasks import process_id
 from kassay.properties.sources import Seeded
-from kassay.properties.streams.aims import TAGGED
-from kassay.properties.streams.scenarios import task_history
+from kassay.properties.streams.scenarios import TAGGED, task_history
 from kassay.properties.streams.situations import SENTENCES, reached
 
 SEEDS = 400

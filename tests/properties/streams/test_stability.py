@@ -5,17 +5,10 @@ from dataclasses import replace
 import pytest
 
 from kassay.model.calls import Failure
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.streams.history import TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import (
-    ClientTasks,
-    TaskAssignment,
-    TaskClient,
-    TaskId,
-    TaskRequest,
-    member_id,
-)
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest, member_id
 from kassay.properties.promises import promise
 from kassay.properties.registry import load_claims
 from kassay.properties.streams.stability import converges, fixed_point, stable

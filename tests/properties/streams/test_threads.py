@@ -1,14 +1,7 @@
 """Balance of threads, for answers by process and by member."""
 
 from kassay.model.streams.history import TaskStep
-from kassay.model.streams.tasks import (
-    ClientTasks,
-    TaskAssignment,
-    TaskClient,
-    TaskId,
-    TaskRequest,
-    member_id,
-)
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest, member_id
 from kassay.properties.streams.threads import stateful_balanced, threads_balanced
 
 A, B = "00000000-0000-4000-8000-000000000000", "00000000-0000-4000-8000-000000000002"

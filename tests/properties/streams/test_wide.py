@@ -2,7 +2,7 @@ from functools import cache
 
 import pytest
 
-from kassay.assignors.plain.documents import application_of
+from kassay.assignors.plain import application_of
 from kassay.assignors.registry import load_all
 from kassay.assignors.streams.high_availability import StreamsHighAvailability
 from kassay.model.streams.kinds import STREAMS

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from kassay.model.java.hashes import uuid_hash
+from kassay.model.java import uuid_hash
 from kassay.model.shape.legal import TOPIC_NAMES, UUIDS
 from kassay.model.streams.tasks import process_key
 from kassay.properties.sources import Seeded

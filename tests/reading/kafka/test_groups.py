@@ -1,9 +1,29 @@
-"""`kafka-consumer-groups --describe`: every dialect, what is told beside the tables, and complaints."""
+"""`kafka-consumer-groups --describe`: every dialect, what is told beside the tables, and complaints.
+
+Assignments in the three dialects of the members view.
+
+What users write of a group beside the outputs: racks, subscriptions, lags.
+"""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
-from kassay.reading.kafka.groups import is_groups, of_group, read_groups
+from kassay.reading.kafka.groups import (
+    LAGS,
+    RACKS,
+    SUBSCRIPTIONS,
+    is_groups,
+    of_group,
+    read_groups,
+    read_lags,
+    read_said,
+    titles_of,
+    with_brackets,
+    with_colons,
+)
 from tests.reading.kafka.outputs import FOLDER, output
 
 APP = ("app-1-3f0c0a52-5f3e-4c0e-9a54-0d1a52b9a001", "app-2-51b7c6de-0c1b-45a1-8f06-3b9d11ce7002")
@@ -154,3 +174,67 @@ def test_a_lag_below_0_is_none(lag, read):
     """A commit ahead of a stale end offset: the tool prints the difference as it is."""
     text = output("groups-offsets-3.9.txt").replace(" 58 ", f" {lag:<2} ", 1)
     assert read_groups(text, "g.txt").offsets[0].lag == read
+
+
+NAMES = st.text("abcXYZ019._-", min_size=1, max_size=8)
+BLOCKS = st.dictionaries(NAMES, st.lists(st.integers(0, 999_999), min_size=1, max_size=4), max_size=4)
+
+
+@given(blocks=BLOCKS)
+def test_what_kafka_prints_is_read_as_it_was(blocks):
+    expected = tuple((topic, number) for topic, numbers in blocks.items() for number in numbers)
+    lists = {topic: ",".join(map(str, numbers)) for topic, numbers in blocks.items()}
+    assert with_brackets(", ".join(f"{topic}({each})" for topic, each in lists.items()), "F") == expected
+    assert with_colons(";".join(f"{topic}:{each}" for topic, each in lists.items()), "F") == expected
+
+
+@pytest.mark.parametrize("text", ["(0)", "(0,1,10,2)", "(0,1), (2)"])
+def test_without_names_nothing_is_known(text):
+    assert with_brackets(text, "F") is None
+
+
+@pytest.mark.parametrize("text", ["orders", "orders(", "orders(x)", "orders()", "(0) orders", "orders(0)(1"])
+def test_what_is_no_assignment_in_brackets_is_refused(text):
+    with pytest.raises(InputError, match=r"^F: found"):
+        with_brackets(text, "F")
+
+
+@pytest.mark.parametrize("text", ["orders", ":1", "orders:", "orders:x", "orders:1,", "orders:1000000"])
+def test_what_is_no_assignment_with_colons_is_refused(text):
+    with pytest.raises(InputError, match=r"^F: found"):
+        with_colons(text, "F")
+
+
+def test_the_titles_say_what_it_is():
+    assert titles_of("consumer, rack\n") == RACKS
+    assert titles_of("\nConsumer,Topics\na,b\n") == SUBSCRIPTIONS
+    assert titles_of("topic,partition,lag") == LAGS
+    assert titles_of("4,rack-a\n") is None
+
+
+def test_racks_and_subscriptions():
+    (first, second) = read_said("consumer,rack\n# a comment\napp-1,az-a\napp-2,\n", "r.csv", RACKS)
+    assert (first.consumer, first.values, str(first.place)) == ("app-1", ("az-a",), "r.csv:3")
+    assert second.values == ()
+    (only,) = read_said('consumer,topics\n"app-1","orders  refunds"\n', "s.csv", SUBSCRIPTIONS)
+    assert only.values == ("orders", "refunds")
+
+
+def test_lags():
+    assert read_lags("topic,partition,lag\norders,3,70\n", "l.csv") == {TopicPartition("orders", 3): 70}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("topic,partition\n", r"l.csv:1: expected the titles topic,partition,lag"),
+        ("topic,partition,lag\norders,x,1\n", r"l.csv:2: partition: found 'x'"),
+        ("topic,partition,lag\norders,0,-1\n", r"l.csv:2: lag: found '-1', expected a whole number"),
+        ("topic,partition,lag\norders,0\n", r"l.csv:2: line: found 'orders,0', expected topic,partition,lag"),
+        ("topic,partition,lag\norders,0,1\norders,0,2\n", r"l.csv:3: lag: found '2', expected one lag"),
+        ('topic,partition,lag\n"orders,0,1\n', r"l.csv:\d: not CSV"),
+    ],
+)
+def test_complaints_name_the_line(text, complaint):
+    with pytest.raises(InputError, match=complaint):
+        read_lags(text, "l.csv")

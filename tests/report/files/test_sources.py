@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.report.files.sources import repository, source_of
+from kassay.report.files.sarif import repository, source_of
 
 SOURCE = '''"""Rules."""
 import functools

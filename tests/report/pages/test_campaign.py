@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from kassay.pipeline.campaign.results.kept import KeptFinding, save
+from kassay.pipeline.campaign.findings import KeptFinding, save_traces
 from kassay.report.pages.campaign import page_of, render, view_of
 from kassay.report.pages.layout import PAGE_BYTES_MAX
 from kassay.writing.text import visible
@@ -99,7 +99,7 @@ def test_the_name_of_a_saved_trace_is_the_one_that_saving_gives(
 ) -> None:
     document, traces = thousand
     row = {name: value for name, value in document["findings"][0].items() if name != "index"}
-    (path,) = save([KeptFinding(**row, index=0, trace=traces[0])], tmp_path)
+    (path,) = save_traces([KeptFinding(**row, index=0, trace=traces[0])], tmp_path)
     view = view_of({**document, "findings": document["findings"][:1]}, traces[:1], "results")
     ((piece,),) = unpacked(view.parcels)
     assert path.removeprefix(f"{tmp_path}/") in piece

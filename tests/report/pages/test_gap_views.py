@@ -1,22 +1,30 @@
-"""What pages about gaps share: boards of instances, as many as the page has room for."""
+"""What pages about gaps share: boards of instances, as many as the page has room for.
+
+Tables of a campaign's page: numbers to the right, texts to the left, nothing is a dash.
+"""
 
 from __future__ import annotations
 
-from kassay.kinds.groups.instances import told_group
+from kassay.kinds.groups.measures import told_group
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.kinds import CLIENT
 from kassay.report.pages.gap_views import (
+    BATCH_COLUMNS,
     BOARDS_BYTES_MAX,
+    GAP_COLUMNS,
     OPEN_BYTES_MAX,
+    TASK_COLUMNS,
     Case,
+    columns_table,
     fitting,
     gap_words,
     instance_board,
 )
-from kassay.solver.consumers.gap import as_group, gap
-from kassay.solver.consumers.optimum import optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.groups.optimum import best_assignment
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import as_group, gap
+from kassay.solver.instances.groups import consumer
+from tests.report.screen.campaign_document import BATCH, GAP, TASKS
 
 
 def test_boards_are_kept_while_there_is_room() -> None:
@@ -29,10 +37,23 @@ def test_boards_are_kept_while_there_is_room() -> None:
 
 def test_the_optimum_itself_has_a_board_and_no_gap() -> None:
     problem = Problem.parse(consumer("random", 1, members=3, partitions=6))
-    best = optimum(problem)
+    best = best_assignment(problem)
     mine = gap(problem, best.assignment, best)
     told = told_group(*as_group(problem), Assignment(best.assignment), best.assignment)
     board = instance_board(CLIENT, mine, told, "case-1")
     assert board is not None
     assert 'id="case-1"' in board
     assert "balance gap 0" in gap_words(mine)
+
+
+def test_columns_of_texts_stand_to_the_left() -> None:
+    table = columns_table([GAP], GAP_COLUMNS)
+    assert table.head[:2] == ("target", "profile")
+    assert table.numeric == tuple(range(2, len(GAP_COLUMNS)))
+    assert table.rows[0][:4] == ("range", "small", "40", "25.00%")
+
+
+def test_what_is_not_known_is_a_dash_and_no_rows_are_no_rows() -> None:
+    assert "-" in columns_table([{**TASKS, "peak_kib": None}], TASK_COLUMNS).rows[0]
+    assert columns_table([], BATCH_COLUMNS).rows == ()
+    assert len(columns_table([BATCH], BATCH_COLUMNS).rows[0]) == len(BATCH_COLUMNS)

@@ -1,4 +1,7 @@
-"""A gap study's page: the order of its leaderboard, plots of every gap, the worst case as a board."""
+"""A gap study's page: the order of its leaderboard, plots of every gap, the worst case as a board.
+
+A hunt's page: the staircase plotted, the smallest and the worst instance as boards.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ from itertools import islice
 
 import pytest
 
-from kassay.certify.optimum.gaps import GapReport, measure
+from kassay.certify.optimum.gaps import HUNTED, GapReport, Hunt, WorstFound, measure
 from kassay.certify.targets.resolve import resolve
+from kassay.model.cluster import TopicPartition
 from kassay.reading.documents import Located
-from kassay.report.pages.gaps import render, view_of
-from kassay.solver.consumers.optimum import parse_order
-from kassay.solver.instances.consumers import consumer
+from kassay.report.pages.gaps import hunt_view_of, render, render_hunt, view_of
+from kassay.solver.groups.results import gap
+from kassay.solver.instances.groups import consumer
+from kassay.solver.instances.suites import STAIRS, staircase
 from kassay.solver.instances.suites import suite as suite_of
+from kassay.solver.results import parse_order
 from tests.browser import axe, no_overflow, on_paper
 from tests.report.pages.test_layout import Reader
 
@@ -111,3 +117,47 @@ def test_the_page_in_a_browser(open_page, study: GapReport, dark: bool) -> None:
 @pytest.mark.browser
 def test_all_of_a_study_is_on_paper(open_page, study: GapReport) -> None:
     on_paper(open_page(render(study, PATHS, (), "x")), ".plot svg", "table")
+
+
+HUNTS_PATHS = {"range": dict.fromkeys(HUNTED, "out/range.json")}
+
+
+def hunted() -> Hunt:
+    """A hunt that met one instance, on which the first reader takes all that it may."""
+    record = Hunt(resolve("range"), 5, looked_at=7)
+    for size in STAIRS[:3]:
+        problem = staircase(size)
+        answer: dict[str, list[TopicPartition]] = {member.member_id: [] for member in problem.members}
+        for topic in problem.topics:
+            reader = next(member for member in problem.members if topic.name in member.topics)
+            answer[reader.member_id] += [TopicPartition(topic.name, n) for n in range(topic.partitions)]
+        record.stairs.append(WorstFound(gap(problem, answer), answer))
+    record.smallest["balance"] = record.stairs[0]
+    record.worst["balance"] = record.stairs[-1]
+    return record
+
+
+def test_the_smallest_and_the_worst_are_boards_with_the_command_that_asks_again() -> None:
+    view = hunt_view_of([hunted()], HUNTS_PATHS, (), "kassay gap range --hunt")
+    assert (view.word, view.look) == ("time ran out", "warn")
+    assert [case.title for case in view.cases] == [
+        "range: smallest with a balance gap",
+        "range: smallest with the worst balance gap met",
+    ]
+    assert [bool(case.commands) for case in view.cases] == [False, True]
+    assert all(case.board for case in view.cases)
+
+
+def test_the_staircase_is_a_line_beside_the_optimums() -> None:
+    (chart,) = hunt_view_of([hunted()], HUNTS_PATHS, (), "x").lines
+    assert [line.label for line in chart.lines] == ["range", "certified optimum"]
+    assert all(
+        mine.y <= best.y for mine, best in zip(chart.lines[0].points, chart.lines[1].points, strict=True)
+    )
+
+
+@pytest.mark.browser
+def test_the_page_in_a_browser_hunts(open_page) -> None:
+    page = open_page(render_hunt([hunted()], HUNTS_PATHS, (), "x"))
+    axe(page)
+    no_overflow(page)

@@ -9,7 +9,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.report.pages.packed import PIECES, packed
+from kassay.report.pages.layout import PIECES, packed
 from tests.hostile import SOME
 
 TEXTS = st.lists(st.text(max_size=12), max_size=3 * PIECES)

@@ -7,10 +7,10 @@ import pytest
 from kassay.certify.optimum import rank as ranking
 from kassay.certify.runs.options import Budget
 from kassay.certify.targets.resolve import resolve
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.reading.documents import Located
 from kassay.report.pages.ranks import render, view_of
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.instances.groups import consumer
 from tests.browser import axe, no_overflow
 
 ORDER = ("balance", "movement", "rack")

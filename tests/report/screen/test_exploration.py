@@ -1,9 +1,14 @@
-"""What an exploration found, as a person reads it."""
+"""What an exploration found, as a person reads it.
+
+The table of switches for a terminal.
+"""
 
 import pytest
 from rich.console import Console
 
-from kassay.report.screen.exploration import exploration_view
+from kassay.certify.protocols.switch_runs import SwitchRow, hunt, row
+from kassay.certify.protocols.switches import SWITCHES
+from kassay.report.screen.exploration import exploration_view, switches_view
 from tests.explored import explore
 
 
@@ -61,3 +66,26 @@ def test_one_run_is_drawn_once_and_in_the_form_that_was_asked_for():
 def test_what_each_client_has_is_told_as_options_take_it():
     text = shown(explore("migration", partitions=1, kinds=(("classic", "consumer"), ("classic",))))
     assert "kinds classic,consumer/classic" in text.splitlines()[0]
+
+
+def switches_shown(*walked: SwitchRow) -> str:
+    screen = Console(width=200)
+    with screen.capture() as out:
+        screen.print(switches_view(walked))
+    return out.get()
+
+
+def test_a_switch_that_is_found_is_told_with_its_steps() -> None:
+    text = switches_shown(row("zk_no_owner_guard"))
+    assert "in 6 steps" in text
+    assert "1 of 1 switches are found" in text
+
+
+def test_a_switch_that_is_not_found_is_told() -> None:
+    lost = hunt("zk_no_owner_guard", on=False)
+    missed = SwitchRow(SWITCHES["zk_no_owner_guard"], lost, lost, None)
+    assert not missed.holds
+    text = switches_shown(missed)
+    assert "not found" in text
+    assert "WRONG" in text
+    assert "0 of 1 switches" in text

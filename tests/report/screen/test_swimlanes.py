@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.explore.graph import Action
+from kassay.model.explore.values import Action
 from kassay.report.screen.swimlanes import lanes, mermaid, rows, text_diagram
 
 ACTORS = st.sampled_from(["c1", "c2", "c3", "coordinator", "zookeeper", "metadata"])

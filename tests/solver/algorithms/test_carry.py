@@ -8,7 +8,7 @@ import time
 import networkx as nx
 import pytest
 
-from kassay.solver.algorithms import bulk_flow, carry
+from kassay.solver.algorithms import bulk_flow
 from kassay.solver.algorithms.bulk_flow import Arcs
 from kassay.solver.algorithms.flow import ENDLESS, Network
 
@@ -49,14 +49,14 @@ def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: 
     if not enough:
         pytest.importorskip("ortools")
     monkeypatch.setattr(bulk_flow, "ENOUGH", enough)
-    monkeypatch.setattr(carry, "_FEW", -1)
+    monkeypatch.setattr(bulk_flow, "_FEW", -1)
     rng = random.Random(11)
     carried = 0
     for _ in range(150):
         network, graph = drawn(rng)
         units = rng.randint(1, 12)
         most = min(units, nx.maximum_flow_value(graph, 0, SINK))
-        assert carry.carry(network, 0, SINK, units) == most
+        assert bulk_flow.carry(network, 0, SINK, units) == most
         graph.add_node(0, demand=-most)
         graph.add_node(SINK, demand=most)
         assert paid(network) == nx.min_cost_flow_cost(graph)
@@ -67,19 +67,19 @@ def test_the_same_units_at_the_same_cost_with_a_proof(enough: int, monkeypatch: 
 
 def test_without_ortools_the_own_method_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
-    monkeypatch.setattr(carry, "_FEW", -1)
+    monkeypatch.setattr(bulk_flow, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "installed", lambda: False)
     network, _ = drawn(random.Random(5))
     other = Network(NODES)
     for arc in range(0, len(network.head), 2):
         other.arc(network.head[arc + 1], network.head[arc], network.capacity[arc], network.cost[arc])
-    assert carry.carry(network, 0, SINK, 9) == other.cheapest(0, SINK, 9)
+    assert bulk_flow.carry(network, 0, SINK, 9) == other.cheapest(0, SINK, 9)
     assert network.capacity == other.capacity
 
 
 def test_a_flow_that_is_not_the_cheapest_is_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
-    monkeypatch.setattr(carry, "_FEW", -1)
+    monkeypatch.setattr(bulk_flow, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "cheapest", lambda _arcs, _supplies: [1, 0, 1, 0])
     network = Network(4)
     for middle, price in ((1, 2), (2, 1)):
@@ -87,7 +87,7 @@ def test_a_flow_that_is_not_the_cheapest_is_never_taken(monkeypatch: pytest.Monk
     for middle in (1, 2):
         network.arc(middle, 3, 1)
     with pytest.raises(RuntimeError, match="not the cheapest"):
-        carry.carry(network, 0, 3, 1)
+        bulk_flow.carry(network, 0, 3, 1)
 
 
 def test_who_does_not_look_at_the_clock_is_not_asked_with_little_time(
@@ -97,13 +97,13 @@ def test_who_does_not_look_at_the_clock_is_not_asked_with_little_time(
         raise AssertionError("asked")
 
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
-    monkeypatch.setattr(carry, "_FEW", -1)
+    monkeypatch.setattr(bulk_flow, "_FEW", -1)
     monkeypatch.setattr(bulk_flow, "cheapest", asked)
     network = Network(2)
     network.arc(0, 1, 3)
-    assert carry.carry(network, 0, 1, 3, time.monotonic() + carry._PACE_S / 100) <= 3
+    assert bulk_flow.carry(network, 0, 1, 3, time.monotonic() + bulk_flow._PACE_S / 100) <= 3
     with pytest.raises(AssertionError, match="asked"):
-        carry.carry(Network(2), 0, 1, 3, time.monotonic() + 100)
+        bulk_flow.carry(Network(2), 0, 1, 3, time.monotonic() + 100)
 
 
 def test_where_few_arcs_leave_the_source_only_the_own_method_is_asked(
@@ -114,12 +114,12 @@ def test_where_few_arcs_leave_the_source_only_the_own_method_is_asked(
 
     monkeypatch.setattr(bulk_flow, "ENOUGH", 0)
     monkeypatch.setattr(bulk_flow, "cheapest", asked)
-    for ways in (carry._FEW, carry._FEW + 1):
+    for ways in (bulk_flow._FEW, bulk_flow._FEW + 1):
         network = Network(2)
         for _ in range(ways):
             network.arc(0, 1, 1)
-        if ways > carry._FEW:
+        if ways > bulk_flow._FEW:
             with pytest.raises(AssertionError, match="asked"):
-                carry.carry(network, 0, 1, ways)
+                bulk_flow.carry(network, 0, 1, ways)
         else:
-            assert carry.carry(network, 0, 1, ways) == ways
+            assert bulk_flow.carry(network, 0, 1, ways) == ways

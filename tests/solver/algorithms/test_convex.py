@@ -8,8 +8,7 @@ from itertools import product
 
 import pytest
 
-from kassay.solver.algorithms.convex import Convex
-from kassay.solver.algorithms.quota import Quota
+from kassay.solver.algorithms.convex import Convex, Quota
 
 Rows = list[dict[int, int]]
 """For each unit what it pays at each place that it may go to."""

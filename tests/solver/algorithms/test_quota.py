@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.solver.algorithms.quota import Quota
+from kassay.solver.algorithms.convex import Quota
 
 SHARES = st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any)
 

@@ -20,14 +20,14 @@ import pytest
 from kassay.model.errors import KassayError
 from kassay.solver.check.balance import RACK_FIRST
 from kassay.solver.instances.families import Wanted, solve_document
-from kassay.solver.instances.shares import share_group
+from kassay.solver.instances.groups import share_group
 from kassay.solver.packing import optimum
 from tests.paths import HELD
 from tests.solver.check import truth
+from tests.solver.groups import cases as shares
 from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
-from tests.solver.sharing import cases as shares
-from tests.solver.streams.members import cases as members
+from tests.solver.streams import members_cases as members
 
 Document = dict[str, Any]
 Place = tuple[Any, Any]

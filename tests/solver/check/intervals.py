@@ -6,8 +6,8 @@ import itertools
 import random
 from typing import Any
 
+from kassay.solver.packing.bounds import SCALE
 from kassay.solver.packing.items import Packing
-from kassay.solver.packing.prices import SCALE
 from tests.solver.packing import cases
 
 

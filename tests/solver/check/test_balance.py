@@ -16,11 +16,11 @@ from kassay.solver.check import balance as certificate
 from kassay.solver.check import consumers as certificate_document_module
 from kassay.solver.check.balance import ORDERS, BalanceCertificate, refusal
 from kassay.solver.check.check import check_certificate
-from kassay.solver.consumers.documents import optimum_certificate
-from kassay.solver.consumers.optimum import figures, optimum
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.consumers import consumer
-from tests.solver.consumers import brute
+from kassay.solver.groups.optimum import best_assignment, figures
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import optimum_certificate
+from kassay.solver.instances.groups import consumer
+from tests.solver.groups import brute
 
 
 def damaged(proof: BalanceCertificate, rng: Random) -> BalanceCertificate:
@@ -66,7 +66,7 @@ def judge(seeds: range) -> tuple[int, int]:
         problem = Problem.parse(document)
         best = brute.best(problem)
         for order in ORDERS:
-            proof = optimum(problem, order)
+            proof = best_assignment(problem, order)
             for owners in brute.assignments(problem):
                 if rng.random() > 60 / asked_size(problem):
                     continue
@@ -104,7 +104,7 @@ def test_exactly_the_optimal_assignments_are_accepted_in_tens_of_thousands(seeds
 
 def test_a_level_number_without_members_is_refused() -> None:
     problem = Problem.parse(consumer("nested", 1, members=10, partitions=40))
-    proof = optimum(problem)
+    proof = best_assignment(problem)
     gap = tuple(level + (level > 0) for level in proof.levels)
     assert len(set(gap)) > 1
     assert "level number is missing" in str(refusal(problem, replace(proof, levels=gap)))
@@ -115,7 +115,7 @@ def test_a_level_number_without_members_is_refused() -> None:
 def test_damaged_documents_are_refused_or_still_true(shape: str, order: tuple[str, ...]) -> None:
     """A change anywhere in the JSON: what is accepted states the optimum of the instance it holds."""
     problem = Problem.parse(consumer(shape, 2, members=8, partitions=30))
-    found = optimum(problem, order)
+    found = best_assignment(problem, order)
     document = optimum_certificate(found)
     assert check_certificate(document).accepted
     rng = Random(7)
@@ -132,7 +132,7 @@ def test_damaged_documents_are_refused_or_still_true(shape: str, order: tuple[st
         refused += not checked.accepted
         assert checked.reason
         if checked.accepted:
-            true = optimum(Problem.parse(broken["instance"]), tuple(broken["order"].split(",")))
+            true = best_assignment(Problem.parse(broken["instance"]), tuple(broken["order"].split(",")))
             assert list(true.loads) == broken["loads"]
             assert (true.moved, true.rack_mismatch) == (broken["moved"], broken["rack_mismatch"])
     assert refused > 200

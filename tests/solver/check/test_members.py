@@ -11,8 +11,8 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.check import pose
 from kassay.solver.check.members import read_members, speaks_of_members
-from kassay.solver.check.refusal import RefusedError
-from tests.solver.streams.members import cases
+from kassay.solver.check.shapes import RefusedError
+from tests.solver.streams import members_cases
 
 GOOD: dict[str, Any] = {
     "family": "C",
@@ -28,7 +28,7 @@ GOOD: dict[str, Any] = {
 def test_an_instance_has_one_form_however_it_is_written() -> None:
     rng = random.Random(11)
     for _ in range(30):
-        case = cases.small(rng)
+        case = members_cases.small(rng)
         other = copy.deepcopy(case) | {"name": "other", "shape": "x"}
         rng.shuffle(other["clients"])
         for client in other["clients"]:

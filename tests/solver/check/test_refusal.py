@@ -24,7 +24,7 @@ from kassay.solver.check.balance import (
     refusal,
 )
 from kassay.solver.check.check import Outcome, check_certificate, pose
-from kassay.solver.check.refusal import Posed
+from kassay.solver.check.shapes import Posed
 from tests.hostile import TEXTS
 from tests.solver.check import forger, neutral, search
 
@@ -34,12 +34,12 @@ SPOKEN_FOR: Final = {
         "of as many partitions as there are, one given twice leaves another without an owner, which is refused "
         "after this, in words that say less"
     ),
-    "packing.enumeration.complete: len(packed.units) <= UNITS_MOST": "a limit of time, not of truth",
-    "packing.enumeration.complete: work <= WORK_MOST": "a limit of time, not of truth",
-    "packing.limits.bounds: bound <= load": (
+    "packing.complete: len(packed.units) <= UNITS_MOST": "a limit of time, not of truth",
+    "packing.complete: work <= WORK_MOST": "a limit of time, not of truth",
+    "packing.bounds: bound <= load": (
         "the packing itself is within the limits of a bound above its load, so no step refutes those"
     ),
-    "packing.limits._refute: budget is not None": "the next check refuses as well, in words that say less",
+    "packing._refute: budget is not None": "the next check refuses as well, in words that say less",
 }
 """Checks without a forgery of their own, and why."""
 ONE_MOVED: Final = {"t": (0, 1)}

@@ -9,12 +9,12 @@ from typing import Any, Final
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.refusal import RefusedError
 from kassay.solver.check.shapes import (
     COUNT,
     NAME,
     TEXT,
     WHOLE,
+    RefusedError,
     by_name,
     fit,
     nullable,

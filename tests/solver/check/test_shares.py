@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from random import Random
 
-from kassay.solver.check.shares import Due
+from kassay.solver.check.shapes import Due
 
 
 def test_the_least_is_that_of_trying_every_count() -> None:

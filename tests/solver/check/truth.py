@@ -14,12 +14,12 @@ from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
+from tests.solver.groups import cases as shares
 from tests.solver.instances import tiny
 from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
-from tests.solver.sharing import cases as shares
 from tests.solver.streams import cases as streams
-from tests.solver.streams.members import cases as members
+from tests.solver.streams import members_cases as members
 
 Document = Mapping[str, Any]
 MOST = 60_000

@@ -10,10 +10,10 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS, RACK_FIRST
 from kassay.solver.check.check import check_certificate
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.brokers import placement
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.brokers_and_tasks import placement
 from kassay.solver.instances.families import NotTakenError, Wanted, solve_document
+from kassay.solver.instances.groups import consumer
 from kassay.solver.instances.suites import suite
 from kassay.solver.packing import optimum as packing_optimum
 from tests.solver.instances import tiny

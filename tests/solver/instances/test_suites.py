@@ -1,15 +1,18 @@
+"""Tests."""
+
 from __future__ import annotations
 
 from hashlib import sha256
+from itertools import islice
 
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.members import member_tasks
-from kassay.solver.instances.shares import share_group
-from kassay.solver.instances.suites import SUITES, suite, to_line
+from kassay.solver.groups.results import as_group, gap
+from kassay.solver.instances.brokers_and_tasks import member_tasks, placement, tasks
+from kassay.solver.instances.groups import consumer, share_group
+from kassay.solver.instances.suites import STAIRS, SUITES, ladder, staircase, suite, to_line
+from tests.solver.groups.test_results import kept
 
 DIGESTS = {
     "small": (2400, "adac2df2d8f5329ba1ab81fc9d9ae78e62bfe34ac161afeeb6d079fc0d4f09ba"),
@@ -39,3 +42,18 @@ def test_unknown_suites_and_shapes_are_named() -> None:
     for maker in (consumer, member_tasks, placement, share_group, tasks):
         with pytest.raises(InputError, match="shape: found 'round'"):
             maker("round")
+
+
+def test_where_everything_stays_the_gap_grows_with_the_stairs() -> None:
+    gaps = [gap(problem, kept(problem)).balance or 0 for problem in map(staircase, STAIRS)]
+    assert gaps == sorted(gaps)
+    assert 0 < gaps[0] < gaps[-1]
+
+
+def test_one_of_the_smallest_groups_is_out_of_balance_where_everything_stays() -> None:
+    """An idle member, although 1, 1, 1 can be had; the ladder comes to small groups first."""
+    drawn = list(islice(ladder(0), 2000))
+    sizes = [len(p.members) + sum(topic.partitions for topic in p.topics) for p in drawn]
+    assert sizes == sorted(sizes)
+    stays = ({member.member_id: member.owned for member in as_group(p)[1].members} for p in drawn)
+    assert any(gap(problem, answer).balance for problem, answer in zip(drawn, stays, strict=True))

@@ -20,7 +20,7 @@ from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.packing import cases as packings
 from tests.solver.placement import cases as placements
 from tests.solver.streams import cases as streams
-from tests.solver.streams.members import cases as members
+from tests.solver.streams import members_cases as members
 
 Document = dict[str, Any]
 Worth = tuple[Any, ...]

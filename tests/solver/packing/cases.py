@@ -11,11 +11,10 @@ from math import gcd
 from typing import Any
 
 from kassay.solver.check.balance import MOVEMENT_FIRST, ORDERS
-from kassay.solver.consumers.problem import NOBODY, Problem
-from kassay.solver.packing.documents import solve_packing
-from kassay.solver.packing.items import Packing
-from kassay.solver.packing.terms import Terms
-from kassay.solver.results import result
+from kassay.solver.groups.problem import Problem
+from kassay.solver.packing.items import Packing, Terms
+from kassay.solver.packing.optimum import solve_packing
+from kassay.solver.results import NOBODY, result
 
 Document = dict[str, Any]
 Maker = Callable[[random.Random], Document]

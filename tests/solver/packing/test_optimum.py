@@ -1,20 +1,32 @@
-"""Packings against all packings: what is proven is so, whoever finds it and whatever is asked."""
+"""Packings against all packings: what is proven is so, whoever finds it and whatever is asked.
+
+The results of packings: figures and certificates say what the assignment is.
+
+Balanced owners are packings as well: what the flow proved is proven, the rest is an interval.
+
+The enumeration finds the best of all packings, and gives up where there are too many.
+"""
 
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from fractions import Fraction
 
 import pytest
 
 from kassay.model.errors import InputError
-from kassay.solver.check.check import check_certificate
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.instances.consumers import consumer
+from kassay.solver.check.balance import ORDERS
+from kassay.solver.check.check import check_certificate, require_accepted
+from kassay.solver.groups.optimum import best_balanced
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.groups import consumer
 from kassay.solver.packing import optimum
-from kassay.solver.packing.optimum import pack
-from kassay.solver.packing.terms import Terms
+from kassay.solver.packing.items import Packing, Terms
+from kassay.solver.packing.optimum import best_of_all, pack, packed_in_balance, packing_certificate
+from kassay.solver.packing.search import at_home, longest_first
+from tests.solver.instances import tiny
 from tests.solver.packing import cases
 
 
@@ -112,3 +124,75 @@ def test_great_weights_are_packed_by_moves_and_swaps() -> None:
 def test_nothing_to_pack() -> None:
     result = cases.solved(cases.one_topic([], 2))
     assert (result["status"], result["upper"], result["moved"]) == ("optimal", 0, 0)
+
+
+def test_the_figures_of_a_result_are_those_of_its_assignment() -> None:
+    rng = random.Random(51)
+    for _ in range(60):
+        case = cases.any_case(rng)
+        result = cases.solved(case)
+        heaviest, squares, moved, mismatch = cases.value(case, cases.owners(case, result["assignment"]))
+        assert (result["moved"], result["rack_mismatch"]) == (moved, mismatch)
+        assert result["sum_squares"] == squares == sum(load * load for load in result["loads"])
+        assert result["upper"] == heaviest
+        assert (result["status"] == "optimal") == all(goal["proven"] for goal in result["goals"])
+        assert result["certificate"]["assignment"] == result["assignment"]
+        assert check_certificate(result["certificate"]).accepted
+        assert check_certificate(result).accepted
+
+
+def _exact(rng: random.Random) -> Problem:
+    while True:
+        problem = Problem.parse(tiny.group(rng))
+        if problem.exact:
+            return problem
+
+
+def test_prices_and_levels_of_the_flow_prove_every_goal_of_the_packing_too() -> None:
+    rng = random.Random(31)
+    problems = [_exact(rng) for _ in range(60)]
+    problems += [Problem.parse(consumer(shape, 2)) for shape in ("nested", "racks", "random", "shuffle")]
+    for problem in problems:
+        for order in ORDERS:
+            packed = packed_in_balance(problem, order, best_balanced(problem, order))
+            figures = require_accepted(packing_certificate(problem, packed), "a group")
+            assert figures["status"] == "optimal", figures["goals"]
+
+
+def test_without_time_the_balance_is_proven_and_the_rest_is_bounded() -> None:
+    rng = random.Random(32)
+    statuses = Counter[str]()
+    for problem in [
+        *(_exact(rng) for _ in range(60)),
+        *(Problem.parse(consumer(shape, 3)) for shape in ("nested", "racks", "random", "shuffle")),
+    ]:
+        for order in ORDERS:
+            balanced = best_balanced(problem, order, time.monotonic() - 1)
+            packed = packed_in_balance(problem, order, balanced)
+            figures = require_accepted(packing_certificate(problem, packed), "a group")
+            assert figures["goals"][0]["proven"]
+            statuses[figures["status"]] += 1
+    assert min(statuses["optimal"], statuses["interval"]) > 5
+
+
+def test_the_best_of_all_has_the_least_loads_and_the_least_cost_with_them() -> None:
+    rng = random.Random(12)
+    for _ in range(80):
+        case = cases.any_case(rng)
+        packing, _ = cases.packed(rng, case)
+        for terms in (Terms(), Terms(budget=10**9)):
+            owner = best_of_all(packing, terms, longest_first(packing, at_home(packing)))
+            assert owner is not None
+            assert cases.value_of(packing, owner) == min(cases.values(case))
+
+
+def test_members_that_nothing_tells_apart_do_not_multiply() -> None:
+    packing, _ = cases.packed(random.Random(2), cases.one_topic([9, 7, 5, 4, 2, 1], 40))
+    owner = best_of_all(packing, Terms(), longest_first(packing))
+    assert owner is not None
+    assert sorted(packing.loads(owner), reverse=True)[:7] == [9, 7, 5, 4, 2, 1, 0]
+
+
+def test_too_many_packings_are_not_looked_at() -> None:
+    packing = Packing.of(cases.large(1))
+    assert best_of_all(packing, Terms(), longest_first(packing)) is None

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kassay.solver.check.check import require_accepted
-from kassay.solver.placement.documents import placement_certificate
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import PlacementProblem
+from kassay.solver.placement.results import placement_certificate
 
 Document = dict[str, Any]
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kassay.solver.algorithms.exchange import Exchange
-from kassay.solver.placement.hubs import RackHubs
+from kassay.solver.placement.flows import RackHubs
 from kassay.solver.placement.optimum import fewest_copies, partitions_of, placement_rules, replica_quota
 from kassay.solver.placement.problem import PlacementProblem
 from tests.solver.placement import cases

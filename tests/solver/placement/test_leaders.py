@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from kassay.solver.algorithms import bulk_flow
-from kassay.solver.placement.leaders import choose_leaders, leader_quota
+from kassay.solver.placement.flows import choose_leaders, leader_quota
 from kassay.solver.placement.problem import Broker
 
 

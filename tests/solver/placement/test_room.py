@@ -7,7 +7,7 @@ import pytest
 
 from kassay.solver.check.check import check_certificate
 from kassay.solver.check.replicas import forced_onto
-from kassay.solver.instances.brokers import placement
+from kassay.solver.instances.brokers_and_tasks import placement
 from kassay.solver.instances.families import Wanted, solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem, Spread
 from kassay.solver.placement.room import _Deal, require_room, within_room

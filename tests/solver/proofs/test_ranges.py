@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import z3  # type: ignore[import-untyped]
 
-from kassay.assignors.client.range import Range
-from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.range import Range
+from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.model.cluster import Cluster
 from kassay.model.groups.group import Group, Member
 from kassay.solver.proofs.prove import chosen

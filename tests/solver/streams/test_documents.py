@@ -6,8 +6,8 @@ import random
 from collections import Counter
 
 from kassay.solver.check.check import check_certificate
-from kassay.solver.streams.documents import solve_tasks
 from kassay.solver.streams.problem import TaskProblem
+from kassay.solver.streams.results import solve_tasks
 from tests.solver.streams import cases
 
 

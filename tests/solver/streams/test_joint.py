@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kassay.solver.instances.brokers import tasks
+from kassay.solver.instances.brokers_and_tasks import tasks
 from kassay.solver.streams import joint
 from kassay.solver.streams.joint import Joint, Tariff, _Programme, joint_tasks
 from kassay.solver.streams.optimum import CHANGE, RESTORE, SCALE, Placed, best_tasks, cost, quotas

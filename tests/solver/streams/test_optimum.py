@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kassay.solver.check.check import check_certificate
-from kassay.solver.instances.brokers import tasks
+from kassay.solver.instances.brokers_and_tasks import tasks
 from tests.solver.streams import cases
 
 

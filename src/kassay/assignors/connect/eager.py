@@ -16,7 +16,7 @@ from kassay.assignors.java_errors import NullPointerError
 from kassay.assignors.registry import EAGER, reference
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import ConnectAssignment, ConnectRequest, Work, WorkerChange, work_key
-from kassay.model.java.hashes import utf16_sorted
+from kassay.model.java import utf16_sorted
 
 
 @reference(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.registry import reference
-from kassay.model.java.int32 import utils_abs
+from kassay.model.java import utils_abs
 from kassay.model.partitioners.kinds import PARTITIONER
 
 

@@ -2,7 +2,7 @@
 
 Goals, in order: equal keys in one partition while the count stays; keyless records spread evenly.
 Keyed: the 32-bit murmur2 of the key bytes, without its sign bit, modulo the number of partitions,
-available or not. Keyless: one counter for all topics (`turns`). A partition that the record
+available or not. Keyless: one counter for all topics (`Turns`). A partition that the record
 names is ignored: the producer handles it (`explicit`).
 Source: Kafka `Utils.murmur2`, and `DefaultPartitioner` of the 0.9 clients; the hash is still the
 default for keyed records (`BuiltInPartitioner.partitionForKey`).
@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kassay.assignors.partitioners.turns import Turns
 from kassay.assignors.registry import reference
-from kassay.model.java.int32 import to_positive, wrap
+from kassay.model.java import to_positive, wrap
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import (
     NoPartitionsError,
@@ -24,6 +23,35 @@ from kassay.model.partitioners.partitioner import (
     ProducerRecord,
     TopicMetadata,
 )
+
+# Round robin of the older default partitioners over keyless records.
+#
+# The counter is a Java int: it overflows into the negative numbers, and each release makes it non-negative in
+# its own way (`Utils.abs` in 0.8, `toPositive` later).
+# Source: Kafka `Partitioner` (0.8), `DefaultPartitioner` (0.9 to 2.3).
+
+
+def at_turn(turn: int, topic: TopicMetadata) -> int:
+    """The available partition at that turn, of all if none is available; raises `NoPartitionsError`."""
+    if not topic.count:
+        raise NoPartitionsError("a topic with 0 partitions cannot take a record")
+    available = topic.available
+    return available[turn % len(available)] if available else turn % topic.count
+
+
+class Turns:
+    """A counter that goes round the available partitions."""
+
+    def __init__(self, positive: Callable[[int], int], start: int = 0) -> None:
+        self._positive = positive
+        self._counter = wrap(start)
+
+    def next(self, topic: TopicMetadata) -> int:
+        """The next partition; raises `NoPartitionsError`."""
+        partition = at_turn(self._positive(self._counter), topic)
+        self._counter = wrap(self._counter + 1)
+        return partition
+
 
 _SEED: Final = 0x9747B28C
 _MIX: Final = 0x5BD1E995

@@ -12,10 +12,9 @@ Cost: O(1) without a key.
 
 from __future__ import annotations
 
-from kassay.assignors.partitioners.murmur2 import partition_for_key
-from kassay.assignors.partitioners.turns import Turns
+from kassay.assignors.partitioners.murmur2 import Turns, partition_for_key
 from kassay.assignors.registry import reference
-from kassay.model.java.int32 import to_positive
+from kassay.model.java import to_positive
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 

@@ -19,11 +19,10 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from kassay.assignors.partitioners.murmur2 import partition_for_key
-from kassay.assignors.partitioners.turns import at_turn
+from kassay.assignors.partitioners.murmur2 import at_turn, partition_for_key
 from kassay.assignors.registry import reference
 from kassay.model.errors import InputError
-from kassay.model.java.randomness import POSITIVE_INTS, JavaRandom, RandomSource
+from kassay.model.java import POSITIVE_INTS, JavaRandom, RandomSource
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 

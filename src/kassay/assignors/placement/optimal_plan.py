@@ -3,7 +3,7 @@
 Goals, in order: the rack rule; replicas of each broker within one of each other, or as balanced as racks
 allow; the fewest copies; leaders as balanced as possible; the fewest changes of leader. On the way every
 state keeps the rack rule if the start did, and no partition has fewer replicas than before.
-Source: kassay.solver.placement.optimum (certified optimum), kassay.solver.placement.plan; KIP-455.
+Source: kassay.solver.placement.optimum (certified optimum), kassay.solver.placement.problem; KIP-455.
 Cost: that of the solver; a plan has one step for each replica to copy and one for each leader to change.
 """
 
@@ -13,15 +13,14 @@ from math import inf
 
 from kassay.assignors.registry import reference
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import Plan, PlanRequest
 
 
 @reference(
     "optimal",
     kind=PLANNER,
     claims=("plan-valid", "plan-minimal", "rack-spread", "deterministic"),
-    source="kassay.solver.placement.plan",
+    source="kassay.solver.placement.problem",
 )
 class OptimalPlan:
     """Moves to the best balanced placement with the fewest copies through valid states only."""
@@ -30,8 +29,7 @@ class OptimalPlan:
         """The moves, partition by partition."""
         # Imported here, so that users of other rules do not load the solver.
         from kassay.solver.placement.optimum import best_placement
-        from kassay.solver.placement.plan import plan
-        from kassay.solver.placement.problem import PlacementProblem
+        from kassay.solver.placement.problem import PlacementProblem, plan
 
         # With a deadline only kassay's own flow runs, so a plan does not depend on whether OR-tools is
         # installed.

@@ -21,11 +21,9 @@ from collections.abc import Iterator
 from itertools import count
 
 from kassay.assignors.java_errors import IndexOutOfBoundsError
-from kassay.assignors.placement.laps import check_sizes, follower_index, laps
-from kassay.assignors.placement.rack_unaware import spread
+from kassay.assignors.placement.rack_unaware import check_sizes, follower_index, laps, spread
 from kassay.assignors.registry import reference
-from kassay.model.java.hashes import utf16_sorted
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource, utf16_sorted
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import AdminOperationError, Placement, PlacementRequest, Replicas
 

@@ -27,8 +27,7 @@ from __future__ import annotations
 
 from kassay.assignors.registry import reference
 from kassay.model.cluster import Broker
-from kassay.model.java.hashes import bucket_order, string_hash, utf16_key
-from kassay.model.java.randomness import RandomSource, shuffle
+from kassay.model.java import RandomSource, bucket_order, shuffle, string_hash, utf16_key
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import (
     InvalidPartitionsError,

@@ -23,17 +23,246 @@ Cost: O(T * C log C) for T tasks and C processes, and the balancing rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import cycle
+from typing import NamedTuple
 
 from kassay.assignors.java_errors import IllegalStateError
 from kassay.assignors.registry import reference
-from kassay.assignors.streams.movement import Readiness, Warmups, move_active_tasks, move_standby_tasks
-from kassay.assignors.streams.priority_queue import LoadQueue
-from kassay.assignors.streams.standby_tags import has_tags_of, place_over_tags
-from kassay.assignors.streams.state import ProcessState, answer
+from kassay.assignors.streams.state import JavaPriorityQueue, LoadQueue, ProcessState, answer
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import TaskAssignment, TaskId, TaskRequest
+from kassay.model.streams.tasks import (
+    LAG_UNBOUNDED,
+    RUNNING,
+    TaskAssignment,
+    TaskId,
+    TaskRequest,
+    task_hash_order,
+)
+
+# The way from where state is to where the plan puts it: moves of tasks that are not caught up.
+#
+# Every move has the plan's process as its destination and runs the task elsewhere until the
+# destination has caught up. Moves of tasks with the fewest caught-up processes come first.
+# Source: Kafka `TaskMovement`, trunk 1eb7644349cb (KIP-441).
+
+
+class Readiness:
+    """The progress of each process with each stateful task."""
+
+    def __init__(self, states: Sequence[ProcessState], tasks: Sequence[TaskId], acceptable: int) -> None:
+        self._furthest: dict[TaskId, list[ProcessState]] = {}
+        self._caught_up: dict[TaskId, set[ProcessState]] = {}
+        for task in tasks:
+            lags = {state: state.lag(task) for state in states}
+            self._furthest[task] = sorted(states, key=lambda state: (lags[state], state.key))
+            self._caught_up[task] = {s for s, lag in lags.items() if _acceptable(lag, acceptable)}
+
+    def caught_up(self, task: TaskId) -> set[ProcessState]:
+        """The processes that could run the task at once."""
+        return self._caught_up[task]
+
+    def could_be_further(self, task: TaskId, state: ProcessState) -> bool:
+        """Whether the process is not caught up and another one is further ahead."""
+        return state not in self._caught_up[task] and self._furthest[task][0].lag(task) < state.lag(task)
+
+    def furthest(
+        self, task: TaskId, before: ProcessState, will_do: Callable[[ProcessState], bool]
+    ) -> ProcessState | None:
+        """The process furthest ahead among the acceptable ones that are ahead of one of them."""
+        for state in self._furthest[task]:
+            if state is before:
+                return None
+            if will_do(state):
+                return state
+        return None
+
+
+class Warmups:
+    """The number of copies that one assignment may still warm up, and the copies that it warms up."""
+
+    def __init__(self, maximum: int) -> None:
+        self._left = maximum
+        self._placed: set[tuple[ProcessState, TaskId]] = set()
+
+    def take(self) -> bool:
+        """Use one up, if one is left."""
+        self._left -= 1
+        return self._left >= 0
+
+    def place(self, task: TaskId, state: ProcessState) -> None:
+        """Record that the process warms the task up."""
+        self._placed.add((state, task))
+
+    def holds(self, task: TaskId, state: ProcessState) -> bool:
+        """Whether the process warms the task up."""
+        return (state, task) in self._placed
+
+
+class _Movement(NamedTuple):
+    task: TaskId
+    destination: ProcessState
+    caught_up: int
+
+
+def move_active_tasks(states: Sequence[ProcessState], readiness: Readiness, warmups: Warmups) -> int:
+    """Run each active task where it is caught up or furthest ahead; how many had to move.
+
+    Raises `IllegalStateError` if a task has to move and no process is ahead.
+    """
+    queue = LoadQueue(lambda state: state.load, states)
+    movements = _movements(states, lambda state: state.active, readiness)
+    needed = len(movements)
+    while movements:
+        task, destination, _ = movements.poll()
+        caught_up = readiness.caught_up(task)
+        source = (
+            queue.poll(lambda state: state in caught_up and task in state.standby)  # noqa: B023  # called at once
+            or queue.poll(caught_up.__contains__)
+            or readiness.furthest(task, destination, lambda _: True)
+        )
+        if source is None:
+            raise IllegalStateError(
+                f"task {task} has to move to a process that is further ahead, and none is"
+            )
+        destination.active.remove(task)
+        if task in source.standby:
+            source.standby.remove(task)
+            destination.standby.add(task)
+        elif warmups.take():
+            destination.standby.add(task)
+            warmups.place(task, destination)
+        source.active.add(task)
+        queue.offer(source, destination)
+    return needed
+
+
+def move_standby_tasks(states: Sequence[ProcessState], readiness: Readiness, warmups: Warmups) -> int:
+    """Keep each standby copy where it is caught up or furthest ahead; how many moved.
+
+    A destination keeps its copy as long as warm-ups are left, and gives it up after that.
+    """
+    queue = LoadQueue(lambda state: state.load, states)
+    movements = _movements(
+        states, lambda state: {task for task in state.standby if not warmups.holds(task, state)}, readiness
+    )
+    moved = 0
+    while movements:
+        task, destination, _ = movements.poll()
+        caught_up = readiness.caught_up(task)
+        source = queue.poll(
+            lambda state: state in caught_up and not state.has(task)  # noqa: B023  # called at once
+        ) or readiness.furthest(task, destination, lambda state: not state.has(task))  # noqa: B023  # called at once
+        if source is None:
+            continue
+        source.standby.add(task)
+        if not warmups.take():
+            destination.standby.remove(task)
+        queue.offer(source, destination)
+        moved += 1
+    return moved
+
+
+def _movements(
+    states: Sequence[ProcessState], held: Callable[[ProcessState], set[TaskId]], readiness: Readiness
+) -> JavaPriorityQueue[_Movement]:
+    """The tasks that could be further ahead elsewhere; those with the fewest caught-up processes first."""
+    movements: JavaPriorityQueue[_Movement] = JavaPriorityQueue(lambda m: (m.caught_up, m.task))
+    for state in states:
+        for task in sorted(held(state)):
+            if readiness.could_be_further(task, state):
+                movements.offer(_Movement(task, state, len(readiness.caught_up(task))))
+    return movements
+
+
+def _acceptable(lag: int, acceptable: int) -> bool:
+    return lag == RUNNING or acceptable == LAG_UNBOUNDED or 0 <= lag <= acceptable
+
+
+# Standby copies spread over tag values: each on a process that shares no value with the task's other
+# copies.
+#
+# The copies of a task go one by one to the least loaded process that differs from the processes of the
+# active task and of the previous copies in each tag that has more values than there are such processes. If
+# no process does, the remaining copies of the task go to the least loaded processes, whatever their tags,
+# after all other tasks. A process without a tag differs from all others in it. Ties: as in
+# `high_availability`; the remaining copies are placed in the order of Java's hash map. Source: Kafka
+# `ClientTagAwareStandbyTaskAssignor`, branches 4.0 to 4.4 (KIP-708).
+
+_Tag = tuple[str, str]
+
+
+def place_over_tags(
+    states: Sequence[ProcessState], stateful: Sequence[TaskId], replicas: int, keys: Collection[str]
+) -> None:
+    """Assign each task that many copies, spread over the values of these tag keys where possible."""
+    places = _Places(states, keys)
+    queue = LoadQueue(lambda state: state.load, states)
+    runs = {task: state for state in states for task in state.active}
+    lacking: dict[TaskId, int] = {}
+    for task in stateful:
+        if left := replicas - _spread(task, runs[task], replicas, queue, places):
+            lacking[task] = left
+        queue.offer(*states)
+    for task in (each for each in task_hash_order(stateful) if each in lacking):
+        for _ in range(lacking[task]):
+            state = queue.poll(lambda state: not state.has(task))  # noqa: B023  # called at once
+            if state is None:
+                break
+            state.standby.add(task)
+            queue.offer(state)
+
+
+def has_tags_of(source: ProcessState, destination: ProcessState) -> bool:
+    """Whether the first process has each tag of the second, including tags without spreading."""
+    theirs = destination.client.tag_of
+    return all(theirs.get(key) == value for key, value in source.client.tags)
+
+
+def _spread(task: TaskId, runs_on: ProcessState, replicas: int, queue: LoadQueue, places: _Places) -> int:
+    """Place copies of the task one by one, each on a process that differs; returns how many were placed."""
+    taken: dict[_Tag, set[ProcessState]] = {}
+    last = runs_on
+    for placed in range(replicas):
+        places.take(last, placed + 1, taken)
+        state = queue.poll(lambda s: not s.has(task) and not _is_taken(s, taken.values()))  # called at once
+        if state is None:
+            return placed
+        state.standby.add(task)
+        last = state
+    return replicas
+
+
+def _is_taken(state: ProcessState, taken: Iterable[set[ProcessState]]) -> bool:
+    return any(state in processes for processes in taken)
+
+
+class _Places:
+    """The processes by tag, and how many values each tag has."""
+
+    def __init__(self, states: Sequence[ProcessState], keys: Collection[str]) -> None:
+        self._keys = keys
+        self._with: dict[_Tag, set[ProcessState]] = {}
+        self._values: dict[str, set[str]] = {}
+        for state in states:
+            for key, value in state.client.tags:
+                self._with.setdefault((key, value), set()).add(state)
+                self._values.setdefault(key, set()).add(value)
+
+    def take(self, state: ProcessState, copies: int, taken: dict[_Tag, set[ProcessState]]) -> None:
+        """Record which processes share a tag with this one, which has one of so many copies.
+
+        A tag with no more values than there are copies no longer excludes any process.
+        """
+        for key, value in state.client.tags:
+            if key not in self._keys:
+                continue
+            if len(self._values[key]) > copies:
+                taken[key, value] = self._with[key, value]
+            else:
+                for each in self._values[key]:
+                    taken.pop((key, each), None)
+
 
 _Held = Callable[[ProcessState], set[TaskId]]
 _MayGo = Callable[[ProcessState, ProcessState], bool]

@@ -26,8 +26,8 @@ from typing import ClassVar, Final
 from kassay.assignors.java_errors import NullPointerError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.state import ProcessState, answer
-from kassay.assignors.streams.sticky_placement import ProcessPlacement
-from kassay.model.java.hashes import bucket_order, uuid_hash
+from kassay.assignors.streams.sticky import ProcessPlacement
+from kassay.model.java import bucket_order, uuid_hash
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 

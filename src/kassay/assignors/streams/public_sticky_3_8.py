@@ -11,7 +11,7 @@ from __future__ import annotations
 from kassay.assignors.java_errors import DivisionByZeroError
 from kassay.assignors.registry import reference
 from kassay.assignors.streams.public_sticky import PublicPlacement, placed
-from kassay.assignors.streams.sticky_placement import ProcessPlacement
+from kassay.assignors.streams.sticky import ProcessPlacement
 from kassay.model.streams.kinds import STREAMS
 from kassay.model.streams.tasks import TaskAssignment, TaskRequest
 

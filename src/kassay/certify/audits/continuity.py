@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kassay.model.errors import InputError
-from kassay.reading.kafka.offsets.dump import LogRow
+from kassay.reading.kafka.offsets.sources import LogRow
 
 _TWICE: Final = 3
 """Keys that must occur twice. One would prove it for the cleaner, but not for other tools that thin a log."""

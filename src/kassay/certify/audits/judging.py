@@ -1,4 +1,8 @@
-"""Claims checked on a recorded rebalance of partitions: the assignor's input and its answer.
+"""A recorded rebalance of partitions: its causes, and the claims checked on it.
+
+Causes of a rebalance: the differences between a group's members before and after it.
+
+Claims checked on a recorded rebalance of partitions: the assignor's input and its answer.
 
 Of the claims that an assignor's reference declares, those that need only a step are checked; a repeated call
 (`deterministic`) and the assignor itself are not available. Kafka's sticky assignors promise to keep
@@ -7,12 +11,12 @@ partitions where possible: if the balance is optimal, moves beyond the certified
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, NoReturn
 
 from kassay.assignors import registry
-from kassay.certify.audits.values import AuditFinding, LogMoment, RebalanceFigures
+from kassay.certify.audits.values import AuditFinding, CauseWord, LogMoment, RebalanceCause, RebalanceFigures
 from kassay.kinds.groups.oracle import best_of_share_group, best_once
 from kassay.kinds.judging import Calls, Examination, Subject, judge
 from kassay.model.cluster import numbers_by_topic
@@ -29,9 +33,58 @@ from kassay.properties.groups.balance import ORDER, Best
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope, Violation
-from kassay.solver.sharing.gap import share_figures
-from kassay.solver.sharing.optimum import best_sharing
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.groups.share_gap import share_figures
+from kassay.solver.groups.shares import ShareProblem, best_sharing
+
+
+class SeenMember(NamedTuple):
+    """A member as recorded; `home` is its instance id, or its client id and host."""
+
+    member_id: str
+    instance_id: str | None
+    home: str
+    topics: frozenset[str]
+
+
+def home(instance_id: str | None, client_id: str, host: str) -> str:
+    """The identity of a member that survives a new member id."""
+    return instance_id or f"{client_id}@{host.removeprefix('/')}"
+
+
+def renamed(before: Iterable[SeenMember], after: Iterable[SeenMember]) -> dict[str, str]:
+    """The new member ids of returned static members, by their old ones (KIP-345)."""
+    old = {each.instance_id: each.member_id for each in before if each.instance_id}
+    return {
+        old[each.instance_id]: each.member_id
+        for each in after
+        if each.instance_id in old and each.instance_id and old[each.instance_id] != each.member_id
+    }
+
+
+def causes(before: Sequence[SeenMember], after: Sequence[SeenMember]) -> tuple[RebalanceCause, ...]:
+    """The differences between the members: who joined, left, returned, or changed its subscription."""
+    ids_before, ids_after = (
+        {each.member_id: each for each in before},
+        {each.member_id: each for each in after},
+    )
+    back = renamed(before, after)
+    came, went = ids_after.keys() - ids_before.keys(), ids_before.keys() - ids_after.keys()
+    joined = sorted(ids_after[each].home for each in came - set(back.values()))
+    left = sorted(ids_before[each].home for each in went - back.keys())
+    resubscribed = sorted(
+        each.home
+        for each in after
+        for old in [ids_before.get(each.member_id)]
+        if old is not None and old.topics != each.topics
+    )
+    lists: Mapping[CauseWord, list[str]] = {
+        CauseWord.JOINED: joined,
+        CauseWord.LEFT: left,
+        CauseWord.RESTARTED: sorted(ids_after[new].home for new in back.values()),
+        CauseWord.RESUBSCRIBED: resubscribed,
+    }
+    return tuple(RebalanceCause(word, tuple(who)) for word, who in lists.items() if who)
+
 
 REFERENCES: Final = {
     CLIENT: {name: name for name in ("range", "roundrobin", "sticky", "cooperative-sticky")},

@@ -9,16 +9,22 @@ from typing import Final
 
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.certify.audits.histories.classic import ClassicHistory
-from kassay.certify.audits.histories.consumer import ConsumerHistory
-from kassay.certify.audits.histories.share import ShareHistory
+from kassay.certify.audits.histories.consumer import ConsumerHistory, ShareHistory
 from kassay.certify.audits.histories.streams import StreamsHistory
 from kassay.certify.audits.histories.targets import TargetHistory
 from kassay.certify.audits.topics import KnownTopics
 from kassay.certify.audits.values import AuditedRebalance, GroupAudit, LogAudit, LogMoment
 from kassay.model.errors import InputError
-from kassay.reading.kafka.offsets.dump import CONTROL, LogBatch, LogRow, LogSegment, LogStart
 from kassay.reading.kafka.offsets.records import OFFSET_COMMITS, SHARE, STREAMS
-from kassay.reading.kafka.offsets.sources import LogFile, read_log
+from kassay.reading.kafka.offsets.sources import (
+    CONTROL,
+    LogBatch,
+    LogFile,
+    LogRow,
+    LogSegment,
+    LogStart,
+    read_log,
+)
 from kassay.reading.kafka.offsets.values import ClassicGeneration, GroupRecord, RecordType
 
 _UNREAD_SHOWN = 5

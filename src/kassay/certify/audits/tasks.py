@@ -27,8 +27,8 @@ from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskRequest,
 from kassay.model.trace import Conditions, Trace
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope, Violation
-from kassay.solver.streams.members.actives import place_actives
-from kassay.solver.streams.members.requests import problem_of
+from kassay.solver.streams.members import place_actives
+from kassay.solver.streams.problem import problem_of
 
 REFERENCE: Final = "streams-group-sticky@4.4"
 _VALID: Final = ("exists", "single-owner", "complete")

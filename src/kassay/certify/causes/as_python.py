@@ -15,8 +15,8 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any, Final, NamedTuple
 
-from kassay.assignors.plain.forms import FULL
-from kassay.certify.findings.could_be import step_of
+from kassay.assignors.plain_answers import FULL
+from kassay.certify.findings import step_of
 from kassay.certify.processes.load import TargetSource, load
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.certificate import Certificate
@@ -24,11 +24,11 @@ from kassay.certify.runs.replay import Playback, job_of, load_trace, playback_of
 from kassay.certify.runs.shrink import plays_for
 from kassay.certify.targets.classes import UserClass
 from kassay.certify.targets.local import OwnClass
-from kassay.kinds.answers import Asserts
 from kassay.kinds.broken import BrokenStep, broken_steps
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
+from kassay.kinds.words import Asserts
 from kassay.model.calls import Look
 from kassay.model.errors import KassayError
 from kassay.model.shape.codec import sparse

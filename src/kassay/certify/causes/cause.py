@@ -1,13 +1,27 @@
-"""What matters in a counterexample: leaves out one part at a time and replays the rest."""
+"""What matters in a counterexample, and what a fix must do.
+
+What a fix must do: derived from the evidence of a trace where that shows it, else for the common cause.
+
+What matters in a counterexample, or where two targets differ.
+
+One part at a time is left out and the rest is replayed. A cause in one paragraph: where the claim
+breaks, what matters, which clause, and what a fix must do.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from pathlib import Path
+from pprint import pformat
+from typing import Any, Final, NamedTuple
 
-from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.certify.diff.compare import By, Lead
+from kassay.certify.diff.document import TargetDifference
+from kassay.certify.diff.replay import opened, read_difference
+from kassay.certify.findings import broken_and_could_be
 from kassay.certify.runs.blocks import open_bench
 from kassay.certify.runs.replay import Playback, job_of, subjects_of
 from kassay.certify.runs.shrink import (
@@ -22,12 +36,64 @@ from kassay.certify.runs.shrink import (
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import Driver
 from kassay.kinds.registry import driver_for
+from kassay.model.calls import Look
 from kassay.model.errors import InputError
+from kassay.model.shape.codec import sparse
 from kassay.model.shape.removal import Removal
-from kassay.model.trace import Repeated
+from kassay.model.trace import Conditions, Repeated, Trace
 from kassay.properties.promises import promise
-from kassay.properties.registry import Promise
-from kassay.writing.text import counted
+from kassay.properties.registry import Claim, Promise, as_text
+from kassay.writing.text import counted, visible
+
+_LOOKS: Final = {
+    Look.AGAIN.value: "give the same answer when the same object is called again with the same input",
+    Look.OTHER.value: "give the same answer from another object with the same configuration",
+    Look.PERMUTED.value: "give the same answer when its input comes in another order",
+    Look.PROCESS.value: "give the same answer in another process",
+}
+_UNEVEN: Final = {"has", "while", "with"}
+"""The facts of a member that has more than another; why it has is not among them."""
+
+
+class Remedy(NamedTuple):
+    """What a fix must do, after "a fix must"; `is_derived` says whether the trace shows it.
+
+    `common` is what a fix of the common cause must do next to that, where the trace does not exclude it.
+    """
+
+    text: str
+    is_derived: bool
+    common: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, without a full stop."""
+        return f"A fix must {self.text}" if self.is_derived else f"Common cause: a fix must {self.text}"
+
+
+def remedy(claim: Claim, broken: Mapping[str, Any] | None) -> Remedy:
+    """The remedy for the first piece of evidence; without one, or where it shows no cause, the claim's own.
+
+    A claim's own remedy is a fixed sentence about the common cause of its violations: another one may have
+    broken it here.
+    """
+    if broken is None or (derived := _derived(str(broken["subject"]), broken["facts"])) is None:
+        return Remedy(claim.fix, False)
+    return Remedy(derived, True, None if broken["facts"].keys() >= _UNEVEN else claim.fix)
+
+
+def _derived(subject: str, facts: Mapping[str, Any]) -> str | None:
+    if (message := facts.get("no answer")) is not None:
+        return f"answer here: {as_text(message)}"
+    if (message := facts.get("refused")) is not None:
+        return f"accept this input: {as_text(message)}"
+    if (look := facts.get("asked")) in _LOOKS:
+        return _LOOKS[look]
+    if facts.keys() >= _UNEVEN:
+        least, fewer = as_text(facts["while"]), as_text(facts["with"])
+        return f"assign more to {least}, which has {fewer}, and less to {subject}"
+    return None
+
 
 TRIES_MAX: Final = 80
 """The maximum number of cases replayed to find what matters."""
@@ -127,3 +193,178 @@ def _readable(driver: Driver[Any], document: Mapping[str, Any]) -> Iterator[tupl
             yield less, driver.form.read(less.case, "case")
         except InputError:
             continue
+
+
+_NAMED_MAX: Final = 4
+_ASKED: Final = {
+    Look.AGAIN.value: "again",
+    Look.OTHER.value: "of another object",
+    Look.PERMUTED.value: "in another order",
+    Look.PROCESS.value: "in another process",
+}
+
+
+def paragraph(trace: Trace, claim: Claim | None, cause: Cause | None, why_not: str = "") -> str:
+    """The sentences of the paragraph; `why_not` says why the trace could not be replayed."""
+    broken = (cause.broken if cause and cause.broken else trace.broken)[:1]
+    sentences = [f"{trace.target} breaks {trace.claim}{_where(trace, broken)}."]
+    if broken or trace.violations:
+        sentences.append(f"{_evidence(broken[0]) if broken else trace.violations[0].partition(': ')[2]}.")
+    sentences += matters(cause, why_not)
+    if claim is not None:
+        sentences.append(f'The clause broken is "{claim.sentence.rstrip(".")}" ({claim.source}).')
+        fix = remedy(claim, broken[0] if broken else None)
+        sentences.append(f"{fix.sentence}.")
+        if fix.common is not None:
+            sentences.append(f"{Remedy(fix.common, is_derived=False).sentence}.")
+    possible = cause.could_be if cause and cause.could_be else trace.could_be
+    if possible is not None:
+        by = "" if possible["certified"] else f" ({possible['by']})"
+        sentences.append(f"Here the answer could be {possible['words']}{by}.")
+    return " ".join(sentences)
+
+
+def _evidence(broken: Mapping[str, Any]) -> str:
+    """The subject of the evidence, and the facts."""
+    facts = [
+        f"asked {_ASKED.get(value, value)}" if name == "asked" else f"{name} {as_text(value)}"
+        for name, value in broken["facts"].items()
+    ]
+    subject = str(broken["subject"])
+    one = subject.removesuffix("s") if subject == "1 partitions" else subject
+    return one + (f": {', '.join(facts)}" if facts else "")
+
+
+def _where(trace: Trace, broken: Sequence[Mapping[str, Any]]) -> str:
+    """At which step, in the words of the kind."""
+    if not broken or not trace.narration:
+        return ""
+    return driver_for(trace.kind).place_words(trace.narration, broken[0]["step"], broken[0]["round"])
+
+
+def matters(
+    cause: Cause | None,
+    why_not: str,
+    *,
+    kept: str = "the claim is kept",
+    broken: str = "it did not break it",
+    still: str = "it is broken",
+) -> list[str]:
+    """What the violation needs, found by leaving out each part and replaying the rest.
+
+    `kept` says what holds without the part, `broken` is the outcome for a case that is no longer valid for
+    the kind, and `still` describes a case that is valid.
+    """
+    if cause is None:
+        return [f"What matters in it cannot be tried: {why_not}."]
+    if cause.repeated is not None:
+        return [
+            f"Its answers differ from play to play: played again just now, it broke the claim "
+            f"{cause.repeated}, so what matters in the case is not tried."
+        ]
+    if not cause.breaks:
+        return [f"Played again just now {broken}, so what matters in it cannot be tried."]
+    sentences = []
+    named = [*cause.events, *cause.conditions]
+    if named:
+        sentences.append(f"What matters: {_few(named)}; without {_any(named)} {kept}.")
+    if cause.extents:
+        begin = "" if named else "No event, claim or setting matters. "
+        sentences.append(f"{begin}It takes {_few(cause.extents)}: with one less {kept}.")
+    if not named and not cause.extents:
+        sentences.append(f"Nothing in the case matters: with anything left out {still} all the same.")
+    if needless := [words for words in cause.needless if words not in named]:
+        sentences.append(f"It does not take {_few(needless)}.")
+    return sentences
+
+
+def _any(named: Sequence[str]) -> str:
+    return "it" if len(named) == 1 else "any of these"
+
+
+def _few(named: Sequence[str]) -> str:
+    shown = list(named[:_NAMED_MAX])
+    rest = len(named) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest} more"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+_AGREE: Final = "they agree"
+_SHOWN: Final = 3
+_WIDTH: Final = 100
+
+
+def cause_of_difference(difference: TargetDifference, path: Path) -> Cause:
+    """What the difference needs with today's targets.
+
+    Raises `InputError` for an invalid case, `TargetNotFound` and `TargetNotLoadable`.
+    """
+    with opened(difference, path) as (comparison, case, _):
+        if not comparison.compare(case).lines:
+            return Cause(breaks=False)
+        driver = comparison.driver
+        return what_matters(driver, case, lambda less: bool(comparison.compare(less).lines), TRIES_MAX)
+
+
+def paragraph_of_difference(difference: TargetDifference, cause: Cause | None, why_not: str = "") -> str:
+    """The sentences of the paragraph; `why_not` says why the case could not be replayed."""
+    left, right = difference.left.target, difference.right.target
+    shown = [line.removeprefix("different: ") for line in difference.lines[:_SHOWN]]
+    more = f" and {len(difference.lines) - _SHOWN} more" if len(difference.lines) > _SHOWN else ""
+    by = " in quality" if difference.by is By.QUALITY else ""
+    sentences = [f"{left} and {right} differ{by}: {'; '.join(shown)}{more}."]
+    return " ".join(
+        [*sentences, *matters(cause, why_not, kept=_AGREE, broken="they agreed", still="they differ")]
+    )
+
+
+def difference_as_python(path: Path) -> str:
+    """A complete Python test that fails while the two differ; raises `InputError` for an invalid file."""
+    difference = read_difference(path)
+    form = driver_for(difference.kind).form
+    case = sparse(form, form.write(form.read(difference.case, f"{path}: case")))
+    left, right = difference.left, difference.right
+    named = _named(difference)
+    literal = pformat(case, width=_WIDTH, sort_dicts=False).split("\n")
+    lines = [
+        "from kassay.testing import differences",
+        "",
+        "",
+        f"def test_{_word(left.target)}_and_{_word(right.target)}_agree():",
+        *(f"    # {line.removeprefix('different: ')}" for line in difference.lines[:_SHOWN]),
+        "    different = differences(",
+        f"        {left.target!r},",
+        f"        {right.target!r},",
+        *(f"        {line}" for line in literal[:-1]),
+        f"        {literal[-1]},",
+        *(f"        {name}={value!r}," for name, value in named.items()),
+        "    )",
+        "    assert different == []",
+    ]
+    return "\n".join(map(visible, lines)) + "\n"
+
+
+def _named(difference: TargetDifference) -> dict[str, Any]:
+    """The non-default conditions."""
+    conditions, usual = difference.conditions, Conditions()
+    named: dict[str, Any] = {}
+    if difference.by is not By.ANSWER:
+        named["by"] = difference.by.value
+    if difference.lead is not Lead.LEFT:
+        named["lead"] = difference.lead.value
+    if difference.kind.chosen:
+        named["protocols"] = (difference.left.protocol.value, difference.right.protocol.value)
+    if conditions.config:
+        named["config"] = dict(conditions.config)
+    if conditions.assume:
+        named["assume"] = list(conditions.assume)
+    if conditions.call_timeout_s != usual.call_timeout_s:
+        named["call_timeout"] = conditions.call_timeout_s
+    if conditions.memory_mib != usual.memory_mib:
+        named["memory"] = conditions.memory_mib
+    return named
+
+
+def _word(target: str) -> str:
+    return re.sub(r"\W+", "_", target, flags=re.ASCII).strip("_").lower() or "target"

@@ -35,7 +35,7 @@ from kassay.model.groups.history import (
     Resubscribe,
 )
 from kassay.model.shape.codec import MOST
-from kassay.reading.fields import difference, suggestion
+from kassay.reading.documents import difference, suggestion
 
 FORMS: Final = (
     "leave:N, leave:NAME, join:N, add-partitions:TOPIC+N, remove-topic:TOPIC, add-topic:TOPIC:N or rebalance"

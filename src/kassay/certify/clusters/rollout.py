@@ -1,14 +1,17 @@
 """The safe migration from one assignor to another by rolling restarts, on the coordinator's model.
 
-Paths are tried in order of their number of restarts: the new setting alone; the new assignor before the old
-one in the list, then alone; the old one before the new, then alone. A path is safe if no member is refused on
-it.
+Paths are tried in order of their number of restarts: the new setting alone; the new assignor before the
+old one in the list, then alone; the old one before the new, then alone. A path is safe if no member is
+refused on it.
 
-Restarts of a few members are played one by one (`rolling_group`). The coordinator's own rule decides which
-assignor is selected in every mix of all members. A member's rebalance protocol follows from its list: Kafka's
-client takes the highest one that all its assignors support (KIP-429, `ConsumerCoordinator`). The selected
-assignor is in every list, so no member keeps its partitions under an assignor that expects them to be
-revoked.
+Which assignor is in force follows from the mix of members that have been restarted and members that have not.
+Between assignors of the classic protocol the coordinator's own vote is taken for every mix of all members;
+between the protocols a few members are restarted one by one on the coordinator's model (`rolling_group`);
+within the consumer protocol the assignor that most members want is in force.
+
+A member's rebalance protocol follows from its list: Kafka's client takes the highest one that all its
+assignors support (KIP-429, `ConsumerCoordinator`). The selected assignor is in every list, so no member
+keeps its partitions under an assignor that expects them to be revoked.
 """
 
 from __future__ import annotations
@@ -16,15 +19,151 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from kassay.certify.clusters.mixes import Members, RuleSpan, in_force, kinds_of, walk
-from kassay.certify.clusters.rolling_group import ClientSetting, RollingGroup
+from kassay.certify.clusters.rolling_group import ClientSetting, Restarted, RollingGroup
 from kassay.certify.targets.resolve import Target
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import RebalanceProtocol
-from kassay.model.protocols.values.groups import ClassicGroup
-from kassay.model.protocols.values.requests import Config
+from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder
+from kassay.model.protocols.values import requests
+from kassay.model.protocols.values.choices import Effects, TargetAsk, WithoutStreams
+from kassay.model.protocols.values.choices import Target as TargetAssignment
+from kassay.model.protocols.values.groups import STABLE, ClassicGroup, ClassicMember
+from kassay.model.protocols.values.requests import Config, Subscription
+
+MIXES_WALKED_MAX: Final = 12
+"""Members explored if every mix of both protocols is checked."""
+
+
+class RuleSpan(NamedTuple):
+    """The assignors in force after `first` to `last` restarts of a step; several mean a tie."""
+
+    rules: tuple[str, ...]
+    first: int
+    last: int
+
+
+class Members(NamedTuple):
+    """The number of members, and of static members among them."""
+
+    total: int
+    static: int
+
+
+def walk_mixes(
+    first: ClientSetting, way: Sequence[ClientSetting], config: Config, walked: int, *, static: bool
+) -> list[list[Restarted]]:
+    """The result of each restart of each step; stops at the first refusal."""
+    group = RollingGroup(config, walked, first, static=static)
+    steps: list[list[Restarted]] = []
+    for setting in way:
+        steps.append([])
+        for index in range(walked):
+            steps[-1].append(group.restart(index, setting))
+            if steps[-1][-1].error:
+                return steps
+    return steps
+
+
+def kinds_of(members: Members) -> tuple[bool, ...]:
+    """Which kinds of members to explore: static (True), dynamic (False)."""
+    return tuple(
+        kind for kind, count in ((False, members.total - members.static), (True, members.static)) if count
+    )
+
+
+def in_force(
+    first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
+) -> tuple[RuleSpan, ...]:
+    """The assignors in force after each number of restarts of the step."""
+    before, setting = way[number - 1] if number else first, way[number]
+    if before.is_consumer and setting.is_consumer:
+        half = members.total // 2
+        tie = (RuleSpan(tuple(sorted((before.remote, setting.remote))), half, half),)
+        wanted = (RuleSpan((before.remote,), 1, (members.total - 1) // 2),)
+        spans = (*wanted, *(tie if 2 * half == members.total else ()))
+        return (
+            *(each for each in spans if each.last > 0),
+            RuleSpan((setting.remote,), half + 1, members.total),
+        )
+    if before.is_consumer or setting.is_consumer:
+        return _mixed(first, way, number, config, members)
+    return _spans(before, setting, members.total, config)
+
+
+def _mixed(
+    first: ClientSetting, way: Sequence[ClientSetting], number: int, config: Config, members: Members
+) -> tuple[RuleSpan, ...]:
+    """The assignors in force after each number of restarts between the protocols, checked for every mix.
+
+    A large group is represented by a bounded number of members: those between the first and the last change
+    nothing.
+    """
+    walked = min(members.total, MIXES_WALKED_MAX)
+    selected: list[set[str]] = [set() for _ in range(walked)]
+    for static in kinds_of(members):
+        steps = walk_mixes(first, way[: number + 1], config, walked, static=static)
+        for rules, restarted in zip(selected, steps[number]):
+            rules.add(restarted.rule)
+    spans: list[RuleSpan] = []
+    for done, rules in enumerate(selected, start=1):
+        names = tuple(sorted(rules))
+        at = members.total if done == walked else done
+        if spans and spans[-1].rules == names:
+            spans[-1] = spans[-1]._replace(last=at)
+        else:
+            if spans:
+                spans[-1] = spans[-1]._replace(last=at - 1)
+            spans.append(RuleSpan(names, at, at))
+    return tuple(spans)
+
+
+class _Options(WithoutStreams):
+    """Records the options of each choice."""
+
+    def __init__(self) -> None:
+        self.options: tuple[str, ...] = ()
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:  # noqa: ARG002 - only one choice occurs here
+        self.options = tuple(options)
+        return options[0]
+
+    def member_id(self, prefix: str) -> str:
+        return prefix
+
+    def target(self, ask: TargetAsk) -> TargetAssignment:
+        return tuple((member.member_id, ()) for member in ask.members)
+
+
+def _spans(
+    before: ClientSetting, setting: ClientSetting, members: int, config: Config
+) -> tuple[RuleSpan, ...]:
+    """The assignors selected after each number of restarts, by the coordinator's own vote."""
+    spans: list[RuleSpan] = []
+    for done in range(1, members + 1):
+        options = _Options()
+        lists = [setting] * done + [before] * (members - done)
+        group = ClassicGroup(
+            STABLE,
+            1,
+            requests.CONSUMER_TYPE,
+            before.strategies[0],
+            "0",
+            tuple(
+                ClassicMember(
+                    str(i), "", "", 0, 0, tuple((name, Subscription(())) for name in each.strategies)
+                )
+                for i, each in enumerate(lists)
+            ),
+        )
+        GroupBuilder(Effects(config, (), options), group).pick_protocol()
+        if spans and spans[-1].rules == options.options:
+            spans[-1] = spans[-1]._replace(last=done)
+        else:
+            spans.append(RuleSpan(options.options, done, done))
+    return tuple(spans)
+
 
 POLICY: Final = "group.consumer.migration.policy"
 POLICIES: Final = {
@@ -180,7 +319,7 @@ def _error(
     """The error of the refused member, under the most permissive policy."""
     config = POLICIES["bidirectional"]._replace(assignors=remotes)
     for static in kinds_of(members):
-        last = walk(first, way, config, walked, static=static)[-1][-1]
+        last = walk_mixes(first, way, config, walked, static=static)[-1][-1]
         if last.error:
             return last.error
     return "the group stays in the other protocol"
@@ -194,7 +333,7 @@ def _steps(
     modes: dict[str, RebalanceProtocol],
 ) -> Iterator[RollingStep]:
     walked = min(members.total, WALKED_MAX)
-    walks = {static: walk(first, way, config, walked, static=static) for static in kinds_of(members)}
+    walks = {static: walk_mixes(first, way, config, walked, static=static) for static in kinds_of(members)}
     before = first
     for number, setting in enumerate(way):
         rebalances = 0

@@ -12,17 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.clusters.candidates import PlayedCandidate, PlayedStep, play_on
 from kassay.certify.clusters.events import parse_events
 from kassay.certify.clusters.observed import ObservedGroup
-from kassay.certify.clusters.whatif import OPTIMUM
+from kassay.certify.clusters.whatif import OPTIMUM, PlayedCandidate, PlayedStep, play_on
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.history import Join
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.packing.documents import solve_packing
-from kassay.solver.packing.terms import Terms
+from kassay.solver.groups.problem import Problem
+from kassay.solver.packing.items import Terms
+from kassay.solver.packing.optimum import solve_packing
 
 SCHEMA: Final = "kassay/scale/1"
 COUNTS_MAX: Final = 2_000

@@ -10,7 +10,7 @@ from kassay.certify.diff.compare import By, Lead
 from kassay.model.kinds import Kind, RebalanceProtocol
 from kassay.model.shape import codec
 from kassay.model.shape.codec import FLAG, TEXT, Field, enum, listed, mapped, optional, record
-from kassay.model.shape.targets import KIND
+from kassay.model.shape.parts import KIND
 from kassay.model.trace import CONDITIONS, Conditions
 
 SCHEMA: Final = "kassay/difference/1"

@@ -13,14 +13,13 @@ from kassay.certify.diff.document import Side, TargetDifference, difference_of
 from kassay.certify.diff.run import comparison_of, lines_of
 from kassay.certify.processes.host import Limits
 from kassay.certify.runs.blocks import Job, open_bench
-from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.counterexamples import versions_of
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.shape.codec import listed
-from kassay.model.verdict import Verdict
 from kassay.reading.documents import read_json
 
 SCHEMA: Final = "kassay/difference-replay/1"

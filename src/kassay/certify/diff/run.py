@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from kassay.certify.diff.compare import DIFFERENT, By, Compared, Comparison, Lead
 from kassay.certify.diff.document import Side, TargetDifference
 from kassay.certify.runs.blocks import Bench, Job, open_bench
-from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.counterexamples import versions_of
 from kassay.certify.runs.options import DEFAULT_SECONDS, RunOptions, promises_of
 from kassay.certify.runs.shrink import shrink
 from kassay.certify.targets.resolve import Target

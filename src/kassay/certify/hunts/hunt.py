@@ -1,4 +1,8 @@
-"""Hunts a counterexample to a claim on a target with three engines: proof, scopes, histories.
+"""Hunts a counterexample to a claim: the scopes in order, and three engines.
+
+The scopes of a hunt in order: numbers of members and of partitions.
+
+Hunts a counterexample to a claim on a target with three engines: proof, scopes, histories.
 
 The engines run in this order. A proof covers all sizes of rules that are formulas; a finished scope covers
 every group up to a size; histories are random. A counterexample is *least* only if every smaller case of its
@@ -8,28 +12,74 @@ scope was tried, or Z3 proves that there is none. A claim that could have failed
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Final
 
-from kassay.certify.hunts.cells import ladder
 from kassay.certify.hunts.proofs import TIME_LIMIT, SizeProof, prove_sentence
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.counterexamples.smallest import counterexample, smallest_case
+from kassay.certify.runs.counterexamples import counterexample, smallest_case
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.verdicts import Candidate, ClaimCount, Tally
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
 from kassay.kinds.judging import Examination
-from kassay.kinds.protocol import CellOptions, ScopeCell
+from kassay.kinds.protocol import CellOptions, Driver, ScopeCell
 from kassay.kinds.recorded import Recorded, recorded
+from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
+from kassay.model.kinds import Kind
 from kassay.properties.registry import Promise, Scope, is_sentence
 from kassay.writing.text import counted
+
+LADDER: Final = (
+    (1, 1),
+    (2, 2),
+    (2, 3),
+    (3, 3),
+    (3, 4),
+    (4, 4),
+    (4, 5),
+    (4, 6),
+    (5, 6),
+    (5, 8),
+    (6, 8),
+    (7, 8),
+)
+"""The scopes in order, each contains the one before."""
+
+
+def ladder(
+    driver: Driver[Any], most: tuple[int, int] | None
+) -> Iterator[tuple[tuple[int, int], list[ScopeCell]]]:
+    """The scopes in order, each with the cells that earlier ones lack; ends with `most`.
+
+    In a scope smaller cases come before larger ones: by members first, then by partitions.
+    """
+    rungs = [rung for rung in LADDER if most is None or (rung[0] <= most[0] and rung[1] <= most[1])]
+    if most is not None and most not in rungs:
+        rungs.append(most)
+    done: set[ScopeCell] = set()
+    for members, partitions in rungs:
+        pasts = (False, True) if driver.pasts else (False,)
+        cells = [
+            ScopeCell(m, p, past)
+            for m, p in product(range(1, members + 1), range(1, partitions + 1))
+            for past in pasts
+        ]
+        fresh = [cell for cell in cells if cell not in done]
+        done.update(fresh)
+        yield (members, partitions), fresh
+
+
+def cases(kind: Kind, cell: ScopeCell, **options: bool) -> Iterator[Any]:
+    """The cases of a cell of the kind; `options` are those of `CellOptions`."""
+    return driver_for(kind).cell(cell, CellOptions(**options))
+
 
 BLOCK: Final = 50
 PROOF_CASES_MAX: Final = 20_000

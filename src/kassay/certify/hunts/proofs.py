@@ -22,8 +22,8 @@ from kassay.solver.proofs.obligation import ProofVerdict
 if TYPE_CHECKING:
     from lark import Token, Tree
 
+    from kassay.solver.proofs.closed_forms import AnyAnswer, ClosedForm, Unknowns
     from kassay.solver.proofs.obligation import Obligation, Question
-    from kassay.solver.proofs.unknowns import AnyAnswer, ClosedForm, Unknowns
 
 TIME_LIMIT: Final = 5.0
 FLAGS: Final = ("no_", "equal_")

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench
 from kassay.certify.runs.certificate import Counterexample
-from kassay.certify.runs.counterexamples.smallest import ShrunkCase, counterexample
+from kassay.certify.runs.counterexamples import ShrunkCase, counterexample
 from kassay.certify.runs.options import RunOptions
 from kassay.certify.runs.shrink import broken_play
 from kassay.certify.targets.resolve import Target

@@ -13,17 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from kassay.assignors.registry import load_all
-from kassay.certify.optimum.gaps import TargetGaps, measure
-from kassay.certify.optimum.posed import kinds_of
+from kassay.certify.optimum.gaps import TargetGaps, kinds_of, measure
 from kassay.certify.runs.certificate import Certificate
-from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.counterexamples import versions_of
 from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import Target, ways
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
-from kassay.model.kinds import Kind, every_kind
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Kind, Verdict, every_kind
 from kassay.properties.promises import promise
 from kassay.properties.registry import validity_claims
 from kassay.reading.documents import Located

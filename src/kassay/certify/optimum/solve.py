@@ -1,9 +1,12 @@
-"""Solves any instance to its certified optimum within a time limit, and reports what is proven otherwise."""
+"""The certified optimum of any instance: its limit of time, and what is reported where it is not solved.
+
+The instances of a suite, each with its place in error messages.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -12,7 +15,14 @@ from kassay.kinds.alarm import Overdue, deadline
 from kassay.reading.documents import Located, at, no_collection
 from kassay.solver.check.check import derived
 from kassay.solver.instances.families import Family, NotTakenError, Wanted, family_of
+from kassay.solver.instances.suites import suite
 from kassay.solver.results import InfeasibleError, OutOfTimeError, Solved, no_result, result
+
+
+def located_in_suite(name: str) -> Iterator[Located]:
+    """The instances of a suite, made one at a time; raises `InputError` for an unknown suite."""
+    return (Located(document, document["name"]) for document in suite(name))
+
 
 SCHEMA: Final = "kassay/optimum/2"
 _OF_MEMBERS: Final = ("A", "D")

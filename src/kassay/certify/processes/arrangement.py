@@ -1,19 +1,25 @@
-"""Gives the present process other surroundings: a clock, variables, a folder, a host name; for Python only.
+"""Other surroundings for a target: of its process, and a copy of its file.
+
+Gives the present process other surroundings: a clock, variables, a folder, a host name; for Python only.
 
 The clock of Python's own modules is shifted by time-machine, at the level of C; other libraries that read the
 system's clock are not affected. Stopwatches are replaced in the module `time`, before a target is loaded.
+
+A copy of a target's file with another modification time, between links to the files next to it.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import shutil
 import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 READS_MAX: Final = 400
@@ -140,3 +146,40 @@ def reload_of(source_module: str | None) -> None:
     """Forget the module, so that it is imported again."""
     if source_module is not None:
         sys.modules.pop(source_module, None)
+
+
+NEIGHBOURS_MAX: Final = 500
+"""A file with more neighbours than this is not copied."""
+
+
+class FileCopies:
+    """Copies of files, which `close` removes; `used`: there is one."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self.used = False
+
+    def of(self, file: Path, modified: float) -> Path | None:
+        """The file's copy, modified at that time (seconds since 1970); None if it cannot stand alone.
+
+        A file of a package is not copied: what it imports depends on its place.
+        """
+        try:
+            neighbours = list(file.parent.iterdir())
+            if len(neighbours) > NEIGHBOURS_MAX or (file.parent / "__init__.py").exists():
+                return None
+            folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="kassay-")))
+            for neighbour in neighbours:
+                if neighbour.name != file.name:
+                    (folder / neighbour.name).symlink_to(neighbour)
+            copy = folder / file.name
+            shutil.copyfile(file, copy)
+            os.utime(copy, (modified, modified))
+        except OSError:
+            return None
+        self.used = True
+        return copy
+
+    def close(self) -> None:
+        """Remove the copies."""
+        self._stack.close()

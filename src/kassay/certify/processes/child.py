@@ -19,7 +19,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NoReturn
 
-from kassay.assignors.plain.answers import (
+from kassay.assignors.plain_answers import (
+    CHECKS,
+    DOCUMENTS,
+    FULL,
+    PLACER,
     Malformed,
     changed,
     check_assignment,
@@ -28,14 +32,11 @@ from kassay.assignors.plain.answers import (
     difference,
     integer,
 )
-from kassay.assignors.plain.forms import DOCUMENTS, FULL, PLACER
-from kassay.assignors.plain.given import CHECKS
 from kassay.certify.processes.arrangement import Arrangement, reload_of
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.returned import EarlierAnswer
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, frame, to_json
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import FailureKind, failed
+from kassay.model.errors import FailureKind, TargetNotLoadable, failed
 
 _CHANNEL_FD: Final = 200
 _LOADING_MIB: Final = 1024

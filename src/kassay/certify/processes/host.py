@@ -13,10 +13,10 @@ from typing import Any, Final, Self
 
 from kassay.certify.processes.proc import resident_mib
 from kassay.certify.processes.process import Guarded
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.surroundings import Surroundings
-from kassay.reading.fields import SECONDS, YEAR_S, wrong
+from kassay.reading.documents import SECONDS, YEAR_S, wrong
 
 MEMORY_MIB: Final = (32, 2**20)
 """The least and the most memory of a target's process, in MiB."""

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import kassay
 from kassay.certify.processes.wire import CHANNEL_LOST, HEADER, MESSAGE_MAX, Garbage
-from kassay.model.failure import FailureKind, TargetFailure, one_line
+from kassay.model.errors import FailureKind, TargetFailure, one_line
 from kassay.model.surroundings import OURS, Surroundings
 
 _READ: Final = 65536

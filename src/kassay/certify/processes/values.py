@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from kassay.assignors.plain.answers import Malformed, Pair, check_assignment, check_user_data, shown
+from kassay.assignors.plain_answers import Malformed, Pair, check_assignment, check_user_data, shown
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Assignment, Group, Member, SubscriptionType

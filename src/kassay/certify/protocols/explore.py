@@ -13,48 +13,41 @@ from typing import Any, Final, NamedTuple
 
 from kassay.certify.protocols.plugged import ANY, client_side, of_tasks, server_side
 from kassay.certify.protocols.settings import BEFORE_0_9, COMPACTED, ExploreSettings
-from kassay.certify.protocols.stable import codec_of, fingerprinted, parts_of, place_of
 from kassay.certify.protocols.switches import check_switches
-from kassay.certify.protocols.views import views_of
+from kassay.certify.protocols.views import codec_of, fingerprinted, parts_of, place_of, views_of
 from kassay.model.errors import InputError
 from kassay.model.explore.liveness import rounds_between_disturbances
-from kassay.model.explore.parallel.shard import WalkShare
-from kassay.model.explore.parallel.walk import explore_by
+from kassay.model.explore.parallel import explore_by
 from kassay.model.explore.random_walk import random_walk
-from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import explore as walk
+from kassay.model.explore.shard import WalkShare
 from kassay.model.explore.stable import StateCodec, collision_probability
 from kassay.model.explore.states import PackedStates
 from kassay.model.explore.values import (
     Exploration,
     InvariantViolation,
     Model,
+    Reduced,
     Stuck,
     WalkLimits,
     WalkProgress,
     WalkStep,
 )
+from kassay.model.kinds import Verdict
 from kassay.model.protocols.before_0_9.proposal import ProposalModel
-from kassay.model.protocols.before_0_9.shares import SHARES
-from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperModel
+from kassay.model.protocols.before_0_9.zookeeper import SHARES, ZooKeeperModel
 from kassay.model.protocols.clients.any_balanced import balanced_targets
 from kassay.model.protocols.clients.config import EAGER
 from kassay.model.protocols.values.releases import RELEASES
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.client_symmetry import ClientSymmetry, distinguished
-from kassay.model.protocols.world.models.consumer import ConsumerModel
-from kassay.model.protocols.world.models.least_world import NUMBER
-from kassay.model.protocols.world.models.partition_symmetry import PartitionSymmetry, numbered
-from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
-from kassay.model.protocols.world.parts.context import ModelOptions
-from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.canonical import NUMBER
+from kassay.model.protocols.world.context import ModelOptions, NetworkLevel
+from kassay.model.protocols.world.faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world.groups import ClassicModel, ConsumerModel
 from kassay.model.protocols.world.streams.model import StreamsModel
-from kassay.model.protocols.world.streams.options import LATER
-from kassay.model.protocols.world.timed.classic import TimedModel
-from kassay.model.protocols.world.timed.consumer import TimedConsumerModel
-from kassay.model.protocols.world.timed.symmetry import TimedClientSymmetry
-from kassay.model.streams.threads import GroupTaskAssignor
-from kassay.model.verdict import Verdict
+from kassay.model.protocols.world.streams.threads import LATER
+from kassay.model.protocols.world.symmetry import ClientSymmetry, PartitionSymmetry, distinguished, numbered
+from kassay.model.protocols.world.timed import TimedClientSymmetry, TimedConsumerModel, TimedModel
+from kassay.model.streams.tasks import GroupTaskAssignor
 from kassay.properties.protocols.registry import Views, invariants, load_invariants
 
 SCHEMA: Final = "kassay/explore/5"

@@ -14,16 +14,20 @@ from kassay.model.groups.assignor import Assignor
 from kassay.model.groups.group import Group, Member
 from kassay.model.groups.kinds import CLIENT, SERVER
 from kassay.model.kinds import RebalanceProtocol
-from kassay.model.protocols.clients.any_balanced import AnyBalanced, balanced_targets, claim_of
-from kassay.model.protocols.clients.any_balanced_tasks import balanced_tasks
+from kassay.model.protocols.clients.any_balanced import (
+    AnyBalanced,
+    balanced_targets,
+    balanced_tasks,
+    claim_of,
+)
 from kassay.model.protocols.clients.classic_state import Ask, Assign, Given
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Subscription, partitions
-from kassay.model.protocols.values.streams.tasks import TaskRoles, TaskTarget
+from kassay.model.protocols.values.streams import TaskRoles, TaskTarget
 from kassay.model.streams.group import MemberTasks, StreamsGroup
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.threads import GroupTaskAssignor
+from kassay.model.streams.tasks import GroupTaskAssignor
 from kassay.reading.specs import RuleSpec, parse, printed
 
 ANY: Final = "any-balanced"

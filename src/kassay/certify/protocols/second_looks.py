@@ -16,10 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kassay.certify.protocols.plugged import UsersTasks
 from kassay.certify.targets.resolve import Target
-from kassay.kinds.answers import few
+from kassay.kinds.words import few
 from kassay.model.cluster import Cluster
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure, TargetNotLoadable
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.player import permuted
 from kassay.model.streams.group import MemberTasks, StreamsGroup

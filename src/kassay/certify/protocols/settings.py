@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from kassay.model.errors import InputError
 from kassay.model.groups.assignor import Assignor
-from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, check_faults
+from kassay.model.protocols.faults import NO_FAULTS, Faults, check_faults
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.values.requests import Config
-from kassay.model.protocols.world.parts.levels import ClockLevel, NetworkLevel
-from kassay.model.protocols.world.streams.options import NO_STREAMS, StreamsOptions
-from kassay.model.protocols.world.timed.clock import Timing
-from kassay.model.streams.threads import GroupTaskAssignor
+from kassay.model.protocols.world.clock import Timing
+from kassay.model.protocols.world.context import ClockLevel, NetworkLevel
+from kassay.model.protocols.world.streams.threads import NO_STREAMS, StreamsOptions
+from kassay.model.streams.tasks import GroupTaskAssignor
 
 MODELS: Final[dict[str, str]] = {
     "zookeeper": "self-coordinating consumers of Kafka 0.8",

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned
-from kassay.model.protocols.before_0_9.proposal_state import ProposalWorld
+from kassay.model.explore.states import Interned
+from kassay.model.protocols.before_0_9.proposal_coordinator import ProposalWorld
 from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperWorld
 from kassay.model.protocols.values.errors import NONE
 from kassay.model.protocols.values.in_flight import Returned, Wire, name_of
 from kassay.model.protocols.values.requests import ZERO_BYTES, TopicImage
-from kassay.model.protocols.world.parts.context import World
-from kassay.model.protocols.world.timed.classic import Timed
+from kassay.model.protocols.world.context import World
+from kassay.model.protocols.world.timed import Timed
 
 _LEFT_OUT: Final = frozenset(
     {

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.certify.protocols.older_switches import OLDER
 from kassay.certify.protocols.settings import COMPACTED, ExploreSettings
-from kassay.certify.protocols.streams_switches import OF_STREAMS
 from kassay.certify.protocols.switch import DEAD_END as DEAD_END
 from kassay.certify.protocols.switch import LIVELOCK as LIVELOCK
+from kassay.certify.protocols.switch import OF_STREAMS, OLDER
 from kassay.certify.protocols.switch import Switch as Switch
 from kassay.model.errors import InputError
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.releases import OLD_RULES
-from kassay.model.protocols.world.parts.levels import NetworkLevel
+from kassay.model.protocols.world.context import NetworkLevel
 
 SWITCHES: Final[dict[str, Switch]] = {
     switch.name: switch

@@ -1,4 +1,7 @@
-"""The sights of the invariants in each protocol model; models and invariants are independent."""
+"""How the states of each protocol model are seen by invariants, and how they are written and packed.
+
+The models know nothing of each other; here each gets its views, its codec and its split into parts.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
+from kassay.model.explore.stable import StateCodec
+from kassay.model.explore.states import FingerprintedStates, Interned, Memo, Parts
 from kassay.model.explore.values import Model
 from kassay.model.protocols.before_0_9 import proposal, zookeeper
+from kassay.model.protocols.census import Census
 from kassay.model.protocols.clients.config import Process
-from kassay.model.protocols.shared.census import Census
 from kassay.model.protocols.values.groups import (
     STABLE,
     ClassicGroup,
@@ -19,16 +24,80 @@ from kassay.model.protocols.values.groups import (
     Role,
 )
 from kassay.model.protocols.values.releases import RELEASES
-from kassay.model.protocols.values.streams.group import REFRESH_DUE, Remembered, StreamsTaskGroup
-from kassay.model.protocols.world.models.classic import ClassicModel
-from kassay.model.protocols.world.models.consumer import ConsumerModel
-from kassay.model.protocols.world.parts.consumer_faults import CLASSIC, CONSUMER
-from kassay.model.protocols.world.parts.context import World, failed, gained, loaded_in, moved, unwritten_in
-from kassay.model.protocols.world.parts.offsets import breach
+from kassay.model.protocols.values.streams_groups import REFRESH_DUE, Remembered, StreamsTaskGroup
+from kassay.model.protocols.world.context import World, failed, gained, loaded_in, moved, unwritten_in
+from kassay.model.protocols.world.faults import CLASSIC, CONSUMER
+from kassay.model.protocols.world.groups import ClassicModel, ConsumerModel
+from kassay.model.protocols.world.offsets import breach
 from kassay.model.protocols.world.streams.model import StreamsModel, refused
-from kassay.model.protocols.world.timed.classic import Timed, TimedModel
+from kassay.model.protocols.world.timed import Timed, TimedModel
 from kassay.properties.protocols import registry
 from kassay.properties.protocols.registry import View, Views
+
+
+def codec_of(model: Model[Any]) -> StateCodec:
+    """A codec for the model's states that uses the model's own cells."""
+    context = getattr(model, "context", None)
+    return StateCodec(None if context is None else context.interner.cell)
+
+
+def parts_of(model: Model[Any]) -> Parts[Any]:
+    """The parts by which the model's states are packed: the clients, the broker, and their surroundings.
+
+    The states of models without cells are small: one part each.
+    """
+    if isinstance(model, ClassicModel):
+        return Parts(_split, _joined, model.options.members + 2)
+    if isinstance(model, TimedModel):
+        return Parts(_split_timed, _joined_timed, model.options.members + 2)
+    return Parts(lambda state: (state,), lambda parts: parts[0], 1)
+
+
+def fingerprinted(model: Model[Any]) -> FingerprintedStates[Any]:
+    """Storage for fingerprints of the model's states."""
+    return FingerprintedStates(parts_of(model), codec_of(model).fingerprint)
+
+
+def place_of(model: Model[Any], codec: StateCodec) -> Callable[[Any], int]:
+    """A function from a state to a number that determines its process: the number of its coordinator, if any.
+
+    States with one coordinator go to one process, which caches the coordinator's outcomes; if whole states
+    determined the process, every process would have to compute these outcomes.
+    """
+
+    places: Memo[Interned, int] = Memo()
+
+    def of_world(world: World) -> int:
+        place = places.get(world[1])
+        if place is None:
+            digest = codec.cell_digest(world.broker.value.coordinator)
+            place = places[world[1]] = int.from_bytes(digest[:8], "big")
+        return place
+
+    if isinstance(model, ClassicModel):
+        return of_world
+    if isinstance(model, TimedModel):
+        return lambda state: of_world(state.world)
+    return codec.fingerprint
+
+
+def _split(world: World) -> tuple[Any, ...]:
+    return *world[0], world[1], world[2:]
+
+
+def _joined(parts: tuple[Any, ...]) -> World:
+    return World(parts[:-2], parts[-2], *parts[-1])
+
+
+def _split_timed(state: Timed) -> tuple[Any, ...]:
+    world = state.world
+    return *world[0], world[1], (*world[2:], *state[1:])
+
+
+def _joined_timed(parts: tuple[Any, ...]) -> Timed:
+    *around, clocks, loads = parts[-1]
+    return Timed(World(parts[:-2], parts[-2], *around), clocks, loads)
+
 
 NOT_FENCED: Final = frozenset(
     {

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from kassay.certify.replicas.placed import PlacedCluster, Rows, leaders_of, replicas_of
+from kassay.certify.replicas.cluster import PlacedCluster, Rows, leaders_of, replicas_of
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.request import PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep, Replicas
 from kassay.properties.placement.balance import BestPlacement, leaders_even, replicas_even
 from kassay.properties.placement.replicas import (
     follower_spread,

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from kassay.certify.replicas.cluster import PlacedCluster, listed
 from kassay.certify.replicas.judge import rack_breaks
-from kassay.certify.replicas.placed import PlacedCluster, listed
 from kassay.model.cluster import TopicPartition
-from kassay.reading.fields import suggestion
+from kassay.reading.documents import suggestion
 from kassay.reading.kafka.lines import Place
 from kassay.reading.kafka.reassignment import ReassignedPartition, Reassignment, TopicsToMove
 

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kassay.certify.replicas.dirs import DiskLayout, Homes
+from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange, bytes_on, leaders_of, replicas_of
 from kassay.certify.replicas.judge import ClaimStanding, Standing, best_loads, judge
-from kassay.certify.replicas.placed import (
-    PlacedCluster,
-    PlacementChange,
-    bytes_on,
-    leaders_of,
-    replicas_of,
+from kassay.certify.replicas.proposal import MoveLimit, Proposal, impossible, propose, reasons
+from kassay.certify.replicas.steps import (
+    DiskLayout,
+    Homes,
+    ReassignmentStep,
+    StepBound,
+    evidence_against,
+    steps_of,
 )
-from kassay.certify.replicas.propose import MoveLimit, Proposal, propose
-from kassay.certify.replicas.reasons import impossible, reasons
-from kassay.certify.replicas.steps import ReassignmentStep, StepBound, evidence_against, steps_of
 from kassay.model.cluster import Broker
 from kassay.properties.placement.balance import BestPlacement
 from kassay.properties.registry import Evidence, as_text

@@ -1,31 +1,84 @@
 """The path from one placement to another, in bounded steps that run in sequence.
 
-A step is one run of `kafka-reassign-partitions.sh --execute` and takes partitions from the rows before it to
-those after it. No step copies more than its bound, unless a single copy does. After each step every partition
-has as many replicas as before, and no partition has lost the rack rule.
+A step is one run of `kafka-reassign-partitions.sh --execute` and takes partitions from the rows before
+it to those after it. After each step every partition has as many replicas as before, and no partition
+has lost the rack rule. Brokers that leave are emptied first, then racks are fixed, then loads are
+balanced, heaviest brokers first; changes of leader alone, which copy nothing, come last.
 
-Order: replicas on brokers to decommission, repairs of racks, balance (most loaded brokers first), and last
-the leader changes, which copy nothing.
+Log directories for copied replicas: on a broker with several, the emptiest one that accepts replicas.
+Directories are filled in the order of sizes, the largest replica first, and what leaves a broker makes
+room. The source directory of each replica is recorded, so that a rollback returns it there.
 
 Source: Kafka `ReassignPartitionsCommand`, KIP-455.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from kassay.certify.replicas.dirs import ANY, Homes
+from kassay.certify.replicas.cluster import PlacedCluster, Rows, replicas_of
 from kassay.certify.replicas.judge import rack_breaks
-from kassay.certify.replicas.placed import PlacedCluster, Rows, replicas_of
-from kassay.certify.replicas.propose import Proposal
+from kassay.certify.replicas.proposal import Proposal
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.plan import Move, Plan
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.plans import plan_valid
 from kassay.properties.registry import Evidence
-from kassay.solver.placement.plan import plan
+from kassay.reading.kafka.brokers import LogDirs
+from kassay.solver.placement.problem import plan
+
+ANY: Final = "any"
+"""Kafka's value for "any directory that the broker chooses"."""
+Homes = Mapping[tuple[TopicPartition, int], str]
+"""The directory of each replica, by partition and broker."""
+
+
+@dataclass(frozen=True)
+class DiskLayout:
+    """The directory of each replica, and the bytes in each directory that accepts new ones."""
+
+    homes: Homes
+    filled: Mapping[int, Mapping[str, int]]
+
+    @classmethod
+    def of(cls, outputs: Iterable[LogDirs]) -> DiskLayout:
+        """The layout that kafka-log-dirs prints: offline and cordoned directories accept nothing."""
+        homes: dict[tuple[TopicPartition, int], str] = {}
+        filled: dict[int, dict[str, int]] = {}
+        for broker in (each for output in outputs for each in output.brokers):
+            for directory in broker.logDirs:
+                held = [replica for replica in directory.partitions if not replica.isFuture]
+                homes |= {(replica.named, broker.broker): directory.logDir for replica in held}
+                if directory.error is None and not directory.isCordoned:
+                    sizes = sum(replica.size for replica in held)
+                    filled.setdefault(broker.broker, {})[directory.logDir] = sizes
+        return cls(homes, filled)
+
+    def homes_after(self, before: Rows, after: Rows, sizes: Mapping[TopicPartition, int]) -> Homes:
+        """The directories of all present replicas, and of added ones on brokers with several directories."""
+        filled = {broker: dict(directories) for broker, directories in self.filled.items()}
+        coming: dict[int, list[TopicPartition]] = defaultdict(list)
+        for tp, row in after.items():
+            for broker in set(before[tp]).difference(row):
+                home = self.homes.get((tp, broker), ANY)
+                if home in filled.get(broker, ()):
+                    filled[broker][home] -= sizes.get(tp, 0)
+            for broker in set(row).difference(before[tp]):
+                coming[broker].append(tp)
+        homes = dict(self.homes)
+        for broker, tps in coming.items():
+            directories = filled.get(broker, {})
+            if len(directories) < 2:
+                continue
+            for tp in sorted(tps, key=lambda tp: (-sizes.get(tp, 0), tp)):
+                emptiest = min(directories, key=lambda name: (directories[name], name))
+                directories[emptiest] += sizes.get(tp, 0)
+                homes[tp, broker] = emptiest
+        return homes
+
 
 DEFAULT_MOVES: Final = 50
 """Default number of copies per step."""

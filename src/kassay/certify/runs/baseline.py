@@ -15,10 +15,8 @@ from typing import Any, Final, Literal
 from kassay.assignors.registry import recorded
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.model.errors import InputError
-from kassay.model.verdict import Verdict
-from kassay.reading.documents import at, read_json
-from kassay.reading.fields import wrong
-from kassay.reading.paths import is_there
+from kassay.model.kinds import Verdict
+from kassay.reading.documents import at, is_there, read_json, wrong
 from kassay.reading.values import read_as, unique
 
 SCHEMA: Final = "kassay/baseline/1"

@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay import __version__
 from kassay.certify.runs.environments.coverage import EnvironmentCoverage
-from kassay.model.kinds import Kind
+from kassay.model.kinds import Kind, Verdict
 from kassay.model.trace import Trace
-from kassay.model.verdict import Verdict
 
 SCHEMA: Final = "kassay/certificate/5"
 

@@ -1,4 +1,7 @@
-"""Which of the built-in faulty targets a run's own histories catch within the same budget."""
+"""Which built-in faulty targets a run's own histories catch within the same budget, and claims about time.
+
+The faulty targets get the same budget as the run.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,34 @@ from threading import current_thread, main_thread
 from typing import Final
 
 from kassay.certify.runs.blocks import Job
-from kassay.certify.runs.scaling import scaling_result
+from kassay.certify.runs.certificate import ClaimResult
 from kassay.certify.targets.local import OwnClass
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import Overdue
 from kassay.kinds.controls import Control, controls_of
 from kassay.kinds.judging import Subject
-from kassay.model.verdict import Verdict
+from kassay.kinds.protocol import Driver
+from kassay.model.kinds import Verdict
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, Scope
+
+
+def scaling_result(
+    driver: Driver[object], subject: Subject, promised: Promise, seconds: float
+) -> ClaimResult:
+    """The verdict on a claim about time; unknown if the time ran out."""
+    timed = driver.timed(promised, subject, seconds)
+    return ClaimResult(
+        id=promised.id,
+        sentence=promised.claim.sentence,
+        verdict=timed.verdict,
+        why=timed.why,
+        judged=timed.sizes,
+        checked=timed.sizes,
+        across_processes=None,
+        failed=int(timed.verdict is Verdict.VIOLATED),
+    )
+
 
 CONTROL_SHARE: Final = 1 / 3
 """The maximum share of a budget for controls."""

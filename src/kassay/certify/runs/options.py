@@ -16,8 +16,7 @@ from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.profile import Profile
 from kassay.properties.promises import promise
 from kassay.properties.registry import Promise, situations_of, validity_claims
-from kassay.reading.documents import at
-from kassay.reading.fields import SECONDS, YEAR_S, suggestion, wrong
+from kassay.reading.documents import SECONDS, YEAR_S, at, suggestion, wrong
 
 if TYPE_CHECKING:
     from kassay.certify.targets.resolve import Target

@@ -9,18 +9,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kassay.assignors.registry import recorded
-from kassay.certify.findings.could_be import broken_and_could_be
+from kassay.certify.findings import broken_and_could_be
 from kassay.certify.processes.host import Host, Limits, Start
 from kassay.certify.runs.blocks import Bench, Job, of_environments, open_bench
-from kassay.certify.runs.conditions import versions_of
+from kassay.certify.runs.counterexamples import versions_of
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.shrink import (
-    REPEATS_MAX,
-    STEADY_S,
-    BrokenPlay,
-    frequency,
-    violations_of,
-)
+from kassay.certify.runs.shrink import REPEATS_MAX, STEADY_S, BrokenPlay, frequency, violations_of
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.kinds.frames import Frame
 from kassay.kinds.judging import Examination, Subject
@@ -30,11 +24,10 @@ from kassay.kinds.registry import driver_for
 from kassay.kinds.views import frames_of
 from kassay.model.calls import Failure
 from kassay.model.errors import InputError, KassayError, TargetNotFound, TargetNotLoadable
-from kassay.model.kinds import RebalanceProtocol
+from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.shape.codec import listed
 from kassay.model.surroundings import CALLED
 from kassay.model.trace import Conditions, Repeated, Trace, trace_of
-from kassay.model.verdict import Verdict
 from kassay.properties.answers import OF_UNANSWERED
 from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.promises import promise

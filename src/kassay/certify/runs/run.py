@@ -11,18 +11,12 @@ from math import inf
 
 from kassay.certify.runs.blocks import Bench, Job, open_bench, play_block
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
-from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls
-from kassay.certify.runs.counterexamples.others import broken_by_others
-from kassay.certify.runs.counterexamples.smallest import smallest_counterexample
+from kassay.certify.runs.controls import CONTROL_SHARE, caught_controls, no_controls, scaling_result
+from kassay.certify.runs.counterexamples import broken_by_others, smallest_counterexample
 from kassay.certify.runs.environments.coverage import EnvironmentCoverage
-from kassay.certify.runs.environments.search import (
-    EnvironmentFinding,
-    EnvironmentResult,
-    look_elsewhere,
-)
+from kassay.certify.runs.environments.search import EnvironmentFinding, EnvironmentResult, look_elsewhere
 from kassay.certify.runs.lives import CALLS_FIRST, CALLS_LAST, GROWTH_MAX_MIB, LifeFinding, LongLife
 from kassay.certify.runs.options import RunOptions
-from kassay.certify.runs.scaling import scaling_result
 from kassay.certify.runs.verdicts import (
     Candidate,
     ClaimCount,
@@ -36,7 +30,7 @@ from kassay.certify.runs.workers import Players, worker_processes
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.alarm import OutOfTime, until
 from kassay.model.calls import Look
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.properties.registry import Promise, Scope
 from kassay.properties.wide.ranges import WIDTHS
 

@@ -15,8 +15,7 @@ from kassay.kinds.judging import Examination
 from kassay.kinds.protocol import Driver
 from kassay.kinds.recorded import Recorded, recorded
 from kassay.model.calls import Look
-from kassay.model.kinds import Kind
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Kind, Verdict
 from kassay.properties.registry import Promise, Scope, is_sentence, situations_of
 from kassay.writing.text import counted
 

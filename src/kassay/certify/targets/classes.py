@@ -9,10 +9,8 @@ from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, Final
 
-from kassay.assignors.plain.adapters import OF_REQUESTS
-from kassay.assignors.plain.assignor import PlainAssignor
-from kassay.assignors.plain.documents import PlainDocument
-from kassay.assignors.plain.forms import DOCUMENTS, FULL
+from kassay.assignors.plain import OF_REQUESTS, PlainAssignor, PlainDocument
+from kassay.assignors.plain_answers import DOCUMENTS, FULL
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import Loaded, TargetSource, load
 from kassay.certify.processes.python.host import PythonHost
@@ -21,7 +19,7 @@ from kassay.certify.targets.resolve import PYTHON, Meta, Request, Target, Way, d
 from kassay.kinds.alarm import guarded
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.kinds import kind_of_form
-from kassay.reading.paths import is_file, is_folder
+from kassay.reading.documents import is_file, is_folder
 from kassay.reading.specs import place_and_class
 
 ENTRY_POINTS: Final = "kassay.targets"

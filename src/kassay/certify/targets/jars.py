@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from kassay.assignors import registry
-from kassay.certify.jars.candidates import candidates
-from kassay.certify.jars.home import find_java
-from kassay.certify.jars.jvm import command
-from kassay.certify.jars.kinds import is_configurable, require_kafka
+from kassay.certify.jars.classes import candidates, is_configurable, require_kafka
+from kassay.certify.jars.java import find_java, shim_command
 from kassay.certify.processes.host import Start
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Program
 from kassay.certify.targets.resolve import Meta, Offer, Request, Target, Way, digest_of, protocols
 from kassay.model.errors import InputError, TargetNotFound
-from kassay.reading.fields import suggestion
-from kassay.reading.jar import ClassPath
+from kassay.reading.documents import suggestion
+from kassay.reading.jars import ClassPath
 from kassay.reading.specs import JAR, Inside, RuleSpec, parse
 
 CLIENTS: Final = "kafka-clients"
@@ -58,7 +56,7 @@ class JarOpener:
 
     def __call__(self, start: Start, *, apart: bool) -> ProgramHost:  # noqa: ARG002
         """The Java process as a child under limits."""
-        argv = command(
+        argv = shim_command(
             self.java,
             self.paths,
             self.class_name,

@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 from kassay.assignors import registry
-from kassay.assignors.plain.answers import check_user_data
-from kassay.assignors.plain.documents import PlainDocument
+from kassay.assignors.plain import PlainDocument
+from kassay.assignors.plain_answers import check_user_data
 from kassay.certify.processes.host import Host, Start
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.python.host import PythonHost

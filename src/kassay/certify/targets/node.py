@@ -18,7 +18,7 @@ from kassay.certify.targets.resolve import Offer, Request, Target, Way, digest_o
 from kassay.model.errors import InputError, TargetNotFound, TargetNotLoadable
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.kinds import RebalanceProtocol
-from kassay.reading.paths import is_file
+from kassay.reading.documents import is_file
 from kassay.reading.specs import NODE, Inside, RuleSpec, parse
 
 MODULES_VARIABLE: Final = "KASSAY_NODE_MODULES"

@@ -30,9 +30,7 @@ from kassay.model.surroundings import Surroundings
 from kassay.properties.assumptions import parse_assumptions
 from kassay.properties.promises import promise
 from kassay.properties.registry import SENDS_NO_GENERATIONS
-from kassay.reading.documents import at
-from kassay.reading.fields import suggestion, wrong
-from kassay.reading.paths import is_file
+from kassay.reading.documents import at, is_file, suggestion, wrong
 from kassay.reading.values import read_as
 
 Level = Literal["process", "member"]

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from kassay.assignors.registry import find
-from kassay.assignors.releases import release_in
+from kassay.assignors.registry import find, release_in
 from kassay.certify.targets.resolve import Target
 from kassay.kinds.vectors import Factory, Format, load_formats
 from kassay.model.errors import InputError
 from kassay.model.modules import import_modules
-from kassay.reading.documents import at, read_json
-from kassay.reading.paths import is_folder, is_there
+from kassay.reading.documents import at, is_folder, is_there, read_json
 from kassay.reading.values import read_as
 
 

@@ -56,13 +56,13 @@ def command(
     GroupMetadataMessageFormatter (classic groups only); its content identifies the format. Exit codes: 0
     clean, 1 findings, 2 unreadable input, 3 nothing could be checked.
     """
-    from kassay.certify.audits.document import audit_document, verdict
     from kassay.certify.audits.run import audit_log
+    from kassay.certify.audits.values import audit_document, verdict
     from kassay.cli.pages import write_page
     from kassay.reading.kafka.offsets.sources import in_order
-    from kassay.report.files.audits import with_audit_traces
-    from kassay.report.pages.clusters.audits import render
-    from kassay.report.screen.clusters.audits import audit_view
+    from kassay.report.files.formats import with_audit_traces
+    from kassay.report.pages.audits import render
+    from kassay.report.screen.audits import audit_view
     from kassay.report.screen.console import bar
 
     beginning = None if since is None else _milliseconds(since)

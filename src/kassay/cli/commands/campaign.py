@@ -11,17 +11,16 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import FilePath, json_option, present, written_folder
-from kassay.cli.spark.session import spark_options, started
-from kassay.cli.subcommands import Subcommands
+from kassay.cli.spark import Subcommands, spark_options, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pyspark.sql import SparkSession
 
-    from kassay.pipeline.campaign.records.campaign import Campaign
-    from kassay.pipeline.campaign.records.store import Store
-    from kassay.pipeline.campaign.results.kept import KeptFinding
+    from kassay.pipeline.campaign.findings import KeptFinding
+    from kassay.pipeline.campaign.records import Campaign
+    from kassay.pipeline.store import Store
 
 PLACE = 600
 
@@ -48,8 +47,8 @@ def command() -> None:
 @json_option
 def run_command(spec: Path, out: str, **chosen: Any) -> int:
     """Run the campaign of the TOML file SPEC, or resume it if its output exists."""
-    from kassay.pipeline.campaign.plan.spec import read_spec
-    from kassay.pipeline.campaign.records.campaign import create
+    from kassay.pipeline.campaign.records import create
+    from kassay.pipeline.campaign.spec import read_spec
 
     campaign_spec = read_spec(spec)
     return _work(out, chosen, lambda store: create(campaign_spec, store))
@@ -61,7 +60,7 @@ def run_command(spec: Path, out: str, **chosen: Any) -> int:
 @json_option
 def resume_command(folder: str, **chosen: Any) -> int:
     """Resume the campaign in FOLDER: every history counts exactly once."""
-    from kassay.pipeline.campaign.records.campaign import reopen
+    from kassay.pipeline.campaign.records import reopen
 
     _require_begun(folder)
     return _work(folder, chosen, reopen)
@@ -73,8 +72,8 @@ def resume_command(folder: str, **chosen: Any) -> int:
 @json_option
 def report_command(folder: str, **chosen: Any) -> int:
     """Print the results of the campaign in FOLDER again, and write its report."""
-    from kassay.pipeline.campaign.records.campaign import reopen
-    from kassay.pipeline.spark.session import translated_errors
+    from kassay.pipeline.campaign.records import reopen
+    from kassay.pipeline.spark import translated_errors
 
     _require_begun(folder)
     with translated_errors(folder), _opened(folder, chosen, reopen) as (spark, campaign):
@@ -117,24 +116,24 @@ def findings_command(folder: str, folder_of_traces: Path | None, **chosen: Any) 
 
     A local folder is read without Spark; Spark's options are for hdfs://, s3a://, ... Exit code 0.
     """
-    from kassay.pipeline.campaign.results import kept
+    from kassay.pipeline.campaign import findings
     from kassay.report.screen.campaign import findings_view
 
     every = _kept(folder, chosen)
-    some = kept.chosen(every, targets=chosen["targets"], claims=chosen["claims"], limit=chosen["limit"])
-    paths = list(kept.save(some, folder_of_traces)) if folder_of_traces else []
+    some = findings.chosen(every, targets=chosen["targets"], claims=chosen["claims"], limit=chosen["limit"])
+    paths = list(findings.save_traces(some, folder_of_traces)) if folder_of_traces else []
     saved: list[str | None] = [*paths] if folder_of_traces else [None] * len(some)
     rows = [{**one.to_json(), "saved": path} for one, path in zip(some, saved, strict=True)]
-    document = {"schema": kept.SCHEMA, "campaign": folder, "total": len(every), "findings": rows}
+    document = {"schema": findings.KEPT_SCHEMA, "campaign": folder, "total": len(every), "findings": rows}
     present(document, lambda: findings_view(rows, len(every), paths), chosen["json_path"])
     return 0
 
 
 def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
     """The findings of the campaign in the folder; starts Spark only for locations that need it."""
-    from kassay.pipeline.campaign.records.store import Local, open_store
-    from kassay.pipeline.campaign.results.kept import read_findings
-    from kassay.pipeline.spark.session import translated_errors
+    from kassay.pipeline.campaign.findings import read_findings
+    from kassay.pipeline.spark import translated_errors
+    from kassay.pipeline.store import Local, open_store
 
     if "://" not in folder:
         return read_findings(Local(Path(folder)))
@@ -144,8 +143,8 @@ def _kept(folder: str, chosen: Mapping[str, Any]) -> list[KeptFinding]:
 
 def _require_begun(folder: str) -> None:
     """Raises InputError for a local folder without a campaign, before a lock would create the folder."""
-    from kassay.pipeline.campaign.records.campaign import header_of
-    from kassay.pipeline.campaign.records.store import Local
+    from kassay.pipeline.campaign.records import header_of
+    from kassay.pipeline.store import Local
 
     if "://" not in folder:
         header_of(Local(Path(folder)))
@@ -154,7 +153,7 @@ def _require_begun(folder: str) -> None:
 def _work(place: str, chosen: Mapping[str, Any], opening: Callable[[Store], Campaign]) -> int:
     """Open the campaign, verify its tables, play the rest, and print the results."""
     from kassay.cli.progress import ProgressLines
-    from kassay.pipeline.campaign.play.runner import carry_on, verify
+    from kassay.pipeline.campaign.runner import carry_on, verify
     from kassay.report.screen.console import console
 
     screen = console(stderr=True)
@@ -174,8 +173,8 @@ def _opened(
 
     A local location is checked before Spark starts, to report its errors without a delay of half a minute.
     """
-    from kassay.pipeline.campaign.records.store import Local, open_store
-    from kassay.pipeline.spark.session import CAMPAIGN_HEAP
+    from kassay.pipeline.spark import CAMPAIGN_HEAP
+    from kassay.pipeline.store import Local, open_store
 
     if "://" not in place:
         local = Local(Path(place))
@@ -189,9 +188,9 @@ def _opened(
 
 def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int:
     """Print and write the results; returns the exit code."""
-    from kassay.pipeline.campaign.results.study import finish
+    from kassay.pipeline.campaign.study import finish
     from kassay.report.pages.campaign import render
-    from kassay.report.screen.campaign import terminal
+    from kassay.report.screen.campaign import campaign_terminal
     from kassay.report.screen.console import console
     from kassay.writing.files import write_text
 
@@ -202,5 +201,5 @@ def _tell(spark: SparkSession, campaign: Campaign, json_path: str | None) -> int
         traces = [row["trace"] for row in outcome.findings]
         write_text(render(document, traces, campaign.store.place), str(path))
         console(stderr=True).say(f"report: {path}")
-    present(document, lambda: terminal(document), json_path)
+    present(document, lambda: campaign_terminal(document), json_path)
     return outcome.exit_code

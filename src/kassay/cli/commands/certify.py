@@ -28,7 +28,7 @@ from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.certify.runs.baseline import Baseline
-    from kassay.cli.events import Events
+    from kassay.cli.certifying import Events
     from kassay.report.screen.terminal import Detail
 
 PLACE = 100
@@ -165,7 +165,7 @@ def _baseline(chosen: dict[str, Any]) -> Baseline | None:
 def _events(chosen: dict[str, Any]) -> Events | None:
     if chosen["events"] is None:
         return None
-    from kassay.cli.events import Events
+    from kassay.cli.certifying import Events
 
     return Events(chosen["events"])
 
@@ -190,7 +190,7 @@ def _options(chosen: dict[str, Any]) -> Any:
         raise InputError(f"--claims {chosen['claims']!r}: expected at least one")
     require_claims(claims or ())
     if chosen["claims_file"] is not None:
-        from kassay.reading.sentences import read_sentences
+        from kassay.reading.documents import read_sentences
 
         sentences = read_sentences(chosen["claims_file"])
         with at(str(chosen["claims_file"])):

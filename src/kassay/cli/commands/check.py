@@ -12,7 +12,7 @@ from kassay.model.errors import InputError
 
 if TYPE_CHECKING:
     from kassay.solver.check.check import Checked
-    from kassay.solver.check.refusal import Posed
+    from kassay.solver.check.shapes import Posed
 
 PLACE = 410
 

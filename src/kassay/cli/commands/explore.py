@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from kassay.cli import completing
-from kassay.cli.clock_options import clock_options, timing_of
-from kassay.cli.options import (
-    Duration,
-    json_option,
-    present,
-    require_writable,
-    seed_option,
-    typed_again,
-)
-from kassay.cli.spark.session import spark_options
+from kassay.cli.options import Duration, json_option, present, require_writable, seed_option, typed_again
+from kassay.cli.spark import spark_options
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.streams.kinds import STREAMS
@@ -32,12 +24,55 @@ if TYPE_CHECKING:
     from kassay.certify.protocols.settings import ExploreSettings
     from kassay.model.explore.values import WalkProgress
     from kassay.model.groups.assignor import Assignor
-    from kassay.model.protocols.world.streams.options import StreamsOptions
+    from kassay.model.protocols.world.clock import Timing
+    from kassay.model.protocols.world.streams.threads import StreamsOptions
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CLOCK_OPTIONS: Final = {
+    "session": ("--session", "With --clock ticks: session.timeout.ms.  [default: 6]"),
+    "heartbeat": ("--heartbeat", "With --clock ticks: heartbeat.interval.ms.  [default: 2]"),
+    "max_poll": ("--max-poll", "With --clock ticks: max.poll.interval.ms.  [default: 8]"),
+    "rebalance": ("--rebalance-timeout", "With --clock ticks: rebalance timeout.  [default: as --max-poll]"),
+    "initial_delay": (
+        "--initial-delay",
+        "With --clock ticks: group.initial.rebalance.delay.ms.  [default: 0]",
+    ),
+    "delay": ("--delay", "With --clock ticks: longest delay of a heartbeat.  [default: 0]"),
+    "interval": (
+        "--assignment-interval",
+        "With --clock ticks: group.consumer.assignment.interval.ms (kip848).  [default: 0]",
+    ),
+    "load": ("--load", "With --clock ticks: time to load the coordinator's log.  [default: 0]"),
+}
+"""Option names and helps, by the field of `Timing` that they set."""
+
+
+def clock_options(command: F) -> F:
+    """Add `--clock` and its duration options."""
+    for field, (option, words) in reversed(CLOCK_OPTIONS.items()):
+        command = click.option(option, field, type=int, metavar="TICKS", help=words)(command)
+    words = "Fire timers at any time (timeless, T0) or when due (ticks, T1: classic, kip848)."
+    return click.option("--clock", default="timeless", show_default=True, help=words)(command)
+
+
+def timing_of(chosen: dict[str, Any]) -> Timing | None:
+    """The durations of the options; None without a clock. Raises InputError for durations without a clock."""
+    from kassay.model.protocols.world.clock import Timing
+    from kassay.model.protocols.world.context import ClockLevel
+
+    given = {field: chosen[field] for field in CLOCK_OPTIONS if chosen[field] is not None}
+    if ClockLevel(chosen["clock"]) is ClockLevel.TICKS:
+        return Timing(**given)
+    for field in given:
+        raise InputError(f"{CLOCK_OPTIONS[field][0]}: timeless has no clock; expected --clock ticks as well")
+    return None
+
 
 PLACE = 500
 PAGES: Final = ".kassay"
 WALKED: Final = ".kassay/walk"
-F = TypeVar("F", bound=Callable[..., Any])
 STREAMS_COUNTS: Final = {
     "standby": "Streams: set num.standby.replicas.  [default: 0]",
     "processes": "Streams: distribute members over N processes.  [default: one per member]",
@@ -63,7 +98,7 @@ def _streams_options(command: F) -> F:
 
 def _streams_of(chosen: dict[str, Any]) -> StreamsOptions:
     """The options of the model `streams`."""
-    from kassay.model.protocols.world.streams.options import StreamsOptions
+    from kassay.model.protocols.world.streams.threads import StreamsOptions
 
     return StreamsOptions(**{field: chosen[field] for field in (*STREAMS_COUNTS, *STREAMS_FLAGS)})
 
@@ -237,7 +272,7 @@ def _explored(settings: ExploreSettings, folder: str, chosen: dict[str, Any]) ->
 
     limits = WalkLimits(chosen["max_states"], chosen["seconds"])
     if chosen["master"] is not None:
-        from kassay.cli.spark.walks import walked
+        from kassay.cli.spark import walked
 
         if chosen["jobs"] > 1:
             raise InputError("--jobs: Spark has workers of its own; expected --master without it")
@@ -267,8 +302,8 @@ def _require_folder(folder: str) -> None:
 def _settings(model: str, chosen: dict[str, Any], assignor: str | Assignor | None) -> ExploreSettings:
     """The settings that the options describe. Raises InputError."""
     from kassay.certify.protocols.settings import BEFORE_0_9, ExploreSettings
-    from kassay.model.protocols.shared.faults import parse_faults
-    from kassay.model.protocols.world.parts.levels import NetworkLevel
+    from kassay.model.protocols.faults import parse_faults
+    from kassay.model.protocols.world.context import NetworkLevel
 
     faults = parse_faults(chosen["faults"])
     # A topic can only be created into a subscription by regular expression.

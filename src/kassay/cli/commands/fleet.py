@@ -10,8 +10,7 @@ import click
 
 from kassay.cli import completing
 from kassay.cli.options import FilePath, json_option, present, seed_option, written_folder
-from kassay.cli.spark.session import spark_options, started
-from kassay.cli.subcommands import Subcommands
+from kassay.cli.spark import Subcommands, spark_options, started
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.reading.specs import listed
@@ -48,8 +47,8 @@ def command() -> None:
 def generate_command(groups: int, snapshots: int, out: str, seed: int, **chosen: Any) -> int:
     """Write synthetic snapshots in the formats of kafka-consumer-groups, with sizes from cited shapes."""
     from kassay.pipeline.fleet.generate import FleetSpec, texts
-    from kassay.pipeline.spark.session import slots, translated_errors
-    from kassay.reading.paths import is_folder, is_there
+    from kassay.pipeline.spark import slots, translated_errors
+    from kassay.reading.documents import is_folder, is_there
     from kassay.report.screen.console import console
 
     if "://" not in out and is_there(out) and not (is_folder(out) and not any(Path(out).iterdir())):
@@ -96,8 +95,8 @@ def replay_command(
     from kassay.certify.targets.resolve import resolve
     from kassay.pipeline.fleet.fleet import exit_code, replay_fleet
     from kassay.pipeline.fleet.snapshots import must_exist, read_subscriptions
-    from kassay.pipeline.spark.session import translated_errors
-    from kassay.report.screen.fleet import terminal
+    from kassay.pipeline.spark import translated_errors
+    from kassay.report.screen.campaign import fleet_terminal
 
     must_exist(paths)
     specs = [spec for text in assignors for spec in listed(text)]
@@ -111,7 +110,7 @@ def replay_command(
     with started(chosen, "kassay fleet replay") as spark, translated_errors(out):
         summary = replay_fleet(spark, paths, _address(out), targets, known)
     _write_page(summary, out)
-    present(summary, lambda: terminal(summary), json_path)
+    present(summary, lambda: fleet_terminal(summary), json_path)
     return exit_code(summary, str(paths[0]) if len(paths) == 1 else f"{len(paths)} paths")
 
 

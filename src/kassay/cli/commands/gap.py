@@ -33,8 +33,7 @@ from kassay.model.errors import InputError
 from kassay.model.kinds import Kind, every_kind
 
 if TYPE_CHECKING:
-    from kassay.certify.optimum.gaps import TargetGaps
-    from kassay.certify.optimum.hunt import Hunt
+    from kassay.certify.optimum.gaps import Hunt, TargetGaps
     from kassay.certify.targets.resolve import Target
     from kassay.reading.documents import Located
 
@@ -73,7 +72,7 @@ def command(context: click.Context, /, targets: tuple[str, ...], **chosen: Any) 
     Exit codes: 0 done, 1 a target failed on an instance, 3 an optimum was not found in time, or there was no
     instance, 4 a target could not be loaded.
     """
-    from kassay.solver.consumers.optimum import parse_order
+    from kassay.solver.results import parse_order
 
     order = parse_order(chosen["order_text"])
     if sum(chosen[name] not in (None, False) for name in ("suite_name", "path", "hunting")) > 1:
@@ -97,8 +96,7 @@ def _kinds(*, hunting: bool) -> tuple[Kind, ...]:
     """The kinds of targets that can be measured; a hunt has instances of one family alone."""
     if not hunting:
         return tuple(kind for kind in every_kind() if kind.instances)
-    from kassay.certify.optimum.hunt import FAMILY
-    from kassay.certify.optimum.posed import kinds_of
+    from kassay.certify.optimum.gaps import FAMILY, kinds_of
 
     return kinds_of(FAMILY)
 
@@ -148,7 +146,7 @@ def _keep_worst(gaps: TargetGaps, out: Path) -> str:
 
 
 def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
-    from kassay.certify.optimum.hunt import hunt
+    from kassay.certify.optimum.gaps import hunt
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.gaps import hunt_view
 
@@ -161,9 +159,9 @@ def _hunt(targets: Sequence[Target], chosen: dict[str, Any], again: str) -> int:
     asked = asked_again(chosen)
     if chosen["report"]:
         from kassay.cli.pages import write_page
-        from kassay.report.pages.hunts import render
+        from kassay.report.pages.gaps import render_hunt
 
-        write_page(render(hunts, kept, asked, again), chosen["out"], "hunt.html")
+        write_page(render_hunt(hunts, kept, asked, again), chosen["out"], "hunt.html")
     views = (hunt_view(each, kept[each.target.spec], asked) for each in hunts)
     present(documents[0] if len(documents) == 1 else documents, lambda: stack(*views), chosen["json_path"])
     if any(each.failed for each in hunts):

@@ -112,7 +112,7 @@ def command(claims: tuple[str, ...], **chosen: Any) -> int:
 def _worst(claims: tuple[str, ...], chosen: dict[str, Any]) -> int:
     """The worst case of each target, each with a trace that shows it."""
     from kassay.certify.hunts.worst import Badness, WorstCase, worst_case, worst_document
-    from kassay.report.files.traces import saved_example
+    from kassay.report.files.formats import saved_example
     from kassay.report.screen.console import bar, stack
     from kassay.report.screen.hunting import worst_view
 
@@ -144,8 +144,7 @@ def _from_file(path: Any) -> tuple[str, ...]:
     if path is None:
         return ()
     from kassay.properties.promises import require_claims
-    from kassay.reading.documents import at
-    from kassay.reading.sentences import read_sentences
+    from kassay.reading.documents import at, read_sentences
 
     sentences = read_sentences(path)
     with at(str(path)):
@@ -201,7 +200,7 @@ def _hunts(
     """A hunt for each claim on each target; all claims are parsed before any hunt starts."""
     from kassay.certify.hunts.hunt import HuntOptions, hunt_claim
     from kassay.properties.promises import promise
-    from kassay.report.files.traces import saved_example
+    from kassay.report.files.formats import saved_example
     from kassay.report.screen.console import bar
 
     seconds = None if chosen["histories"] is not None else chosen["seconds"] or 30.0

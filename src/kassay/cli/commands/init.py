@@ -27,7 +27,7 @@ def command(folder: Path, github: bool, force: bool, json_path: str | None) -> i
 
     Existing files are overwritten only with --force; without it, nothing is written if one exists.
     """
-    from kassay.reading.paths import is_there
+    from kassay.reading.documents import is_there
     from kassay.report.screen.console import stack, whole_line
     from kassay.writing.files import write_text
 

@@ -16,7 +16,7 @@ from kassay.model.kinds import Kind
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from kassay.certify.jars.candidates import JarClass
+    from kassay.certify.jars.classes import JarClass
     from kassay.properties.registry import Claim
 
 PLACE = 210
@@ -53,7 +53,7 @@ def _references(name: str) -> Rows:
 
 
 def _kinds() -> Rows:
-    from kassay.assignors.plain.forms import CALLED
+    from kassay.assignors.plain_answers import CALLED
     from kassay.model.kinds import every_kind
 
     return [
@@ -217,7 +217,7 @@ JAR: Final = "jar:"
 
 
 def _jar(thing: str) -> Rows:
-    from kassay.certify.jars.candidates import candidates
+    from kassay.certify.jars.classes import candidates
     from kassay.reading.specs import Inside, parse
 
     spec = parse(thing)

@@ -69,17 +69,16 @@ def command(
     INSTANCE is a file with one JSON document or JSON lines, `-` for standard input. Exit codes:
     0 all optimal, 2 unreadable or infeasible, 3 an interval or unknown within the time.
     """
-    from kassay.certify.optimum.instances import located_in_suite
-    from kassay.certify.optimum.solve import forced_by, line_of, read_instance, solve
+    from kassay.certify.optimum.solve import forced_by, line_of, located_in_suite, read_instance, solve
     from kassay.reading.documents import documents, no_collection
     from kassay.report.screen.console import console
-    from kassay.report.screen.optima import assignment_view, optimum_row, optimum_table
-    from kassay.solver.consumers.optimum import parse_order
+    from kassay.report.screen.gaps import assignment_view, optimum_row, optimum_table
+    from kassay.solver.results import parse_order
 
     order = parse_order(order_text)
     within = None
     if tolerance is not None:
-        from kassay.solver.packing.terms import parse_tolerance
+        from kassay.solver.packing.items import parse_tolerance
 
         within = parse_tolerance(tolerance)
     if (instance is None) is (suite_name is None):

@@ -11,10 +11,10 @@ import click
 from kassay.cli import completing
 from kassay.cli.options import FilePath, json_option, no_seed_option, present, require_writable, write_json
 from kassay.model.errors import InputError
-from kassay.reading.fields import shown
+from kassay.reading.documents import shown
 
 if TYPE_CHECKING:
-    from kassay.certify.replicas.placed import ClusterSources, PlacementChange
+    from kassay.certify.replicas.cluster import ClusterSources, PlacementChange
     from kassay.certify.replicas.planned import ClusterPlan
 
 PLACE = 320
@@ -134,14 +134,14 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     kafka-reassign-partitions in bounded steps, each with a rollback file. Exit codes: 0 done, 1 a claim is
     broken (--judge) or a file has errors (--lint), 2 unreadable or impossible, 3 not proven.
     """
-    from kassay.certify.replicas.placed import ClusterSources
+    from kassay.certify.replicas.cluster import ClusterSources
 
     sources = ClusterSources()
     if chosen["lints"]:
         return _lint(chosen, sources)
     if not chosen["judge"]:
         require_writable(str(chosen["out"]), "--out", folder=True)
-    from kassay.certify.replicas.inputs import take_file, take_named
+    from kassay.certify.replicas.cluster import take_file, take_named
 
     for path in chosen["files"]:
         take_file(sources, path)
@@ -150,7 +150,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     files = {} if chosen["judge"] else _write(plan, chosen["out"])
     if chosen["report"]:
         from kassay.cli.pages import write_page
-        from kassay.report.pages.replicas.place import render
+        from kassay.report.pages.place import render
         from kassay.writing.text import shell_command
 
         again = shell_command(["kassay", *context.find_root().obj])
@@ -162,7 +162,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
 
 
 def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> Any:
-    from kassay.report.screen.replicas.place import judged_view, place_view
+    from kassay.report.screen.place import judged_view, place_view
 
     if chosen["judge"]:
         return judged_view(plan, why=chosen["why"], verbose=chosen["verbose"])
@@ -172,7 +172,7 @@ def _view(plan: ClusterPlan, files: dict[str, str], chosen: dict[str, Any]) -> A
 def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
     """The plan for the options; raises `InputError`."""
     from kassay.certify.replicas.planned import plan_cluster
-    from kassay.certify.replicas.propose import MoveLimit
+    from kassay.certify.replicas.proposal import MoveLimit
     from kassay.certify.replicas.steps import DEFAULT_MOVES, StepBound
 
     if chosen["max_moves"] is not None and chosen["max_bytes"] is not None:
@@ -196,7 +196,7 @@ def _plan(chosen: dict[str, Any], sources: ClusterSources) -> ClusterPlan:
 
 
 def _change(chosen: dict[str, Any]) -> PlacementChange:
-    from kassay.certify.replicas.placed import PlacementChange
+    from kassay.certify.replicas.cluster import PlacementChange
     from kassay.model.cluster import Broker
 
     ids = [number for number, _ in chosen["add_broker"]]
@@ -243,10 +243,9 @@ def _forget(out: Path, names: set[str]) -> None:
 
 
 def _lint(chosen: dict[str, Any], sources: ClusterSources) -> int:
-    from kassay.certify.replicas.inputs import take_named, to_be_linted
+    from kassay.certify.replicas.cluster import PlacedCluster, take_named, to_be_linted
     from kassay.certify.replicas.lint import LintContext, LintSeverity, lint, lint_json
-    from kassay.certify.replicas.placed import PlacedCluster
-    from kassay.report.screen.replicas.place import lint_view
+    from kassay.report.screen.place import lint_view
 
     if not chosen["files"]:
         raise InputError("FILE: none to look through, expected JSON as kafka-reassign-partitions.sh takes it")

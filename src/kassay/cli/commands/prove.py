@@ -29,7 +29,7 @@ def command(names: tuple[str, ...], seconds: float, json_path: str | None) -> in
     every result is as expected, 1 one is not, 3 one is unknown.
     """
     from kassay.report.screen.console import bar
-    from kassay.report.screen.optima import proof_view
+    from kassay.report.screen.gaps import proof_view
     from kassay.solver.proofs.obligation import ProofVerdict
     from kassay.solver.proofs.prove import chosen, proofs
 

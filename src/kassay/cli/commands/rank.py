@@ -60,7 +60,7 @@ def command(context: click.Context, /, targets: tuple[str, ...], installed: bool
     from kassay.certify.runs.options import Budget
     from kassay.report.screen.console import bar
     from kassay.report.screen.gaps import rank_view
-    from kassay.solver.consumers.optimum import parse_order
+    from kassay.solver.results import parse_order
 
     for one, other in (("seconds", "histories"), ("suite_name", "path")):
         if chosen[one] is not None and chosen[other] is not None:

@@ -70,7 +70,7 @@ def command(
     from kassay.certify.diff.document import is_difference
     from kassay.certify.runs.replay import load_trace, replay
     from kassay.model.itf import to_itf
-    from kassay.model.verdict import Verdict
+    from kassay.model.kinds import Verdict
     from kassay.reading.documents import read_json
     from kassay.report.screen.console import console
 
@@ -78,7 +78,7 @@ def command(
     if language is not None and (json_path is not None or itf is not None):
         raise InputError("--as prints the call alone, expected neither --json nor --itf")
     if different and language is not None:
-        from kassay.certify.causes.difference import difference_as_python
+        from kassay.certify.causes.cause import difference_as_python
 
         paste(difference_as_python(trace_path))
         return 0
@@ -139,7 +139,7 @@ def _instead(context: click.Context, chosen: dict[str, Any]) -> Instead:
 
 def _show(replayed: Replayed, screen: Screen) -> None:
     """Print the conditions of the replay, and its result."""
-    from kassay.report.screen.story import story
+    from kassay.report.screen.terminal import story
 
     playback = replayed.playback
     for line in playback.restored:

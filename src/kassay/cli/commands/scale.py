@@ -59,7 +59,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     the assignor returned no assignment, 2 unreadable input, 3 a best lag is not proven, 4 not loaded.
     """
     from kassay.certify.clusters.scale import scale, usual_most
-    from kassay.report.screen.clusters.scale import scale_view
+    from kassay.report.screen.clusters import scale_view
     from kassay.report.screen.console import bar
 
     require_out(chosen["out"], wanted=chosen["report"] is not None)
@@ -78,9 +78,9 @@ def command(context: click.Context, /, **chosen: Any) -> int:
             report=tell,
         )
     if chosen["report"]:
-        from kassay.report.pages.clusters.scale import render
+        from kassay.report.pages.clusters import render_scale
 
-        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "scale.html")
+        write_cluster_page(context, lambda again: render_scale(answer, again), chosen["out"], "scale.html")
     present(answer.to_json(), lambda: scale_view(answer), chosen["json_path"])
     if answer.failed:
         return 1

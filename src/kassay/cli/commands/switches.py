@@ -31,7 +31,7 @@ def command(model: str | None, release: str, json_path: str | None) -> int:
     from kassay.certify.protocols.switches import SWITCHES
     from kassay.model.protocols.values.releases import RELEASES
     from kassay.report.screen.console import bar
-    from kassay.report.screen.switches import rows_json, switches_view
+    from kassay.report.screen.exploration import rows_json, switches_view
 
     models = tuple(dict.fromkeys(switch.model for switch in SWITCHES.values()))
     if model is not None and model not in models:

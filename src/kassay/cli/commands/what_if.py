@@ -57,7 +57,7 @@ def command(context: click.Context, /, **chosen: Any) -> int:
     """
     from kassay.certify.clusters.events import parse_events
     from kassay.certify.clusters.whatif import KAFKAS, what_if
-    from kassay.report.screen.clusters.what_if import what_if_view
+    from kassay.report.screen.clusters import what_if_view
     from kassay.report.screen.console import bar
 
     require_out(chosen["out"], wanted=chosen["report"] is not None or chosen["out"] is not None)
@@ -68,9 +68,11 @@ def command(context: click.Context, /, **chosen: Any) -> int:
         answer = what_if(observed, targets, changes, start_target(observed, chosen), tell)
     path = _keep(answer.best.certificate, chosen["out"])
     if chosen["report"]:
-        from kassay.report.pages.clusters.what_if import render
+        from kassay.report.pages.clusters import render_what_if
 
-        write_cluster_page(context, lambda again: render(answer, again), chosen["out"], "what-if.html")
+        write_cluster_page(
+            context, lambda again: render_what_if(answer, again), chosen["out"], "what-if.html"
+        )
     present(
         answer.to_json(),
         lambda: what_if_view(answer, path, in_full=bool(chosen["targets"])),

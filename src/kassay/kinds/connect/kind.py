@@ -8,19 +8,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.connect.answers import MemoryOfEach, connect_words
-from kassay.kinds.connect.events import EVENT_FORMS
 from kassay.kinds.connect.scopes import LEFT_OUT, connect_cell, fresh_clusters
+from kassay.kinds.connect.words import EVENT_FORMS, MemoryOfEach, connect_words
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
-from kassay.model.connect.documents import (
-    CONNECT_ANSWER,
-    CONNECT_HISTORY,
-    CONNECT_STEP,
-    connect_step_to_json,
-)
+from kassay.model.connect.documents import CONNECT_ANSWER, CONNECT_HISTORY, CONNECT_STEP, connect_step_to_json
 from kassay.model.connect.history import (
     ConnectEvent,
     ConnectHistory,
@@ -44,8 +38,13 @@ from kassay.model.connect.work import (
 )
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.shape.removal import Removal
-from kassay.properties.connect.aims import CONNECT_AIMS, aimed_connect_history
-from kassay.properties.connect.scenarios import CONNECT_LARGE, CONNECT_SMALL, connect_history
+from kassay.properties.connect.scenarios import (
+    CONNECT_AIMS,
+    CONNECT_LARGE,
+    CONNECT_SMALL,
+    aimed_connect_history,
+    connect_history,
+)
 from kassay.properties.connect.wide import NAMED, RANGES, SIZES, named_cluster, sized_cluster
 from kassay.properties.profile import Profile
 from kassay.properties.sources import Source
@@ -167,7 +166,7 @@ class ConnectDriver(Driver[ConnectHistory]):
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed, events and rare features first."""
-        from kassay.kinds.connect.removal import connect_removals
+        from kassay.kinds.connect.words import connect_removals
 
         return connect_removals(document)
 

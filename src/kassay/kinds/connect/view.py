@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final
 
-from kassay.kinds.events import Event
 from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
+from kassay.kinds.words import Event
 from kassay.model.connect.documents import (
     ASSIGNED_WORK,
     CONNECT_STEP,

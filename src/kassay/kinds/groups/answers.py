@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kassay.assignors import registry
-from kassay.assignors.plain.assignor import EXTRAS, plain_input
-from kassay.assignors.plain.forms import FULL, PLAIN
-from kassay.kinds.answers import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
+from kassay.assignors.plain import EXTRAS, plain_input
+from kassay.assignors.plain_answers import FULL, PLAIN
 from kassay.kinds.broken import BrokenStep
+from kassay.kinds.words import BEFORE, OPTIMUM, Asserts, Offer, OwnWords, PlainCall, few, listed
 from kassay.model.calls import Failure, Refusal
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment, Group

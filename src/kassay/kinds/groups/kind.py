@@ -8,9 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.answers import Asserts, Offer, PlainCall, TimedSizes
 from kassay.kinds.broken import BrokenStep
-from kassay.kinds.figures import RuleFigures
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.groups.answers import (
     GIVEN_TO_EACH,
@@ -21,13 +19,15 @@ from kassay.kinds.groups.answers import (
     group_words,
     in_full,
 )
-from kassay.kinds.groups.events import EVENT_FORMS
+from kassay.kinds.groups.removal import EVENT_FORMS
 from kassay.kinds.groups.scaling import timed_group
 from kassay.kinds.groups.scopes import LEFT_OUT, GroupRules, cell_cases, scope_cases
 from kassay.kinds.groups.shrinking import restarted_histories, shrunk_histories
 from kassay.kinds.judging import Subject
+from kassay.kinds.measures import RuleFigures
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, RunWishes, ScopeCell
 from kassay.kinds.registry import drives
+from kassay.kinds.words import Asserts, Offer, PlainCall, TimedSizes
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.assignor import AssignorBase
@@ -50,9 +50,8 @@ from kassay.model.shape.removal import Removal
 from kassay.properties.groups.balance import WEIGHTED_SPREAD, Best, order_of
 from kassay.properties.groups.histories.aims import AIMS, aimed_history
 from kassay.properties.groups.histories.assumptions import within
-from kassay.properties.groups.histories.generator import GroupProfile
+from kassay.properties.groups.histories.generator import SHAPES, GroupProfile
 from kassay.properties.groups.histories.scenarios import habits, history
-from kassay.properties.groups.histories.shapes import SHAPES
 from kassay.properties.groups.sharing import BestSharing
 from kassay.properties.groups.topics import PRIORITY_CONFIG
 from kassay.properties.groups.wide import SIZES, ranges_of, sized_history
@@ -61,8 +60,7 @@ from kassay.properties.sources import Source
 
 if TYPE_CHECKING:
     from kassay.assignors.registry import Reference
-    from kassay.kinds.instances import Asking, How
-    from kassay.kinds.measures import MeasuredRest
+    from kassay.kinds.measures import Asking, How, MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 
@@ -226,7 +224,7 @@ class GroupDriver(Driver[History]):
 
     def ask_instance(self, problem: Any, how: How) -> Asking:
         """The group of the instance, at its start."""
-        from kassay.kinds.groups.instances import ask_consumers, ask_sharing
+        from kassay.kinds.groups.measures import ask_consumers, ask_sharing
 
         return ask_sharing(problem, how) if self.kind is SHARE else ask_consumers(problem, how)
 
@@ -236,7 +234,7 @@ class GroupDriver(Driver[History]):
 
     def figures(self, rule: Reference) -> RuleFigures:
         """The spread of loads with more topics, and what moves when a member leaves."""
-        from kassay.kinds.groups.figures import figures_of_rule
+        from kassay.kinds.groups.measures import figures_of_rule
 
         compared = self.kind in CONSUMER_GROUPS and "active-passive" not in rule.claims
         return figures_of_rule(rule) if compared else RuleFigures()

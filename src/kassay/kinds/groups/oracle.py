@@ -9,12 +9,11 @@ from kassay.model.groups.group import Assignment, Group
 from kassay.model.groups.step import Step
 from kassay.properties.groups.balance import Best
 from kassay.properties.groups.sharing import BestSharing
-from kassay.solver.consumers.optimum import Optimum, optimum, parse_order
-from kassay.solver.consumers.problem import Problem
-from kassay.solver.consumers.remembered import remembered_optimum
+from kassay.solver.groups.optimum import Optimum, best_assignment, remembered_optimum
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.shares import ShareProblem, best_sharing
 from kassay.solver.packing.bounds import weighted_lower_bound
-from kassay.solver.sharing.optimum import best_sharing
-from kassay.solver.sharing.problem import ShareProblem
+from kassay.solver.results import parse_order
 
 CACHED = 4096
 """Outcomes of share groups whose optimum is cached: many rounds need the same one."""
@@ -41,7 +40,7 @@ def best_of_group(step: Step, order: str, *, weigh: bool = True) -> Best:
 
 def best_once(step: Step, order: str) -> Best:
     """`best_of_group` of a step that is evaluated only once: the result is not cached."""
-    best = optimum(Problem.of(step.cluster, step.group).unweighted(), parse_order(order))
+    best = best_assignment(Problem.of(step.cluster, step.group).unweighted(), parse_order(order))
     return _best(step, best, weigh=True)
 
 

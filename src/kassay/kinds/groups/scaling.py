@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-from kassay.kinds.answers import TimedSizes
 from kassay.kinds.judging import Subject
+from kassay.kinds.words import TimedSizes
 from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.properties.groups.scaling import DEFAULT, Scale, ScaleTiming, exponent, parse_scale
 from kassay.properties.registry import Promise
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kassay.kinds.events import Event
+from kassay.kinds.broken import CouldBe
 from kassay.kinds.frames import (
     Beside,
     Cell,
@@ -18,7 +18,7 @@ from kassay.kinds.frames import (
     beside_words,
     outcome_words,
 )
-from kassay.kinds.marks import CouldBe
+from kassay.kinds.words import Event
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.documents import GIVEN, REBALANCED, ReportedMember, ReportedRebalance, ReportedRound
 from kassay.model.shape.codec import listed

@@ -8,22 +8,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from kassay.kinds.answers import Asserts, PlainCall, ShownAnswer
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Calls, Subject, plain
-from kassay.kinds.partitioners.answers import partition_asserts, partition_call, record_words
+from kassay.kinds.partitioners.words import partition_asserts, partition_call, record_words
 from kassay.kinds.protocol import Driver
 from kassay.kinds.recorded import answered
 from kassay.kinds.registry import drives
+from kassay.kinds.words import Asserts, PlainCall, ShownAnswer
 from kassay.model.calls import Failure, Look, Probe
 from kassay.model.partitioners.documents import SENDS, SENT, sent_to_json
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import (
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
     ProducerSends,
     ProducerSendsStep,
     Sent,
+    TopicMetadata,
     send,
     send_all,
     send_by_new,
@@ -131,7 +132,7 @@ class SendsDriver(Driver[ProducerSends]):
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed, rare features first."""
-        from kassay.kinds.partitioners.removal import record_removals
+        from kassay.kinds.partitioners.words import record_removals
 
         return record_removals(document)
 

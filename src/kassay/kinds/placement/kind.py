@@ -10,25 +10,26 @@ from functools import lru_cache, partial
 from itertools import islice, starmap
 from typing import TYPE_CHECKING, Any, Final
 
-from kassay.kinds.answers import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.kinds.broken import BrokenStep
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Calls, Subject
-from kassay.kinds.placement.answers import placement_words, placer_asserts, placer_call, plan_words
-from kassay.kinds.placement.cases import CASE, PlacementCase
 from kassay.kinds.placement.oracle import best_of_placement, best_rows
 from kassay.kinds.placement.scopes import (
+    CASE,
     PLACERS_LEAVE_OUT,
     PLANNERS_LEAVE_OUT,
+    PlacementCase,
     fresh_plan_requests,
     fresh_requests,
     placer_cell,
     plan_cell,
 )
+from kassay.kinds.placement.words import placement_words, placer_asserts, placer_call, plan_words
 from kassay.kinds.protocol import EVERY_CASE, Case, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
+from kassay.kinds.words import OPTIMUM, Asserts, Offer, PlainCall
 from kassay.model.calls import Failure
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.placement.documents import (
     PLACEMENT,
     PLACEMENT_STEP,
@@ -39,18 +40,25 @@ from kassay.model.placement.documents import (
     step_to_json,
 )
 from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep, plan_step
-from kassay.model.placement.request import Placement, PlacementRequest
-from kassay.model.placement.step import PlacementStep, place
+from kassay.model.placement.plan import Plan, PlanRequest, PlanStep, plan_step
+from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep, place
 from kassay.model.shape.cuts import name_rank
 from kassay.model.shape.names import renamed
 from kassay.model.shape.removal import Removal
-from kassay.properties.placement.aims import PLACER_AIMS, PLANNER_AIMS, aimed_plan_request, aimed_request
 from kassay.properties.placement.balance import BestPlacement
-from kassay.properties.placement.plan_scenarios import plan_request
 from kassay.properties.placement.plans import BestPlan
-from kassay.properties.placement.scenarios import LARGE, NO_RACKS, SMALL, PlacementProfile, request
+from kassay.properties.placement.scenarios import (
+    LARGE,
+    NO_RACKS,
+    PLACER_AIMS,
+    PLANNER_AIMS,
+    SMALL,
+    PlacementProfile,
+    aimed_plan_request,
+    aimed_request,
+    plan_request,
+    request,
+)
 from kassay.properties.placement.wide import PLACER_RANGES, PLACER_SIZES, racked_request, sized_request
 from kassay.properties.placement.wide_plans import PLANNER_RANGES, PLANNER_SIZES, named_plan, sized_plan
 from kassay.properties.profile import Profile
@@ -218,13 +226,13 @@ class PlacementDriver(Driver[PlacementCase]):
 
     def search(self) -> WorstSearch:
         """Changes racks, replication factors and starts."""
-        from kassay.kinds.placement.search.placers import PlacerSearch
+        from kassay.kinds.placement.search import PlacerSearch
 
         return PlacerSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed, rare features first."""
-        from kassay.kinds.placement.removal import request_removals
+        from kassay.kinds.placement.words import request_removals
 
         return request_removals(document)
 
@@ -388,13 +396,13 @@ class PlanDriver(Driver[PlanRequest]):
 
     def search(self) -> WorstSearch:
         """Changes racks, replication factors and rows of replicas."""
-        from kassay.kinds.placement.search.planners import PlanSearch
+        from kassay.kinds.placement.search import PlanSearch
 
         return PlanSearch()
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed, rare features first."""
-        from kassay.kinds.placement.removal import plan_removals
+        from kassay.kinds.placement.words import plan_removals
 
         return plan_removals(document)
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kassay.model import cluster
-from kassay.model.placement.request import Placement, PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep
 from kassay.properties.placement.balance import BestPlacement
 from kassay.solver.placement.optimum import PlacementOptimum, best_placement
 from kassay.solver.placement.problem import Broker, PlacedTopic, PlacementProblem

@@ -1,4 +1,8 @@
-"""Small requests to placers and planners: every way to put brokers in racks, and the smallest requests.
+"""A case of a placer, and small requests to placers and planners.
+
+A case of a placer: a request, and the seed of its random numbers.
+
+Small requests to placers and planners: every way to put brokers in racks, and the smallest requests.
 
 Racks are distinguished by the order of their first brokers: other names in that order are equivalent. The
 smallest requests restart shrinking where a request cannot be cut further; they share features with the
@@ -10,11 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, islice, permutations, product
-from typing import Final
+from typing import Final, NamedTuple
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.documents import PLACEMENT_REQUEST
+from kassay.model.placement.plan import PlanRequest
 from kassay.model.placement.request import PlacementRequest
+from kassay.model.shape import codec
+
+
+class PlacementCase(NamedTuple):
+    """A request, and the seed of its random numbers."""
+
+    request: PlacementRequest
+    seed: int
+
+
+CASE = codec.record(PlacementCase, request=PLACEMENT_REQUEST, seed=codec.Field(codec.WHOLE, 0))
 
 
 def groupings(members: int) -> Iterator[tuple[int, ...]]:

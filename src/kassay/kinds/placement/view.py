@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from kassay.kinds.broken import Guilt
 from kassay.kinds.frames import Cell, Frame, Grid, Reported, Row, Tile, TileLook, beside_words, outcome_words
-from kassay.kinds.marks import Guilt
 from kassay.model.cluster import Broker
 from kassay.model.placement.documents import (
     NUMBERED,

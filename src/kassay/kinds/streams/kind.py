@@ -8,15 +8,14 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from kassay.kinds.answers import Offer
 from kassay.kinds.frames import Frame, Reported
 from kassay.kinds.judging import Subject
 from kassay.kinds.protocol import EVERY_CASE, CellOptions, Driver, ScopeCell
 from kassay.kinds.registry import drives
-from kassay.kinds.streams.answers import by_threads, task_words
-from kassay.kinds.streams.events import EVENT_FORMS
 from kassay.kinds.streams.oracle import best_of_members, best_of_standbys
 from kassay.kinds.streams.scopes import LEFT_OUT, fresh_tasks, task_cell
+from kassay.kinds.streams.words import EVENT_FORMS, by_threads, task_words
+from kassay.kinds.words import Offer
 from kassay.model.calls import Failure
 from kassay.model.shape.removal import Removal
 from kassay.model.streams.documents import TASK_ANSWER, TASK_HISTORY, TASK_STEP, task_step_to_json
@@ -27,15 +26,20 @@ from kassay.model.streams.tasks import CHANGELOG, ClientTasks, TaskAssignment, T
 from kassay.properties.profile import Profile
 from kassay.properties.registry import Promise
 from kassay.properties.sources import Source
-from kassay.properties.streams.aims import STREAMS_AIMS, aimed_task_history
 from kassay.properties.streams.copies import BestStandbys
-from kassay.properties.streams.scenarios import ACCEPTABLE_LAG, LARGE, SMALL, task_history
+from kassay.properties.streams.scenarios import (
+    ACCEPTABLE_LAG,
+    LARGE,
+    SMALL,
+    STREAMS_AIMS,
+    aimed_task_history,
+    task_history,
+)
 from kassay.properties.streams.stickiness import BestMembers
 from kassay.properties.streams.wide import PLACES, RANGES, SIZES, TAG_KEYS, placed_tasks, sized_tasks
 
 if TYPE_CHECKING:
-    from kassay.kinds.instances import Asking, How
-    from kassay.kinds.measures import MeasuredRest
+    from kassay.kinds.measures import Asking, How, MeasuredRest
     from kassay.kinds.search import WorstSearch
 
 E = TypeVar("E", bound=TaskEvent)
@@ -126,7 +130,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     def ask_instance(self, problem: Any, how: How) -> Asking:
         """The application of the instance, at its start."""
-        from kassay.kinds.streams.instances import ask_tasks
+        from kassay.kinds.streams.measures import ask_tasks
 
         return ask_tasks(problem, how)
 
@@ -171,7 +175,7 @@ class TaskDriver(Driver[TaskHistory]):
 
     def removals(self, document: Mapping[str, Any]) -> Iterator[Removal]:
         """Each thing that can be removed, events and rare features first."""
-        from kassay.kinds.streams.removal import task_removals
+        from kassay.kinds.streams.words import task_removals
 
         return task_removals(document)
 

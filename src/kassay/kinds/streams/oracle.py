@@ -11,11 +11,15 @@ from kassay.model.streams.history import TaskStep
 from kassay.model.streams.tasks import TaskRequest
 from kassay.properties.streams.copies import BestStandbys
 from kassay.properties.streams.stickiness import BestMembers, spent
-from kassay.solver.streams.members.actives import dearest_actives, place_actives
-from kassay.solver.streams.members.bound import restores
-from kassay.solver.streams.members.gap import runs_of
-from kassay.solver.streams.members.requests import problem_of
-from kassay.solver.streams.members.standbys import dearest_standbys, place_standbys
+from kassay.solver.streams.members import (
+    dearest_actives,
+    dearest_standbys,
+    place_actives,
+    place_standbys,
+    restores,
+)
+from kassay.solver.streams.problem import problem_of
+from kassay.solver.streams.results import runs_of
 
 MEMBERS_MAX: Final = 128
 """Up to so many members the certified best is found for a claim: it takes the square of their number."""

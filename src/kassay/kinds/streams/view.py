@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from kassay.kinds.events import Event
 from kassay.kinds.frames import (
     Cell,
     Frame,
@@ -19,6 +18,7 @@ from kassay.kinds.frames import (
     number_ranges,
     outcome_words,
 )
+from kassay.kinds.words import Event
 from kassay.model.shape.codec import listed
 from kassay.model.streams.documents import (
     ASSIGNED_TASKS,

@@ -32,7 +32,7 @@ from kassay.model.connect.work import (
     after,
     connectors_first,
 )
-from kassay.model.java.hashes import hash_map_order
+from kassay.model.java import hash_map_order
 
 SETTLING_ROUNDS_MAX: Final = 64
 """A cluster counts as never stable after this many rebalances."""

@@ -1,8 +1,8 @@
 """The work of a Kafka Connect cluster, the leader's knowledge, and its instructions to the workers.
 
-A connector and each of its tasks run on one worker. A worker reports what it runs in every rebalance; the
-leader answers with what each worker has to stop and to start. Sources: KIP-415; Kafka's `ConnectorTaskId`,
-`ExtendedAssignment`, `WorkerCoordinator`.
+A connector and each of its tasks run on one worker. A worker reports what it runs in every rebalance;
+the leader answers with what each worker has to stop and to start. Sources: KIP-415; Kafka's
+`ConnectorTaskId`, `ExtendedAssignment`, `WorkerCoordinator`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import utf16_key
+from kassay.model.java import utf16_key
 from kassay.model.lazy import lazy
 
 
@@ -148,3 +148,22 @@ def after(worker: ConnectWorker, change: WorkerChange) -> tuple[Work, ...]:
     stopped = frozenset(change.revoked)
     kept = (each for each in worker.running if each not in stopped)
     return connectors_first((*kept, *change.assigned))
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderState:
+    """The memory of an incremental leader; the defaults are those of a new leader.
+
+    The previous assignment is what should run according to the last answer, lost work included.
+    `candidate_workers` had no work while some work was missing; they get it first.
+    """
+
+    previous_assignment: frozenset[Work] = frozenset()
+    previous_revocation: frozenset[Work] = frozenset()
+    previous_members: frozenset[str] = frozenset()
+    previous_generation: int = -1
+    revoked_in_previous: bool = False
+    candidate_workers: tuple[str, ...] = ()
+    scheduled_rebalance_ms: int = 0
+    delay_ms: int = 0
+    successive_revoking_rebalances: int = 0

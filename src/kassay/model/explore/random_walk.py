@@ -11,10 +11,10 @@ from collections.abc import Callable, Hashable, Sequence
 from random import Random
 from typing import TypeVar
 
-from kassay.model.explore.graph import Action
-from kassay.model.explore.interned import trim
 from kassay.model.explore.search import Search
+from kassay.model.explore.states import trim
 from kassay.model.explore.values import (
+    Action,
     Exploration,
     Invariant,
     InvariantViolation,

@@ -9,21 +9,24 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-from kassay.model.explore.graph import Action, Graph, States, WholeStates
-from kassay.model.explore.interned import Memo, trim
 from kassay.model.explore.liveness import judge_liveness
-from kassay.model.explore.reduced import Reduced
-from kassay.model.explore.traces import retrace
+from kassay.model.explore.states import Memo, trim
 from kassay.model.explore.values import (
+    Action,
     Exploration,
     Finding,
+    Graph,
     Invariant,
     InvariantViolation,
     Model,
+    Reduced,
     Severity,
+    States,
     WalkLimits,
     WalkProgress,
     WalkStep,
+    WholeStates,
+    retrace,
 )
 
 S = TypeVar("S", bound=Hashable)

@@ -1,12 +1,17 @@
-"""States as bytes that are the same in every process, and their fingerprints.
+"""States as bytes that are the same in every process, whole or part by part, and their fingerprints.
 
-A state consists of named tuples, tuples, enums, strings, numbers and interned cells. Each is encoded with a
-leading type tag and by value alone: the bytes depend neither on hash order nor on the order of interning.
-Equal states have equal bytes as long as fields hold values of their declared types (`1` is not `True`).
+A state consists of named tuples, tuples, enums, strings, numbers and interned cells. Each is written
+with its kind in front, by value alone: neither hash order nor the order in which cells were interned
+leaves a trace. Equal states have equal bytes as long as fields hold values of their declared types (`1`
+is not `True`).
 
-Fingerprints are a prefix of BLAKE2b (RFC 7693), which is in Python's standard library and mixes well enough
-for the birthday bound to hold. 64 bits suffice for a walk: among ten million states, the probability of a
-collision is 3e-6. The digest has 128 bits for a smaller probability.
+Fingerprints are a prefix of BLAKE2b (RFC 7693), which is in Python's standard library and mixes well
+enough for the birthday bound to hold. 64 bits suffice for a walk: among ten million states, the
+probability of a collision is 3e-6. The digest has 128 for callers that want less than that.
+
+`PartsCodec` writes, reads and hashes once a process what most states share. A large walk has one part
+per about thirty states, and a state has three to six parts. Looking parts up takes a fraction of the
+time of traversing the whole value, which was nearly half of a walk on Spark.
 """
 
 from __future__ import annotations
@@ -17,10 +22,12 @@ from enum import Enum
 from functools import cache, lru_cache
 from hashlib import blake2b
 from math import expm1
-from typing import Any, Final, TypeAlias
+from struct import Struct
+from struct import error as StructError  # noqa: N812  # an exception, named like the others
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from kassay.model.errors import InputError
-from kassay.model.explore.interned import Interned, Interner, constants
+from kassay.model.explore.states import Interned, Interner, Parts, constants
 from kassay.model.modules import import_modules
 
 DIGEST_BYTES: Final = 16
@@ -307,3 +314,67 @@ def _imported() -> Iterator[type]:
             for kind in vars(module).values():
                 if isinstance(kind, type) and (issubclass(kind, Enum) or hasattr(kind, "_fields")):
                     yield kind
+
+
+S = TypeVar("S", bound=Hashable)
+
+
+class PartsCodec(Generic[S]):
+    """The states of one model as bytes and back: the lengths of the parts, four bytes each, then the parts.
+
+    Bytes and fingerprints are the same in every process, but differ from those of `StateCodec`, which encodes
+    the parts.
+    """
+
+    def __init__(self, parts: Parts[S], codec: StateCodec) -> None:
+        self._split, self._join = parts.split, parts.join
+        self._codec = codec
+        self._layout = Struct(f"<{parts.places}I")
+        self._written: dict[Hashable, bytes] = {}
+        self._digests: dict[Hashable, bytes] = {}
+        self._read: dict[bytes, Any] = {}
+
+    def encode(self, state: S) -> bytes:
+        """The state as bytes; raises TypeError for a part of an unsupported type."""
+        parts, written = self._split(state), self._written
+        try:
+            data = [written[part] for part in parts]
+        except KeyError:
+            data = [written.get(part) or self._write(part) for part in parts]
+        return self._layout.pack(*map(len, data)) + b"".join(data)
+
+    def decode(self, data: bytes) -> S:
+        """The state that `encode` wrote, with this model's cells; raises InputError for other bytes."""
+        read, parts = self._read, []
+        start = self._layout.size
+        try:
+            lengths = self._layout.unpack_from(data)
+        except StructError as error:
+            raise InputError(f"{len(data)} bytes of a state: {error}") from None
+        for length in lengths:
+            written = data[start : start + length]
+            part = read.get(written)
+            if part is None:
+                part = read[written] = self._codec.decode(written)
+            parts.append(part)
+            start += length
+        if start != len(data):
+            raise InputError(f"{len(data)} bytes of a state: expected {start}")
+        return self._join(tuple(parts))
+
+    def fingerprint(self, state: S) -> int:
+        """A 64-bit hash of the parts' hashes, as a signed number."""
+        parts, digests = self._split(state), self._digests
+        try:
+            joined = b"".join([digests[part] for part in parts])
+        except KeyError:
+            joined = b"".join([digests.get(part) or self._digest(part) for part in parts])
+        return int.from_bytes(blake2b(joined, digest_size=8).digest(), "big", signed=True)
+
+    def _write(self, part: Hashable) -> bytes:
+        data = self._written[part] = self._codec.encode(part)
+        return data
+
+    def _digest(self, part: Hashable) -> bytes:
+        digest = self._digests[part] = self._codec.digest(part)
+        return digest

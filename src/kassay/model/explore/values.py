@@ -1,16 +1,128 @@
-"""The explorer's values: models, invariants and budgets in; findings, traces and verdicts out."""
+"""The explorer's values: models, invariants and budgets in; the graph, findings, traces and verdicts out.
+
+* `Graph`: the reached states and the steps between them, in flat arrays.
+* `Model`: what is walked; `Reduced` walks one of several symmetric states.
+* `Invariant`, `Finding`, `Exploration`: what is checked, and what came of it.
+* Runs: `retrace` finds the way to a state that a search reached, `run` plays actions by hand.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
-from kassay.model.explore.graph import Action, Graph
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 
 S = TypeVar("S", bound=Hashable)
+
+
+class Action(NamedTuple):
+    """The name of one step: actor, action and details.
+
+    `fault`: the step uses up fault budget. `fair`: weak fairness applies (if enabled for ever, it is
+    eventually taken). `disturbs`: the step ends a quiet stretch (first join of a member id, removal,
+    eviction, return with a new id). `rounds`: the number of generations that the step begins. The last two
+    serve the convergence bounds.
+    """
+
+    actor: str
+    name: str
+    to: str = ""
+    detail: str = ""
+    reply: str = ""
+    fault: bool = False
+    fair: bool = True
+    disturbs: bool = False
+    rounds: int = 0
+
+    def __str__(self) -> str:
+        arrow = f" -> {self.to}" if self.to else ""
+        inside = f"({self.detail})" if self.detail else ""
+        answer = f" => {self.reply}" if self.reply else ""
+        return f"{self.actor}{arrow}: {self.name}{inside}{answer}"
+
+
+class States(Protocol[S]):
+    """The visited states, numbered in the order of their first `put`."""
+
+    def put(self, state: S) -> int:
+        """The state's number; assigns the next one to a new state."""
+
+    def number(self, state: S) -> int:
+        """The state's number, or -1 if it has none."""
+
+    def expanded(self, node: int) -> None:
+        """Mark all steps of this state as taken: from now on, only `number` needs it."""
+
+    def __getitem__(self, node: int) -> S:
+        """The state with this number."""
+
+    def __len__(self) -> int:
+        """The number of states."""
+
+    def __iter__(self) -> Iterator[S]:
+        """All stored states, by number."""
+
+
+class WholeStates(list[S], Generic[S]):
+    """The states stored as objects, and their numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers: dict[S, int] = {}
+
+    def put(self, state: S) -> int:
+        """The state's number; assigns the next one to a new state."""
+        number = self.numbers.setdefault(state, len(self))
+        if number == len(self):
+            self.append(state)
+        return number
+
+    def number(self, state: S) -> int:
+        """The state's number, or -1 if it has none."""
+        return self.numbers.get(state, -1)
+
+    def expanded(self, node: int) -> None:
+        """Do nothing: all states stay stored."""
+
+
+@dataclass
+class Graph(Generic[S]):
+    """The reached states by number and their edges, grouped by source state.
+
+    States are numbered and expanded in the order of discovery, so the edges of state `i` are `first[i] ..
+    first[i + 1]`. An edge takes eight bytes and a state seventeen, plus the state itself. `good` marks the
+    states in which a run may stay for ever; it is empty if this was not evaluated.
+    """
+
+    states: States[S] = field(default_factory=WholeStates)
+    good: bytearray = field(default_factory=bytearray)
+    parents: array[int] = field(default_factory=lambda: array("i"))
+    depths: array[int] = field(default_factory=lambda: array("I"))
+    first: array[int] = field(default_factory=lambda: array("Q", [0]))
+    targets: array[int] = field(default_factory=lambda: array("I"))
+    labels: array[int] = field(default_factory=lambda: array("I"))
+    actions: dict[Action, int] = field(default_factory=dict)
+
+    @property
+    def expanded(self) -> int:
+        """The number of states with all their edges."""
+        return len(self.first) - 1
+
+    def edges(self, node: int) -> Iterator[tuple[int, int]]:
+        """The (action number, target) pairs of an expanded state."""
+        low, high = self.first[node], self.first[node + 1]
+        return zip(self.labels[low:high], self.targets[low:high], strict=True)
+
+    def path(self, node: int) -> list[int]:
+        """The state numbers from an initial state to this one along the search tree."""
+        back = [node]
+        while (parent := self.parents[back[-1]]) >= 0:
+            back.append(parent)
+        return back[::-1]
 
 
 class Model(Protocol[S]):
@@ -172,3 +284,94 @@ class WalkLimits:
     states_max: int | None = 500_000
     time_s: float | None = None
     stop_at_first: bool = False
+
+
+class Reduced(Generic[S]):
+    """The model with its canonical form taken up to a symmetry; `full` is the model itself.
+
+    `symmetry` maps a canonical state to the representative of its class. The steps must respect it: what one
+    state of a class can do, every other can do under the same renaming. Actions name actors in the
+    representative, so only `full` has runs.
+    """
+
+    def __init__(self, full: Model[S], symmetry: Callable[[S], S]) -> None:
+        self.full = full
+        self.symmetry = symmetry
+
+    def initial(self) -> Iterable[S]:
+        """The initial states."""
+        return self.full.initial()
+
+    def steps(self, state: S) -> Iterable[tuple[Action, S]]:
+        """The steps of the representative."""
+        return self.full.steps(state)
+
+    def canonical(self, state: S) -> S:
+        """The representative of the state's class."""
+        return self.symmetry(self.full.canonical(state))
+
+    def converged(self, state: S) -> bool:
+        """Whether a run may stay here for ever."""
+        return self.full.converged(state)
+
+
+COUNTED_ANEW: Final = ", numbers counted anew before"
+"""Appended to a step's name if the run reaches the step only from the canonical form of its state."""
+
+
+def retrace(model: Model[S], graph: Graph[S], node: int) -> tuple[WalkStep[S], ...]:
+    """A run of real steps to a state, or to one identical up to symmetry.
+
+    The search stores representatives, whose names may be permuted from one to the next. The trace follows the
+    classes of the representatives from the real start, so its actions compose.
+
+    If the steps do not fully respect a canonical form, it may have steps that no state of the run has
+    (docs/explorer-speed.md, "Numbers that are used again"). The run then continues from the canonical state,
+    and the name of the step says so.
+    """
+    path = graph.path(node)
+    number = graph.states.number
+    state = next(s for s in model.initial() if number(model.canonical(s)) == path[0])
+    trace: list[WalkStep[S]] = [WalkStep(None, state)]
+    for goal in path[1:]:
+        step = _step_to(model, graph, state, goal)
+        if step is None:
+            full = model.full if isinstance(model, Reduced) else model
+            step = _step_to(model, graph, full.canonical(state), goal)
+            if step is None or step.action is None:
+                raise LookupError(f"no step leads from state {number(model.canonical(state))} to {goal}")
+            step = WalkStep(step.action._replace(name=step.action.name + COUNTED_ANEW), step.state)
+        trace.append(step)
+        state = step.state
+    return tuple(trace)
+
+
+def _step_to(model: Model[S], graph: Graph[S], state: S, goal: int) -> WalkStep[S] | None:
+    """The first step to a state of that class, or None."""
+    for action, after in model.steps(state):
+        if graph.states.number(model.canonical(after)) == goal:
+            return WalkStep(action, after)
+    return None
+
+
+def run(model: Model[S], actions: Iterable[Callable[[Action], bool] | Action]) -> tuple[WalkStep[S], ...]:
+    """Play actions, or the first enabled action that each predicate accepts, from the first initial state.
+
+    Raises LookupError with the enabled actions if none fits.
+    """
+    state = next(iter(model.initial()))
+    trace: list[WalkStep[S]] = [WalkStep(None, state)]
+    for wanted in actions:
+        trace.append(pick(model, state, wanted))
+        state = trace[-1].state
+    return tuple(trace)
+
+
+def pick(model: Model[S], state: S, wanted: Callable[[Action], bool] | Action) -> WalkStep[S]:
+    """The first enabled step that equals, or satisfies, `wanted`."""
+    enabled = list(model.steps(state))
+    for action, after in enabled:
+        if action == wanted or (callable(wanted) and wanted(action)):
+            return WalkStep(action, after)
+    listing = "\n  ".join(str(action) for action, _ in enabled)
+    raise LookupError(f"no enabled action is {wanted}; enabled are\n  {listing}")

@@ -1,15 +1,17 @@
 """The assignor interface: Kafka's `ConsumerPartitionAssignor` in Python.
 
-Each member of a group has its own assignor object. In every rebalance, each object supplies its user data,
-the leader's object assigns, and each object receives its member's assignment.
+Each member of a group has its own assignor object. In every rebalance, each object supplies its user
+data, the leader's object assigns, and each object receives its member's assignment. Calls for a whole
+round: lets a host serve all members in one exchange.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
+from kassay.model.calls import Failure
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.group import Assignment, Group
 from kassay.model.kinds import RebalanceProtocol
@@ -25,7 +27,7 @@ class GroupMetadata(NamedTuple):
 
 @runtime_checkable
 class Assignor(Protocol):
-    """The full form of a target; for the plain form see `kassay.assignors.plain.assignor`."""
+    """The full form of a target; for the plain form see `kassay.assignors.plain`."""
 
     name: str
     protocols: tuple[RebalanceProtocol, ...]
@@ -97,3 +99,54 @@ _LEARNS: Final = "on_assignment"
 def _of_class(of: type) -> Habits:
     tells, learns = (getattr(of, name, None) is not getattr(AssignorBase, name) for name in (_TELLS, _LEARNS))
     return Habits(tells, learns)
+
+
+class AssignCall(NamedTuple):
+    """One call of `assign`: the object and its arguments."""
+
+    assignor: Assignor
+    cluster: Cluster
+    group: Group
+
+
+class Learned(NamedTuple):
+    """One call of `on_assignment`: the object and its arguments."""
+
+    assignor: Assignor
+    assignment: tuple[TopicPartition, ...]
+    user_data: bytes | None
+    metadata: GroupMetadata
+
+
+class RoundAnswers(NamedTuple):
+    """The results of a round: each member's user data, the answer, and one answer per repeat call.
+
+    `mutated` lists what the leader's object changed in its input, if known.
+    """
+
+    user_data: tuple[bytes | None, ...]
+    answer: Assignment | Failure
+    looks: tuple[Assignment | Failure, ...] = ()
+    mutated: str | None = None
+
+
+class Rounds(Protocol):
+    """Calls all objects of a group at once, each with the arguments of an individual call."""
+
+    asks: bool
+    """Whether `ask` needs fewer exchanges than individual calls."""
+
+    def holds(self, assignors: Sequence[Assignor]) -> bool:
+        """Whether this host serves all of these objects."""
+
+    def ask(
+        self, first: AssignCall, members: Sequence[Assignor], looks: Sequence[AssignCall]
+    ) -> RoundAnswers:
+        """Get each member's user data, the leader's answer for them, and the repeat calls for that answer.
+
+        The groups are passed without user data. A failed answer has no repeat calls. Raises `TargetFailure`
+        if a member fails to return its user data.
+        """
+
+    def tell(self, learned: Sequence[Learned]) -> None:
+        """Deliver each member's assignment to its object; raises the first `TargetFailure`."""

@@ -13,7 +13,6 @@ from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import EVENTS, AddPartitions, CreateTopic, Event, History, Reports
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.shape import codec
-from kassay.model.shape.clusters import BROKERS
 from kassay.model.shape.codec import (
     COUNT,
     PARTITIONS,
@@ -28,6 +27,7 @@ from kassay.model.shape.codec import (
     reference,
 )
 from kassay.model.shape.legal import INSTANCE_IDS, TOPIC_NAMES
+from kassay.model.shape.parts import BROKERS
 
 
 def _one_entry_a_partition(topic: Topic, path: str) -> None:

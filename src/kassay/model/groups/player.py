@@ -16,11 +16,10 @@ from typing import Final, NamedTuple
 
 from kassay.model.calls import Failure, Look, Probe, failure_of
 from kassay.model.cluster import Cluster
-from kassay.model.groups.assignor import Assignor
+from kassay.model.groups.assignor import AssignCall, Assignor, Learned, Rounds
 from kassay.model.groups.group import MEMBER_OF, Assignment, Group
 from kassay.model.groups.history import Change, History, Reports
 from kassay.model.groups.playing import METADATA_OF, GroupWorld, NewObject, Seat, joining, of_group
-from kassay.model.groups.rounds import AssignCall, Learned, Rounds
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy

@@ -9,7 +9,6 @@ from typing import Final
 
 from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.assignor import Assignor, GroupMetadata, habits
-from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import MEMBER_OF, Group, Member
 from kassay.model.groups.history import (
     AddPartitions,
@@ -32,6 +31,7 @@ from kassay.model.groups.history import (
     StaticReturn,
     Withhold,
 )
+from kassay.model.groups.metrics import Dealt
 
 NewObject = Callable[[Mapping[str, str]], Assignor]
 """Makes a configured object; if it has `of_group`, that method returns the factory for one group."""

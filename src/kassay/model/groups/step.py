@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from kassay.model.calls import Failure, Probe
 from kassay.model.cluster import Cluster, TopicPartition, numbers_by_topic
-from kassay.model.groups.dealt import Dealt
 from kassay.model.groups.group import Assignment, Group, Member, previous_owners
 from kassay.model.groups.history import Change, NewLeader
+from kassay.model.groups.metrics import Dealt
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.lazy import lazy
 

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import NO_ANSWER, Refusal, ReportedFailure, answer_to_json
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, Sent
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, Sent, TopicMetadata
 from kassay.model.shape import codec
 from kassay.model.shape.codec import (
     COUNT,

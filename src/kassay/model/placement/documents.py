@@ -7,11 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.calls import NO_ANSWER, Failure, Refusal, ReportedFailure, answer_to_json
 from kassay.model.cluster import TopicPartition
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep
-from kassay.model.placement.request import NOT_FIXED, Placement, PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
-from kassay.model.shape.clusters import BROKERS
+from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
+from kassay.model.placement.request import NOT_FIXED, Placement, PlacementRequest, PlacementStep, Replicas
 from kassay.model.shape.codec import (
     COUNT,
     MOST,
@@ -30,6 +27,7 @@ from kassay.model.shape.codec import (
 )
 from kassay.model.shape.legal import TOPIC_NAMES
 from kassay.model.shape.nodes import LeafKind, LeafNode
+from kassay.model.shape.parts import BROKERS
 
 _FROM: Final = replace(WHOLE, node=LeafNode(LeafKind.WHOLE, plain=NOT_FIXED))
 

@@ -1,13 +1,21 @@
-"""Tasks of Kafka Streams, the processes that run them, and the decisions of a task assignor.
+"""Tasks of a Kafka Streams application, and what assigns them to processes and threads.
+
+Tasks of Kafka Streams, the processes that run them, and the decisions of a task assignor.
 
 A task is one partition of one subtopology. A process is a Streams instance with one or more threads; it runs
 active tasks and keeps standby copies of stateful ones. The lag of a copy is how far it is behind. Sources:
 KIP-441; Kafka's `TaskId`, `ClientState`, `TaskAssignor`.
+
+Assignors that assign tasks to threads, and the meaning of their answers.
+
+An assignor of `level: process` (KIP-924) sees processes with a number of threads; one of `level: member`
+(KIP-1071, KIP-1357) sees a group whose members are the threads. Both run on the same application.
 """
 
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +23,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import bucket_order, uuid_halves, uuid_hash
+from kassay.model.java import bucket_order, uuid_halves, uuid_hash
 from kassay.model.lazy import lazy
 from kassay.model.streams.events import Tags
 from kassay.model.streams.group import GroupTask, MemberTasks, StreamsGroup, StreamsMember, Subtopology
@@ -274,3 +282,48 @@ def task_hash_order(tasks: Iterable[TaskId]) -> list[TaskId]:
     never have.
     """
     return bucket_order(tasks, lambda task: ((31 + task.subtopology) * 31 + task.partition) * 31)
+
+
+class GroupTaskAssignor(ABC):
+    """An assignor of `level: member`: it assigns tasks to group members, and thereby to processes."""
+
+    name: str
+
+    @abstractmethod
+    def assign_group(self, group: StreamsGroup) -> Mapping[str, MemberTasks]:
+        """Assign the tasks of all members, by member id."""
+
+    def assign(self, request: TaskRequest) -> TaskAssignment:
+        """Assign the tasks of all processes and of each of their threads."""
+        return assignment_of(request, self.assign_group(request.group))
+
+
+def assignment_of(request: TaskRequest, given: Mapping[str, MemberTasks]) -> TaskAssignment:
+    """The answer for a group converted to processes, with the tasks of each member.
+
+    As in the broker, a member without an entry gets no tasks. An unknown member counts as a process of its
+    own.
+    """
+    process_of = {member.member_id: member.process_id for member in request.group.members}
+    members = {
+        who: ClientTasks(tuple(map(_numbered, active)), tuple(map(_numbered, standby)))
+        for who, (active, standby) in given.items()
+    }
+    processes: dict[str, tuple[list[TaskId], list[TaskId]]] = {
+        p.process_id: ([], []) for p in request.clients
+    }
+    for who, tasks in members.items():
+        active, standby = processes.setdefault(process_of.get(who, who), ([], []))
+        active += tasks.active
+        standby += tasks.standby
+    in_order = {
+        process_id: ClientTasks(tuple(sorted(active)), tuple(sorted(standby)))
+        for process_id, (active, standby) in processes.items()
+    }
+    return TaskAssignment(in_order, members=members)
+
+
+@lru_cache(maxsize=1 << 14)
+def _numbered(task: GroupTask) -> TaskId:
+    """The task with a numeric subtopology; raises `InputError` if the subtopology is not a number."""
+    return TaskId.parse(str(task))

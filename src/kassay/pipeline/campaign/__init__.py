@@ -1,1 +1,1 @@
-"""Campaigns: millions of histories on Spark, in batches that can be resumed."""
+"""Campaigns: millions of histories on Spark, in batches that can be resumed: plan, play, records, results."""

@@ -16,9 +16,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final, NamedTuple
 
 from kassay.model.errors import InputError
-from kassay.reading.documents import parse_json
-from kassay.reading.fields import Bound
-from kassay.reading.kafka.assignments import TPs, partition_number, with_brackets, with_colons
+from kassay.reading.documents import Bound, parse_json
+from kassay.reading.kafka.groups import TPs, partition_number, with_brackets, with_colons
 from kassay.reading.values import read_as
 
 OFFSETS: Final = "offsets"

@@ -1,4 +1,8 @@
-"""The replay of a fleet: reads snapshots, derives histories, compares candidates, writes tables."""
+"""The replay of a fleet: reads snapshots, derives histories, compares candidates, writes tables.
+
+Snapshots show states, so events are inferred: a member that existed only between two snapshots is
+invisible, and a partition that moved twice shows one move. Moves are a lower bound.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,143 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.targets.resolve import Target
 from kassay.model.errors import InputError
-from kassay.pipeline.fleet.histories import events_of, states_of
 from kassay.pipeline.fleet.replay import Subscriptions, replays
 from kassay.pipeline.fleet.snapshots import read_fleet
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+COUNTS: Final = {
+    "join": "joins",
+    "leave": "leaves",
+    "resubscribe": "resubscribed",
+    "new-partition": "new_partitions",
+    "move": "moved_at_least",
+    "unowned": "unowned",
+}
+"""The column of `states` that counts the events of a kind."""
+
+
+def events_of(snapshots: DataFrame) -> DataFrame:
+    """One row per event; `at` is the first snapshot that shows it.
+
+    Every step groups by group: snapshots partitioned by group need no further shuffle.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
+
+    by_group = Window.partitionBy("group")
+    earlier = by_group.orderBy("at").rangeBetween(Window.unboundedPreceding, -1)
+    later = by_group.orderBy(F.desc("at")).rangeBetween(Window.unboundedPreceding, -1)
+    # The neighbouring instants of the group, by a window: a join would have to shuffle or to broadcast.
+    rows = snapshots.select(
+        "*", F.max("at").over(earlier).alias("before"), F.min("at").over(later).alias("after")
+    )
+    return _members(rows).unionByName(_partitions(rows))
+
+
+def _members(rows: DataFrame) -> DataFrame:
+    """Joins, leaves and changed subscriptions."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812  # as above
+
+    by_member = Window.partitionBy("group", "member").orderBy("at")
+    members = rows.where(F.col("member").isNotNull()).select(
+        "*",
+        F.lag("at").over(by_member).alias("last"),
+        F.lead("at").over(by_member).alias("next"),
+        F.lag("topics").over(by_member).alias("read"),
+    )
+    stayed = F.col("last").eqNullSafe(F.col("before"))
+    goes = F.col("after").isNotNull() & ~F.col("next").eqNullSafe(F.col("after"))
+    other = F.array_sort("topics") != F.array_sort("read")
+    return _exploded(
+        members,
+        {
+            "join": (F.col("before").isNotNull() & ~stayed, "at"),
+            "leave": (goes, "after"),
+            "resubscribe": (F.col("before").isNotNull() & stayed & other, "at"),
+        },
+    )
+
+
+def _partitions(rows: DataFrame) -> DataFrame:
+    """New partitions, moves, and unowned partitions."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812  # as above
+
+    by_partition = Window.partitionBy("group", "topic", "partition").orderBy("at")
+    each = rows.select("group", "at", "before", "member", F.inline("owned"))
+    # A partition listed both with a member and as unowned is the member's; max selects the member.
+    each = each.groupBy("group", "at", "before", "topic", "partition").agg(F.max("member").alias("member"))
+    each = each.select(
+        "*",
+        F.lag("at").over(by_partition).alias("last"),
+        F.lag("member").over(by_partition).alias("was"),
+    )
+    there = F.col("before").isNotNull()
+    stayed = there & F.col("last").eqNullSafe(F.col("before"))
+    return _exploded(
+        each,
+        {
+            "new-partition": (there & F.col("last").isNull(), "at"),
+            "move": (stayed & (F.col("was") != F.col("member")), "at"),
+            "unowned": (F.col("member").isNull(), "at"),
+        },
+    )
+
+
+def _exploded(rows: DataFrame, kinds: Mapping[str, tuple[Column, str]]) -> DataFrame:
+    """The events of these kinds, each with its condition and its time column, in one pass."""
+    from pyspark.sql import functions as F  # noqa: N812  # as above
+
+    def column(name: str, type_: str) -> Column:
+        return (F.col(name) if name in rows.columns else F.lit(None)).cast(type_).alias(name)
+
+    events = F.array_compact(
+        F.array(
+            *(
+                F.when(holds, F.struct(F.lit(kind).alias("event"), F.col(at).alias("time")))
+                for kind, (holds, at) in kinds.items()
+            )
+        )
+    )
+    exploded = rows.where(F.size(events) > 0).select("*", F.explode(events).alias("change"))
+    return exploded.select(
+        "group",
+        F.col("change.time").alias("at"),
+        "change.event",
+        column("member", "string"),
+        column("topic", "string"),
+        column("partition", "int"),
+        column("was", "string"),
+        F.lit(True).alias("inferred"),
+    )
+
+
+def states_of(snapshots: DataFrame, events: DataFrame) -> DataFrame:
+    """One row per group and time: its state, and the number of changes since the previous one."""
+    from pyspark.sql import functions as F  # noqa: N812  # as above
+
+    load = F.when(F.col("member").isNotNull(), F.size("owned"))
+    states = snapshots.groupBy("group", "at").agg(
+        F.count("member").alias("members"),
+        F.coalesce(F.sum(load), F.lit(0)).alias("owned"),
+        F.max(load).alias("most"),
+        F.min(load).alias("least"),
+        F.coalesce(F.sum(load * load), F.lit(0)).alias("sum_squares"),
+    )
+    counted = events.groupBy("group", "at").agg(
+        *(F.count(F.when(F.col("event") == kind, 1)).alias(name) for kind, name in COUNTS.items())
+    )
+    joined = (
+        states.hint("merge")
+        .join(counted.hint("merge"), ["group", "at"], "left")
+        .fillna(0, [*COUNTS.values()])
+    )
+    return joined.withColumn("partitions", F.col("owned") + F.col("unowned"))
+
 
 SCHEMA: Final = "kassay/fleet/1"
 PIECES: Final = 16

@@ -22,7 +22,7 @@ from kassay.model.cluster import Cluster, Topic, TopicPartition
 from kassay.model.groups.group import Assignment, Member
 from kassay.model.groups.history import AddPartitions, Change, Event, History, Join, Leave
 from kassay.model.groups.player import Player
-from kassay.properties.groups.histories.shapes import SHAPES, ClusterShape
+from kassay.properties.groups.histories.generator import SHAPES, ClusterShape
 from kassay.properties.sources import derive_seed
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from kassay.model.groups.history import (
 from kassay.model.groups.kinds import CLIENT
 from kassay.model.groups.player import Player
 from kassay.model.groups.step import Step
-from kassay.pipeline.campaign.play.distance import Distance
-from kassay.pipeline.campaign.records.schemas import arrow_type
+from kassay.pipeline.campaign.tables import arrow_type
+from kassay.pipeline.campaign.worker import Distance
 
 if TYPE_CHECKING:
     import pyarrow

@@ -10,8 +10,7 @@ from urllib.parse import unquote
 
 from kassay.model.errors import InputError
 from kassay.pipeline.fleet.dialects import LOST, OFFSETS, PARTITION_MAX, Rejected, Seen, parse
-from kassay.reading.documents import parse_json, read_text
-from kassay.reading.paths import is_file, is_folder
+from kassay.reading.documents import is_file, is_folder, parse_json, read_text
 from kassay.reading.values import read_as
 
 if TYPE_CHECKING:

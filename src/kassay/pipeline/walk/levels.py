@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from kassay.kinds.judging import InternalError
 from kassay.model.explore.values import WalkLimits, WalkProgress
-from kassay.pipeline.walk import rows
-from kassay.pipeline.walk.bench import WalkBench
-from kassay.pipeline.walk.journal import Receipt
-from kassay.pipeline.walk.tables import State, WalkTables
+from kassay.pipeline.walk import worker
+from kassay.pipeline.walk.records import Receipt, State, WalkTables
+from kassay.pipeline.walk.worker import WalkBench
 
 SMALL: Final = 1_000
 """Levels with fewer states are explored in this process: Spark's start-up takes longer."""
@@ -116,4 +115,8 @@ class _Here:
                     seen.add(target)
                     following.append(State(target, state.fingerprint, data, next_level))
         numbers = [state.fingerprint for state in level]
-        return [rows.packed(numbers, expanded), rows.packed_words(bench)], rows.words_of(bench), following
+        return (
+            [worker.packed(numbers, expanded), worker.packed_words(bench)],
+            worker.words_of(bench),
+            following,
+        )

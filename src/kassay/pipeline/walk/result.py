@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from kassay.certify.protocols.explore import ExploreResult, shares_of
-from kassay.model.explore.graph import Action, Graph
-from kassay.model.explore.parts_codec import PartsCodec
-from kassay.model.explore.reduced import Reduced
 from kassay.model.explore.search import Search, concluded
-from kassay.model.explore.traces import retrace
-from kassay.model.explore.values import Exploration, Severity, WalkLimits
-from kassay.pipeline.walk.bench import Noted
-from kassay.pipeline.walk.journal import Receipt
-from kassay.pipeline.walk.tables import WalkTables
+from kassay.model.explore.stable import PartsCodec
+from kassay.model.explore.values import Action, Exploration, Graph, Reduced, Severity, WalkLimits, retrace
+from kassay.pipeline.walk.records import Receipt, WalkTables
+from kassay.pipeline.walk.worker import Noted
 
 if TYPE_CHECKING:
     import numpy

@@ -15,8 +15,7 @@ from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.player import SETTLING_ROUNDS_MAX
 from kassay.model.connect.work import ConnectRequest, Work, connectors_in, tasks_in
 from kassay.properties.connect.work import running_after
-from kassay.properties.parameters import NumberRange, number
-from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.properties.registry import Evidence, NumberRange, Scope, always, claim, number
 
 _KINDS = {"connectors": connectors_in, "tasks": tasks_in}
 

@@ -11,8 +11,7 @@ from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.groups.metrics import moved, rack_mismatches
 from kassay.model.groups.step import Step
 from kassay.properties.groups.exchanges import mismatches_more, moves_more
-from kassay.properties.parameters import NumberRange, number, one_of
-from kassay.properties.registry import Evidence, Promise, Scope, claim
+from kassay.properties.registry import Evidence, NumberRange, Promise, Scope, claim, number, one_of
 
 ORDER = "balance,movement,rack"
 RACK_FIRST = "balance,rack,movement"

@@ -1,10 +1,19 @@
-"""Whether equally balanced assignments differ in their cost: in moves, or in rack mismatches.
+"""Whether equally balanced assignments differ in their cost, found as cycles of a graph of exchanges.
+
+Cycles of a directed graph and their costs: shortest paths from any node, and strong components.
+
+Where no cycle has a negative cost, potentials of shortest paths make every arc cost zero or more, and a cycle
+cost the sum of its arcs: so some cycle has a positive cost iff an arc with a positive reduced cost lies on
+one, which means inside one strong component (Ahuja, Magnanti, Orlin 1993, chapter 9; components after
+Sharir's two searches).
+
+Whether equally balanced assignments differ in their cost: in moves, or in rack mismatches.
 
 Two assignments with the same sorted loads differ by exchanges: partitions passed on in a cycle, or along a
 path from a member with one partition more to one with one fewer, so that the two swap loads. These are the
 cycles of a graph whose arcs lead from the owner of a partition to each other reader of it, and from every
 member, through its load, to those with one partition more. Relative to a cheapest assignment no cycle has a
-negative cost; another assignment costs more iff some cycle has a positive cost (`circles`).
+negative cost; another assignment costs more iff some cycle has a positive cost.
 
 A graph with an arc for each owner, topic and reader is large, so partitions with the same readers pass
 through a node of their own. Where that path costs more than the arc that it replaces, to the previous owner
@@ -15,7 +24,7 @@ components; the cost of the arcs is then computed from the arcs themselves.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count, islice
 from typing import Final, NamedTuple
@@ -23,7 +32,83 @@ from typing import Final, NamedTuple
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.group import Assignment
 from kassay.model.groups.step import Step
-from kassay.properties.groups.circles import Arc, Node, components, potentials, some_circle_costs
+
+Node = Hashable
+
+
+class Arc(NamedTuple):
+    """An arc from one node to another, with its cost."""
+
+    source: Node
+    target: Node
+    cost: int
+
+
+def potentials(arcs: Collection[Arc]) -> dict[Node, int]:
+    """The cost of the cheapest path to each node from any node.
+
+    Raises `ValueError` if some cycle has a negative cost.
+    """
+    cheapest: dict[Node, int] = {node: 0 for arc in arcs for node in (arc.source, arc.target)}
+    for _ in range(len(cheapest) + 1):
+        changed = False
+        for source, target, cost in arcs:
+            if cheapest[source] + cost < cheapest[target]:
+                cheapest[target] = cheapest[source] + cost
+                changed = True
+        if not changed:
+            return cheapest
+    raise ValueError("expected an assignment of which no exchange saves anything")
+
+
+def components(arcs: Iterable[Arc]) -> dict[Node, int]:
+    """A number for each node: equal iff paths lead from each of two to the other."""
+    onward: dict[Node, list[Node]] = {}
+    back: dict[Node, list[Node]] = {}
+    for source, target, _ in arcs:
+        onward.setdefault(source, []).append(target)
+        back.setdefault(target, []).append(source)
+    number: dict[Node, int] = {}
+    for start in reversed(_finished(onward)):
+        if start not in number:
+            mine, waiting = len(number), [start]
+            number[start] = mine
+            for node in waiting:
+                for before in back.get(node, ()):
+                    if before not in number:
+                        number[before] = mine
+                        waiting.append(before)
+    return number
+
+
+def _finished(onward: Mapping[Node, list[Node]]) -> list[Node]:
+    """All nodes, each one after those that a depth-first search reached from it."""
+    seen, finished = set[Node](), list[Node]()
+    for start in onward:
+        if start in seen:
+            continue
+        seen.add(start)
+        path = [(start, iter(onward[start]))]
+        while path:
+            node, rest = path[-1]
+            target = next((target for target in rest if target not in seen), None)
+            if target is None:
+                path.pop()
+                finished.append(node)
+            else:
+                seen.add(target)
+                path.append((target, iter(onward.get(target, ()))))
+    return finished
+
+
+def some_circle_costs(arcs: Collection[Arc]) -> bool:
+    """Whether some cycle has a positive cost; raises `ValueError` if one has a negative cost."""
+    potential, number = potentials(arcs), components(arcs)
+    return any(
+        cost + potential[source] > potential[target] and number[source] == number[target]
+        for source, target, cost in arcs
+    )
+
 
 _ANYWHERE: Final[frozenset[str]] = frozenset()
 _LOOKS: Final = 8

@@ -14,8 +14,7 @@ from kassay.model.groups.player import ROUNDS_MAX
 from kassay.model.groups.step import Rebalanced, Step
 from kassay.model.kinds import RebalanceProtocol
 from kassay.properties.groups.validity import difference
-from kassay.properties.parameters import NumberRange, number
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.properties.registry import Evidence, NumberRange, Scope, claim, number
 
 REVOKING_ROUNDS = 2
 """The limit of bare `converges` for a cooperative target."""

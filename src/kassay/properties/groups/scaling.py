@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from kassay.model.groups.kinds import CONSUMER_GROUPS
 from kassay.model.shape.codec import MOST
-from kassay.properties.parameters import NumberRange, Parameter
-from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.properties.registry import Evidence, NumberRange, Parameter, Scope, always, claim
 
 DEFAULT = "2,2,100x1000"
 _RANGES: Final = {

@@ -1,7 +1,11 @@
-"""Claims about share groups: members of a partition, partitions of a member, and revoked copies.
+"""Claims about share groups, and their situations.
+
+Claims about share groups: members of a partition, partitions of a member, and revoked copies.
 
 Where all members read the same topics, all their partitions are compared; else those of each topic, over its
 readers. Partitions that are not assignable (KIP-932: their state is not initialised yet) do not count.
+
+The situations of share groups, each a predicate over a rebalance that was played.
 """
 
 from __future__ import annotations
@@ -12,8 +16,9 @@ from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.groups.kinds import SHARE
-from kassay.model.groups.step import Step
-from kassay.properties.registry import Evidence, Scope, claim
+from kassay.model.groups.step import Rebalanced, Step
+from kassay.properties.groups import situations as _of_all_groups  # noqa: F401
+from kassay.properties.registry import Evidence, Scope, claim, situation
 
 ALL: Final = "all topics"
 
@@ -193,3 +198,38 @@ def fewest_taken_back(step: Step, best: BestSharing) -> Iterator[Evidence]:
     if len(gone) > best.taken_back:
         facts = {"taken back": tuple(gone), "needed": best.taken_back}
         yield Evidence("1 copy" if len(gone) == 1 else f"{len(gone)} copies", facts)
+
+
+# The order of situations decides their aims: those of all groups come first, whoever imports this first.
+
+SHARED = ("shared-evenly", "balanced-within-one", "fewest-taken-back")
+
+
+@situation("unassignable", kinds=SHARE, required_by=("complete", "assignable", *SHARED))
+def unassignable(rebalanced: Rebalanced) -> bool:
+    """A subscribed topic has some assignable partitions, and some that are not assignable yet."""
+    step = rebalanced.steps[0]
+    if step.group.assignable is None:
+        return False
+    counts = step.cluster.counts
+    return any(0 < len(step.assignable_of(topic)) < counts.get(topic, 0) for topic in step.group.subscribers)
+
+
+@situation("outnumbered", kinds=SHARE, required_by=SHARED)
+def outnumbered(rebalanced: Rebalanced) -> bool:
+    """Several partitions are shared by more members than partitions, and not by a multiple."""
+    step = rebalanced.steps[0]
+    sizes = [(len(step.assignable_of(topic)), len(ids)) for topic, ids in step.group.subscribers.items()]
+    if step.group.equal_subscriptions:
+        sizes = [(sum(size for size, _ in sizes), len(step.group.members))]
+    return any(1 < size < readers and readers % size for size, readers in sizes)
+
+
+@situation("unread-owned", kinds=SHARE, required_by=("subscribed",))
+def unread_owned(rebalanced: Rebalanced) -> bool:
+    """A member has partitions of a topic that no member reads any more."""
+    step = rebalanced.steps[0]
+    counts, subscribers = step.cluster.counts, step.group.subscribers
+    return any(
+        tp[0] in counts and tp[0] not in subscribers for member in step.group.members for tp in member.owned
+    )

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from kassay.model.groups.kinds import CLIENT, CONSUMER_GROUPS
 from kassay.model.groups.step import Step
-from kassay.model.java.hashes import utf16_key
+from kassay.model.java import utf16_key
 from kassay.properties.registry import Evidence, Scope, claim
 
 PRIORITY_CONFIG = "assignment.consumer.priority"

@@ -14,9 +14,7 @@ from hypothesis import note
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from kassay.model.explore.graph import Action
-from kassay.model.explore.traces import pick
-from kassay.model.explore.values import Finding, Invariant, Model, Severity
+from kassay.model.explore.values import Action, Finding, Invariant, Model, Severity, pick
 
 S = TypeVar("S")
 

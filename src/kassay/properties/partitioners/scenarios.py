@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, TopicMetadata
 from kassay.properties.sources import Source, many, subset
 
 _EDGE_BYTES: Final = (0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.calls import Failure, Look, Refusal
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord
-from kassay.model.partitioners.sends import ProducerSendsStep, Sent
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSendsStep, Sent
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims
 from kassay.properties.partitioners.murmur2 import partition_of_key
 from kassay.properties.registry import Evidence, always, claim

@@ -13,8 +13,7 @@ from dataclasses import replace
 from itertools import pairwise, starmap
 from typing import Final, NamedTuple
 
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends
+from kassay.model.partitioners.partitioner import ProducerRecord, ProducerSends, TopicMetadata
 from kassay.properties.partitioners.wide_keys import (
     KEY_CONTENTS,
     KEY_HASHES,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kassay.model.calls import Refusal
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.placement.kinds import PLACER, PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanStep
-from kassay.model.placement.request import Placement, PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.plan import Plan, PlanStep
+from kassay.model.placement.request import Placement, PlacementRequest, PlacementStep
 from kassay.properties.answers import Difference, Unanswered, answer_claims, repeated_claims, unanswered_calls
 from kassay.properties.placement.plans import has_rows
 from kassay.properties.placement.replicas import is_too_few

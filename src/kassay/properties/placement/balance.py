@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementStep
 from kassay.properties.registry import Evidence, Scope, claim
 
 

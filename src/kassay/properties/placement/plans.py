@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Plan
-from kassay.model.placement.planning import PlanStep
+from kassay.model.placement.plan import Plan, PlanStep
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.replicas import rack_rule, wrong_replicas
 from kassay.properties.registry import Evidence, Scope, claim

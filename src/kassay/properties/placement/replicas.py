@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest, Replicas
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep, Replicas
 from kassay.properties.registry import Evidence, always, claim
 
 

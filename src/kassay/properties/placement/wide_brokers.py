@@ -13,7 +13,7 @@ from itertools import count, islice, pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from kassay.model.cluster import Broker, TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.model.placement.request import PlacementRequest, Replicas
 from kassay.properties.sources import Source
 from kassay.properties.wide.ranges import Size, WideRange

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import PlanRequest
 from kassay.properties.placement.wide_brokers import (
     BROKER_IDS,
     BROKER_SOURCE,

@@ -17,7 +17,7 @@ from kassay.model.protocols.values.groups import (
     ConsumerMember,
     Group,
 )
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 from kassay.properties.protocols.registry import (
     CLASSIC_GROUP,
     CLIENTS,

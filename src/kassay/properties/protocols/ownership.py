@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from kassay.model.explore.values import Finding, Severity
-from kassay.model.protocols.shared.census import Belief, Breach, Census, Owned, Registered, complete
+from kassay.model.protocols.census import Belief, Breach, Census, Owned, Registered, complete
 from kassay.properties.protocols.registry import (
     ACCEPTED,
     ADOPTION,

@@ -16,10 +16,9 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 from kassay.model.errors import InputError
 from kassay.model.explore.values import Finding, Invariant, Severity
 from kassay.model.modules import import_modules
-from kassay.model.protocols.shared.census import Breach, Census
-from kassay.model.protocols.shared.task_census import TaskCensus
+from kassay.model.protocols.census import Breach, Census, TaskCensus
 from kassay.model.protocols.values.groups import ClassicGroup, ConsumerGroup
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 
 V = TypeVar("V")
 Predicate = TypeVar("Predicate", bound=Callable[..., Iterator[Finding]])

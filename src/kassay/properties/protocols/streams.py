@@ -10,11 +10,11 @@ from itertools import combinations
 from typing import Any, Final
 
 from kassay.model.explore.values import Finding, Severity
-from kassay.model.protocols.shared.task_census import Holding, TaskCensus
+from kassay.model.protocols.census import Holding, TaskCensus
 from kassay.model.protocols.values.groups import MEMBER_STABLE
 from kassay.model.protocols.values.requests import STATIC_LEAVE_EPOCH
-from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.tasks import HeldTasks
+from kassay.model.protocols.values.streams import HeldTasks
+from kassay.model.protocols.values.streams_groups import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
 from kassay.properties.protocols.registry import (
     REFUSED,
     STREAMS_GROUP,

@@ -1,14 +1,69 @@
-"""Invariants of the targets of a consumer group: their computation, and the members' way to them."""
+"""Invariants of a consumer group: admission, preferred assignors, and its targets.
+
+Admission to a consumer group: no request ends a client of the group's own protocol.
+
+The server-side assignors that members of a consumer group prefer, and when a change takes effect.
+
+Invariants of the targets of a consumer group: their computation, and the members' way to them.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from kassay.model.explore.values import Finding
 from kassay.model.protocols.values.groups import UNRELEASED, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import UNKNOWN_TIME
-from kassay.model.protocols.values.requests import JOIN_EPOCH
-from kassay.properties.protocols.registry import CONSUMER_GROUP, INTERVALS, always, each_step, real
+from kassay.model.protocols.values.requests import JOIN_EPOCH, Config
+from kassay.properties.protocols.registry import (
+    CONSUMER_GROUP,
+    ENDED,
+    INTERVALS,
+    PREFERENCES,
+    always,
+    each_step,
+    real,
+)
+
+
+@always("joins-are-let-in", ENDED, source="KIP-848; KAFKA-18095, KAFKA-17593")
+def joins_are_let_in(ended: frozenset[str]) -> Iterator[Finding]:
+    """No error ends a dynamic KIP-848 client in a group with only such clients: it may join again."""
+    for name in sorted(ended):
+        yield real(f"an error has ended {name}")
+
+
+DEFAULT: Final = Config().assignors[0]
+"""The preference without any vote: the first of group.consumer.assignors."""
+
+
+def preferred(group: ConsumerGroup) -> str:
+    """The assignor with the most votes, the default without votes; "" in a tie."""
+    votes = Counter(member.assignor for member in group.members if member.assignor).most_common(2)
+    if not votes:
+        return DEFAULT
+    (name, most), *others = votes
+    return "" if others and others[0][1] == most else name
+
+
+def _changes(old: ConsumerGroup, new: ConsumerGroup) -> bool:
+    """Whether the members' preferred assignor changes, and no tie is involved."""
+    was, now = preferred(old), preferred(new)
+    return bool(old.members and new.members and was and now) and was != now
+
+
+@each_step("preference-takes-effect", PREFERENCES, source="KAFKA-20434", where=_changes)
+def preference_takes_effect(old: ConsumerGroup, new: ConsumerGroup) -> Iterator[Finding]:
+    """If the preferred assignor changes, the group epoch increases, so that the new one computes a target.
+
+    Members without a preference leave the choice to the others; without any vote, the default is preferred.
+    """
+    if new.epoch <= old.epoch:
+        yield real(
+            f"the group prefers {preferred(new)} to {preferred(old)}, and its epoch is still {new.epoch}"
+        )
 
 
 def _computed(old: ConsumerGroup, new: ConsumerGroup) -> bool:

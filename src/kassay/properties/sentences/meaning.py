@@ -8,10 +8,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.properties.registry import Scope
-from kassay.properties.sentences.functions import ARITHMETIC, COMPARISONS, FUNCTIONS
 from kassay.properties.sentences.grammar import SentenceError, parse
-from kassay.properties.sentences.vocabulary import Quantity, Things, Type, Vocabulary
-from kassay.reading.fields import suggestion
+from kassay.properties.sentences.vocabulary import (
+    ARITHMETIC,
+    COMPARISONS,
+    FUNCTIONS,
+    Quantity,
+    Things,
+    Type,
+    Vocabulary,
+)
+from kassay.reading.documents import suggestion
 
 if TYPE_CHECKING:
     from lark import Token, Tree

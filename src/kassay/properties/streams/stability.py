@@ -8,8 +8,7 @@ from itertools import pairwise
 from kassay.model.calls import Failure
 from kassay.model.streams.history import SETTLING_ROUNDS_MAX, TaskRun, TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.properties.parameters import NumberRange, number
-from kassay.properties.registry import Evidence, Scope, always, claim
+from kassay.properties.registry import Evidence, NumberRange, Scope, always, claim, number
 from kassay.properties.streams.tasks import changed, difference, is_open
 
 

@@ -12,12 +12,7 @@ from itertools import permutations
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import (
-    ClientTasks,
-    TaskAssignment,
-    TaskClient,
-    member_id,
-)
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, member_id
 from kassay.properties.answers import Difference
 from kassay.properties.registry import Evidence, Scope, always, claim
 

@@ -13,11 +13,7 @@ from typing import NamedTuple
 
 from kassay.model.streams.history import TaskStep
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import (
-    ClientTasks,
-    TaskId,
-    member_id,
-)
+from kassay.model.streams.tasks import ClientTasks, TaskId, member_id
 from kassay.properties.registry import Evidence, Scope, claim
 
 

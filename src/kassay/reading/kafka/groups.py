@@ -1,26 +1,75 @@
 """The output of `kafka-consumer-groups --describe` about groups: their offsets, their members, their state.
 
-One text may hold several of these views, of several groups. Offsets: a row a partition, `-` for the member
-where it has no owner and for the topic where a member owns nothing; with GROUP since 2.0 (KIP-379), with
-LEADER-EPOCH since 4.0 under `--verbose`. Members: a row a member; under `--verbose` what it owns (read by
-`assignments`); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0, UPGRADED while classic
-and consumer members are mixed. State: a row a group, with epochs since 4.0 under `--verbose`.
-Source: `ConsumerGroupCommand`, branches 2.8, 3.5, 3.9, 4.0 and 4.4.
+One text may hold several of these views, of several groups. Offsets: a row a partition, `-` for the
+member where it has no owner and for the topic where a member owns nothing; with GROUP since 2.0
+(KIP-379), with LEADER-EPOCH since 4.0 under `--verbose`. Members: a row a member; under `--verbose` what
+it owns (see *Assignments*); GROUP-INSTANCE-ID if some member has one; epochs and targets since 4.0,
+UPGRADED while classic and consumer members are mixed. State: a row a group, with epochs since 4.0 under
+`--verbose`. Source: `ConsumerGroupCommand`, branches 2.8, 3.5, 3.9, 4.0 and 4.4.
+
+*Assignments*, in three dialects. `orders(0,1), refunds(2)` until 3.7; `(0,1), (2)` in 3.8 and 3.9, where the
+names of the topics are lost; `orders:0,1;refunds:2` since 4.0. Source: `ConsumerGroupCommand.printMembers`,
+branches 2.8, 3.9 and 4.4.
+
+*Overrides*: what no tool of Kafka prints of a group, as users write it down: comma-separated lines, titles
+first. `consumer,rack` says where consumers run, `consumer,topics` what they subscribe to (blanks between
+names), and `topic,partition,lag` what each partition weighs. A consumer is named by its member id, its
+instance id, its client id or its host, as the tools print them; one name may stand for several members.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
-from kassay.reading.documents import at
-from kassay.reading.fields import shown
-from kassay.reading.kafka.assignments import TPs, partition_number, with_brackets, with_colons
-from kassay.reading.kafka.columns import Columns
-from kassay.reading.kafka.lines import Place, ToolLine, content_lines
+from kassay.model.shape.codec import MOST
+from kassay.reading.documents import at, difference, shown
+from kassay.reading.kafka.lines import Columns, Place, ToolLine, content_lines
+
+_LOST: Final = re.compile(r"\(\d+(?:,\d+)*\)(?:, \(\d+(?:,\d+)*\))*", re.ASCII)
+_BLOCKS: Final = re.compile(r"([^\s(),]+)\((\d+(?:,\d+)*)\)", re.ASCII)
+_NUMBER: Final = re.compile(r"\d{1,7}", re.ASCII)
+NUMBER: Final = f"a number up to {MOST - 1}"
+
+TPs = tuple[tuple[str, int], ...]
+
+
+def partition_number(text: str, field: str) -> int:
+    """A partition's number; raises `InputError`, which names the field."""
+    if not _NUMBER.fullmatch(text) or int(text) >= MOST:
+        raise InputError(f"{field}: {difference(text, NUMBER)}")
+    return int(text)
+
+
+def with_brackets(text: str, field: str) -> TPs | None:
+    """The partitions of `orders(0), refunds(1,3)`; None where the names of the topics are omitted.
+
+    Raises `InputError`, which names the field.
+    """
+    if _LOST.fullmatch(text):
+        return None
+    if _BLOCKS.sub("", text).strip(" ,"):
+        raise InputError(f"{field}: {difference(text, 'topic(0), topic(1)')}")
+    blocks = _BLOCKS.findall(text)
+    return tuple((topic, partition_number(p, field)) for topic, ps in blocks for p in ps.split(","))
+
+
+def with_colons(text: str, field: str) -> TPs:
+    """The partitions of `orders:0,2;refunds:1`; raises `InputError`, which names the field."""
+    partitions: list[tuple[str, int]] = []
+    for part in filter(None, text.split(";")):
+        topic, colon, numbers = part.rpartition(":")
+        if not colon or not topic:
+            raise InputError(f"{field}: {difference(text, 'topic:0,1;other:2')}")
+        partitions += [(topic, partition_number(n, field)) for n in numbers.split(",")]
+    return tuple(partitions)
+
 
 TOOL: Final = "kafka-consumer-groups.sh --describe"
 EXPECTED: Final = f"the output of {TOOL}"
@@ -287,3 +336,72 @@ def of_group(outputs: Iterable[GroupOutputs], group: str) -> GroupOutputs:
             each.empty & {group},
         )
     return one
+
+
+RACKS: Final = ("consumer", "rack")
+SUBSCRIPTIONS: Final = ("consumer", "topics")
+LAGS: Final = ("topic", "partition", "lag")
+_OVERRIDE_TITLES: Final = (RACKS, SUBSCRIPTIONS, LAGS)
+_OVERRIDE_LAG: Final = re.compile(r"\d{1,12}", re.ASCII)
+LAG_MAX: Final = MOST**2
+
+
+class Said(NamedTuple):
+    """The content of a line about a consumer: its rack, or the topics that it subscribes to."""
+
+    place: Place
+    consumer: str
+    values: tuple[str, ...]
+
+
+def titles_of(text: str) -> tuple[str, ...] | None:
+    """The titles of the text, if they are one of the three; else None."""
+    first = next((line for line in text.removeprefix("\ufeff").splitlines() if line.strip()), "")
+    names = tuple(part.strip().lower() for part in first.split(","))
+    return names if names in _OVERRIDE_TITLES else None
+
+
+def read_said(text: str, file: str, titles: tuple[str, ...]) -> tuple[Said, ...]:
+    """The lines about consumers; raises `InputError` with file, line and what was expected."""
+    said = []
+    for place, (consumer, value) in _override_rows(text, file, titles):
+        if not consumer:
+            raise place.wrong("consumer", consumer, "a member id, an instance id, a client id or a host")
+        values = (value,) if titles == RACKS else tuple(value.split())
+        said.append(Said(place, consumer, tuple(each for each in values if each)))
+    return tuple(said)
+
+
+def read_lags(text: str, file: str) -> dict[TopicPartition, int]:
+    """The lag of each partition; raises `InputError` with file, line, field and what was expected."""
+    lags: dict[TopicPartition, int] = {}
+    for place, (topic, partition, lag) in _override_rows(text, file, LAGS):
+        if not _OVERRIDE_LAG.fullmatch(lag) or int(lag) > LAG_MAX:
+            raise place.wrong("lag", lag, f"a whole number from 0 to {LAG_MAX}")
+        with at(str(place)):
+            tp = TopicPartition(topic, partition_number(partition, "partition"))
+        if lags.setdefault(tp, int(lag)) != int(lag):
+            raise place.wrong("lag", lag, f"one lag for {tp}, found {lags[tp]} above")
+    return lags
+
+
+def _override_rows(text: str, file: str, titles: tuple[str, ...]) -> Iterator[tuple[Place, list[str]]]:
+    """The rows below the titles, with the same number of cells."""
+    if titles_of(text) != titles:
+        raise InputError(f"{file}:1: expected the titles {','.join(titles)}")
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
+    below = False
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells) or cells[0].startswith("#"):
+                continue
+            place = Place(file, reader.line_num)
+            if not below:
+                below = True
+            elif len(cells) != len(titles):
+                raise place.wrong("line", ",".join(row), ",".join(titles))
+            else:
+                yield place, cells
+    except csv.Error as error:
+        raise InputError(f"{file}:{reader.line_num}: not CSV ({error})") from None

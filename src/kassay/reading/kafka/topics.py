@@ -18,9 +18,8 @@ from typing import Final, NamedTuple, TypeVar
 
 from kassay.model.cluster import Topic, TopicPartition
 from kassay.model.errors import InputError
-from kassay.reading.fields import within
-from kassay.reading.kafka.lines import Place, ToolLine, content_lines, whole, whole_list
-from kassay.reading.kafka.nodes import read_nodes
+from kassay.reading.documents import within
+from kassay.reading.kafka.lines import Place, ToolLine, content_lines, read_nodes, whole, whole_list
 
 TOOL: Final = "kafka-topics.sh --describe"
 _KEYS: Final = (

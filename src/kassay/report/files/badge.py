@@ -7,7 +7,7 @@ from typing import Final
 
 from kassay.certify.runs.certificate import Certificate
 from kassay.report.facts import NotLoaded
-from kassay.writing.documents import json_text
+from kassay.writing.files import json_text
 
 _COLORS: Final = {"not-certified": "red", "unknown": "yellow", "certified": "brightgreen"}
 """The color is that of the first of these verdicts that any target has."""

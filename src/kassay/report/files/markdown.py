@@ -8,7 +8,7 @@ from typing import Final
 from kassay.certify.runs.certificate import Certificate, ClaimResult
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
-from kassay.writing.markdown import Markdown, code, inline, joined, table
+from kassay.writing.text import Markdown, code, inline, joined, table
 
 BYTES_MAX: Final = 900_000
 """The size limit of a step summary is 1 MiB; a longer document is cut with a note."""

@@ -9,22 +9,29 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from kassay.model.trace import trace_of
-from kassay.report.figures.bars import BarChart, BarOf, bar_chart
-from kassay.report.figures.histograms import NEVER, Histograms, histograms
-from kassay.report.figures.lines import LineChart, line_chart
-from kassay.report.figures.strips import StripChart, StripOf, strip_chart
-from kassay.report.pages.boards import board_of
-from kassay.report.pages.campaign_tables import (
+from kassay.report.pages.gap_views import (
     BATCH_COLUMNS,
     GAP_COLUMNS,
     TASK_COLUMNS,
     WORST_COLUMNS,
+    TableView,
     columns_table,
 )
-from kassay.report.pages.gap_views import TableView
-from kassay.report.pages.layout import fragment
+from kassay.report.pages.layout import Parcels, board_of, fragment, packed
 from kassay.report.pages.layout import render as page
-from kassay.report.pages.packed import Parcels, packed
+from kassay.report.pages.plots import (
+    NEVER,
+    BarChart,
+    BarOf,
+    Histograms,
+    LineChart,
+    StripChart,
+    StripOf,
+    bar_chart,
+    histograms,
+    line_chart,
+    strip_chart,
+)
 from kassay.report.screen.campaign import LEADERS, Row, shown, took, unfinished
 from kassay.writing.files import file_name
 from kassay.writing.text import counted, shell_command, visible

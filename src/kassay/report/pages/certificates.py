@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kassay.certify.runs.certificate import Certificate, ClaimResult, Counterexample, CoveredDimension
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 from kassay.report import facts
-from kassay.report.pages.boards import board_of
-from kassay.report.pages.layout import PAGE_BYTES_MAX, fragment
+from kassay.report.pages.layout import PAGE_BYTES_MAX, board_of, fragment
 from kassay.report.pages.layout import render as page
 from kassay.writing.text import shell_command
 

@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from kassay.certify.protocols.explore import UNTRIED, ExploreResult
 from kassay.certify.protocols.snapshots import StateSnapshot, snapshots
 from kassay.certify.protocols.switches import SWITCHES
-from kassay.model.explore.graph import Action
-from kassay.model.explore.values import InvariantViolation, Severity, Stuck, WalkStep
-from kassay.model.protocols.shared.faults import NO_FAULTS
-from kassay.model.verdict import Verdict
+from kassay.model.explore.values import Action, InvariantViolation, Severity, Stuck, WalkStep
+from kassay.model.kinds import Verdict
+from kassay.model.protocols.faults import NO_FAULTS
 from kassay.properties.protocols.registry import load_invariants
-from kassay.report.figures.lanes import Lanes, lanes_of
+from kassay.report.pages.lanes import Lanes, lanes_of
 from kassay.report.pages.layout import render as page
 from kassay.report.pages.state_graph import STATES_DRAWN_MAX, StateGraph, state_graph
 from kassay.report.screen.exploration import LIMITS, TOO_MANY_EDGES, reasons, settings_line

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from kassay.report.figures.bars import BarChart, BarOf, bar_chart
-from kassay.report.pages.campaign_tables import columns_table
-from kassay.report.pages.gap_views import TableView
+from kassay.report.pages.gap_views import TableView, columns_table
 from kassay.report.pages.layout import render as page
-from kassay.report.screen.campaign import Row
-from kassay.report.screen.fleet import COLUMNS
+from kassay.report.pages.plots import BarChart, BarOf, bar_chart
+from kassay.report.screen.campaign import COLUMNS, Row
 
 ACTUAL: Final = "actual"
 """The row of what really happened."""

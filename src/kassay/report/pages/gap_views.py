@@ -1,4 +1,7 @@
-"""Shared parts of pages about distances to the optimum: values, distributions, boards of instances."""
+"""Shared parts of pages about distances to the optimum: values, plots, boards of instances, columns.
+
+The columns are those that the pages of campaigns and fleets show of their study tables.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,15 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from kassay.certify.optimum.gaps import TargetGaps
+from kassay.kinds.broken import CouldBe, Guilt
 from kassay.kinds.frames import Reported, board
-from kassay.kinds.instances import ToldInstance
-from kassay.kinds.marks import CouldBe, Guilt
+from kassay.kinds.measures import ToldInstance
 from kassay.kinds.registry import driver_for
 from kassay.model.kinds import Kind
-from kassay.report.figures.bars import BarChart, BarOf, bar_chart
-from kassay.report.figures.histograms import Histograms, histograms
-from kassay.report.figures.lines import LineChart
-from kassay.report.figures.scales import plain
 from kassay.report.pages.layout import fragment
-from kassay.solver.gap import Gap
+from kassay.report.pages.plots import BarChart, BarOf, Histograms, LineChart, bar_chart, histograms, plain
+from kassay.report.screen.campaign import Row, shown
+from kassay.solver.results import Gap
 
 BOARD_BYTES_MAX: Final = 150_000
 """A larger board is left out: it would be larger than the rest of the page."""
@@ -185,3 +186,59 @@ def _run(loads: Sequence[int]) -> str:
     """Loads, ascending, as one short text."""
     counts = Counter(loads)
     return " ".join(f"{load}" if count == 1 else f"{count}×{load}" for load, count in sorted(counts.items()))
+
+
+GAP_COLUMNS: Final = (
+    ("target", "target"),
+    ("profile", "profile"),
+    ("instances", "instances"),
+    ("unbalanced_share", "not optimal"),
+    ("balance_mean", "balance gap, mean"),
+    ("balance_p99", "p99"),
+    ("balance_max", "worst"),
+    ("spread_max", "worst spread"),
+    ("movement_mean", "needless moves, mean"),
+    ("movement_max", "worst moves"),
+    ("rack_max", "worst rack"),
+)
+WORST_COLUMNS: Final = (
+    ("target", "target"),
+    ("profile", "profile"),
+    ("index", "history"),
+    ("members", "members"),
+    ("partitions", "partitions"),
+    ("balance_worst", "balance gap"),
+    ("spread_worst", "spread"),
+    ("movement_worst", "needless moves"),
+    ("rack_worst", "rack"),
+)
+TASK_COLUMNS: Final = (
+    ("profile", "profile"),
+    ("tasks", "tasks"),
+    ("seconds", "seconds"),
+    ("p50_s", "median"),
+    ("p90_s", "p90"),
+    ("p99_s", "p99"),
+    ("max_s", "longest"),
+    ("max_to_median", "longest to median"),
+    ("peak_kib", "peak KiB"),
+    ("attempts", "tries after the first"),
+)
+BATCH_COLUMNS: Final = (
+    ("batch", "batch"),
+    ("histories", "histories"),
+    ("tasks", "tasks"),
+    ("seconds", "seconds"),
+    ("p50_s", "median"),
+    ("p90_s", "p90"),
+    ("max_s", "longest"),
+    ("longest_share", "longest of all seconds"),
+)
+
+
+def columns_table(rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> TableView:
+    """The columns (key, title) of the rows; texts are left-aligned, numbers right-aligned."""
+    texts = {n for n, (key, _) in enumerate(columns) if any(isinstance(row[key], str) for row in rows)}
+    cells = tuple(tuple(shown(row[key], key) for key, _ in columns) for row in rows)
+    numeric = tuple(n for n in range(len(columns)) if n not in texts)
+    return TableView(tuple(title for _, title in columns), cells, numeric)

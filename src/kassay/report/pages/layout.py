@@ -1,18 +1,27 @@
-"""Pages from templates: one self-contained file that loads nothing, and shows every name as text."""
+"""Pages from templates: one self-contained file that loads nothing, and shows every name as text.
+
+Keeps a page small: pieces are compressed in parcels, which the browser opens on demand. The board of a
+trace of any kind of target.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Final, NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from kassay import __version__
+from kassay.kinds.frames import Board, board
+from kassay.kinds.views import frames_of_trace
+from kassay.model.trace import Trace
+from kassay.writing.files import json_text
 from kassay.writing.text import visible
 
 PAGE_BYTES_MAX: Final = 1_000_000
@@ -107,3 +116,54 @@ def _policy(style: str, script: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+PIECES: Final = 24
+"""Pieces in a parcel: similar pieces compress well together, and opening one does not open all parcels."""
+
+
+class Parcels(NamedTuple):
+    """Parcels, each base64 of a deflated JSON list of HTML, and how many pieces they contain."""
+
+    parcels: tuple[str, ...]
+    pieces: int
+
+    def place(self, number: int) -> str:
+        """Where the piece of this number, from 0, is: `parcel/place`; empty if it was left out."""
+        return f"{number // PIECES}/{number % PIECES}" if number < self.pieces else ""
+
+
+def packed(pieces: Iterable[str], bytes_max: int) -> Parcels:
+    """The pieces in parcels, up to the first parcel that would exceed `bytes_max`."""
+    parcels: list[str] = []
+    count = weight = 0
+    waiting: list[str] = []
+
+    def close() -> bool:
+        nonlocal count, weight
+        parcel = _parcel(waiting)
+        if weight + len(parcel) > bytes_max:
+            return False
+        parcels.append(parcel)
+        count, weight = count + len(waiting), weight + len(parcel)
+        waiting.clear()
+        return True
+
+    for piece in pieces:
+        waiting.append(piece)
+        if len(waiting) == PIECES and not close():
+            return Parcels(tuple(parcels), count)
+    if waiting:
+        close()
+    return Parcels(tuple(parcels), count)
+
+
+def _parcel(pieces: Sequence[str]) -> str:
+    data = zlib.compress(json_text(list(pieces), compact=True).encode(), 9)
+    return base64.b64encode(data).decode()
+
+
+def board_of(trace: Trace, anchor: str) -> Board | None:
+    """The board of a trace, with `anchor` for links into it; None if the trace has no frames."""
+    frames = frames_of_trace(trace)
+    return board(anchor, frames) if frames else None

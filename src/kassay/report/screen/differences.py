@@ -13,7 +13,7 @@ from kassay.certify.runs.verdicts import without
 from kassay.kinds.views import frames_of
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, stack, whole_line
-from kassay.report.screen.story import story
+from kassay.report.screen.terminal import story
 from kassay.writing.text import counted, shell_command
 
 _SHOWN_MAX = 8

@@ -14,12 +14,12 @@ from kassay.certify.explain import (
     RuleExplanation,
     TraceExplanation,
 )
-from kassay.kinds.figures import Growth, Leaving
 from kassay.kinds.frames import Frame
+from kassay.kinds.measures import Growth, Leaving
 from kassay.report import facts
 from kassay.report.screen.console import View, line, lines, plain_table, stack
 from kassay.report.screen.differences import leading
-from kassay.report.screen.story import story
+from kassay.report.screen.terminal import story
 
 FRAMES_MAX: Final = 100
 

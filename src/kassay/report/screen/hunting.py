@@ -10,7 +10,7 @@ from kassay.certify.hunts.worst import WorstCase
 from kassay.kinds.views import frames_of_trace
 from kassay.report import facts
 from kassay.report.screen.console import View, line, stack, whole_line
-from kassay.report.screen.story import story
+from kassay.report.screen.terminal import story
 from kassay.writing.text import counted
 
 _MARKS: Final = {

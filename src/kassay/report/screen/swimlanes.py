@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from kassay.model.explore.graph import Action
+from kassay.model.explore.values import Action
 from kassay.writing.text import visible
 
 LANE_WIDTH: Final = 13

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
 
-from kassay.solver.check.refusal import RefusedError
+from kassay.solver.check.shapes import RefusedError
 
 MOVEMENT_FIRST: Final = ("balance", "movement", "rack")
 RACK_FIRST: Final = ("balance", "rack", "movement")

@@ -16,16 +16,17 @@ from pkgutil import iter_modules
 from typing import Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
-from kassay.solver.check.refusal import (
+from kassay.solver.check.shapes import (
     Document,
     Posed,
     ProofKind,
     Proven,
     ProvenQuestion,
     RefusedError,
+    fit,
     require,
+    shown,
 )
-from kassay.solver.check.shapes import fit, shown
 
 RESULTS: Final = ("kassay/optimum/1", "kassay/optimum/2")
 """The schemas of a result."""

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.refusal import Document, Posed, RefusedError, require
-from kassay.solver.check.shapes import COUNT, NAME, SIZE, TEXT, fit, nullable, one_of, record, rows
+from kassay.solver.check.shapes import (
+    COUNT,
+    NAME,
+    SIZE,
+    TEXT,
+    Document,
+    Posed,
+    RefusedError,
+    fit,
+    nullable,
+    one_of,
+    record,
+    require,
+    rows,
+)
 
 FAMILY: Final = "C"
 

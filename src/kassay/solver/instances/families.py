@@ -8,19 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kassay.model.errors import InputError, KassayError
-from kassay.reading.fields import wrong
+from kassay.reading.documents import wrong
 from kassay.solver.check.balance import MOVEMENT_FIRST
-from kassay.solver.consumers.documents import solve_consumers
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.groups.problem import Problem
+from kassay.solver.groups.results import solve_consumers
 from kassay.solver.results import Solved, result
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from kassay.solver.groups.shares import ShareProblem
     from kassay.solver.placement.problem import PlacementProblem
-    from kassay.solver.sharing.problem import ShareProblem
-    from kassay.solver.streams.members.problem import MemberTaskProblem
-    from kassay.solver.streams.problem import TaskProblem
+    from kassay.solver.streams.problem import MemberTaskProblem, TaskProblem
 
 SEARCH_S: Final = 10.0
 """The default time limit of a search for NP-hard variants, in seconds."""
@@ -77,15 +76,15 @@ def _consumers(problem: Problem, wanted: Wanted) -> Solved:
         solved = solve_consumers(problem, wanted.order, wanted.solver, wanted.time_limit_s)
         if isinstance(solved, Solved):
             return solved
-        from kassay.solver.packing.documents import solve_balanced
+        from kassay.solver.packing.optimum import solve_balanced
 
         return solve_balanced(problem, wanted.order, solved)
     if wanted.solver == "networkx":
         raise NotTakenError(
             "the solver networkx takes neither weights nor a tolerance or budget, --solver flow does"
         )
-    from kassay.solver.packing.documents import solve_packing
-    from kassay.solver.packing.terms import Terms
+    from kassay.solver.packing.items import Terms
+    from kassay.solver.packing.optimum import solve_packing
 
     terms = Terms(wanted.order, wanted.tolerance, wanted.budget)
     return solve_packing(problem, terms, wanted.search_s, "z3" if wanted.solver == "z3" else "auto")
@@ -98,23 +97,21 @@ def _read_placement(document: Any) -> PlacementProblem:
 
 
 def _placement(problem: PlacementProblem, wanted: Wanted) -> Solved:
-    from kassay.solver.placement.documents import solve_placement
+    from kassay.solver.placement.results import solve_placement
 
     wanted.flow_only("placements")
     return solve_placement(problem, wanted.time_limit_s)
 
 
 def _read_tasks(document: Any) -> TaskProblem | MemberTaskProblem:
-    from kassay.solver.streams.members.problem import MemberTaskProblem, has_members
-    from kassay.solver.streams.problem import TaskProblem
+    from kassay.solver.streams.problem import MemberTaskProblem, TaskProblem, has_members
 
     return MemberTaskProblem.parse(document) if has_members(document) else TaskProblem.parse(document)
 
 
 def _tasks(problem: TaskProblem | MemberTaskProblem, wanted: Wanted) -> Solved:
-    from kassay.solver.streams.documents import solve_tasks
-    from kassay.solver.streams.members.documents import solve_member_tasks
     from kassay.solver.streams.problem import TaskProblem
+    from kassay.solver.streams.results import solve_member_tasks, solve_tasks
 
     wanted.flow_only("tasks")
     if isinstance(problem, TaskProblem):
@@ -123,13 +120,13 @@ def _tasks(problem: TaskProblem | MemberTaskProblem, wanted: Wanted) -> Solved:
 
 
 def _read_sharing(document: Any) -> ShareProblem:
-    from kassay.solver.sharing.problem import ShareProblem
+    from kassay.solver.groups.shares import ShareProblem
 
     return ShareProblem.parse(document)
 
 
 def _sharing(problem: ShareProblem, wanted: Wanted) -> Solved:
-    from kassay.solver.sharing.documents import solve_sharing
+    from kassay.solver.groups.shares import solve_sharing
 
     wanted.flow_only("share groups")
     return solve_sharing(problem, wanted.time_limit_s)

@@ -3,6 +3,10 @@
 `small` is for brute force, `bench` has consumers, placements and tasks, `large` goes to 1,000 members
 and 100,000 partitions, `share` has share groups, `streams` tasks for members inside processes. `to_line`
 writes a document as the instance files hold it.
+
+*Staircases and ladders*: instances on which a rule may be far from the optimum, smallest first.
+A rule that makes one move at a time gets stuck where only a chain of moves helps; the smallest group
+where that happens has 3 members and 3 partitions, and in the staircase the gap grows with the size.
 """
 
 from __future__ import annotations
@@ -13,10 +17,11 @@ from typing import Any, Final
 
 from kassay.model.errors import InputError
 from kassay.solver.algorithms.splitmix import SplitMix
-from kassay.solver.instances.brokers import placement, tasks
-from kassay.solver.instances.consumers import consumer
-from kassay.solver.instances.members import MEMBER_SHAPES, member_tasks
-from kassay.solver.instances.shares import SHARE_SHAPES, share_group
+from kassay.solver.check.balance import Member, Topic
+from kassay.solver.groups.problem import Problem
+from kassay.solver.instances.brokers_and_tasks import MEMBER_SHAPES, member_tasks, placement, tasks
+from kassay.solver.instances.groups import SHARE_SHAPES, consumer, share_group
+from kassay.solver.results import NOBODY
 
 SUITES: Final = {
     "small": "2,400 consumer instances of at most 4 members and 7 partitions",
@@ -108,3 +113,48 @@ def _streams() -> Iterator[Document]:
                 standbys=standbys,
                 change=1 + processes // 10,
             )
+
+
+STAIRS: Final = (3, 5, 8, 12)
+_SAMPLES: Final = 150
+
+
+def staircase(steps: int) -> Problem:
+    """Member i reads topics i and i + 1 and owns topic i, which has i partitions."""
+    names = [f"t{i:02d}" for i in range(1, steps + 1)]
+    members = tuple(Member(f"m{i:02d}", None, frozenset(names[i : i + 2])) for i in range(steps))
+    topics = tuple(Topic(name, i) for i, name in enumerate(names, 1))
+    previous = {name: (i,) * (i + 1) for i, name in enumerate(names)}
+    return Problem(members, topics, previous, name=f"staircase-{steps}")
+
+
+def ladder(seed: int, members_max: int = 4, partitions_max: int = 6) -> Iterator[Problem]:
+    """Random instances in order of size: members + partitions, then members."""
+    sizes = [(m, p) for m in range(2, members_max + 1) for p in range(1, partitions_max + 1)]
+    for members, partitions in sorted(sizes, key=lambda size: (sum(size), size)):
+        rng = SplitMix("hunt", seed, members, partitions)
+        for number in range(_SAMPLES):
+            yield _drawn(rng, members, partitions, f"hunt-{members}x{partitions}-s{seed}-{number}")
+
+
+def _drawn(rng: SplitMix, members: int, partitions: int, name: str) -> Problem:
+    """Random topics, subscriptions and owners; every topic has a reader, every partition an owner."""
+    count = rng.between(1, min(3, partitions))
+    sizes = [1] * count
+    for _ in range(partitions - count):
+        sizes[rng.below(count)] += 1
+    names = [f"t{i}" for i in range(count)]
+    subscriptions = [{topic for topic in names if rng.chance(60)} for _ in range(members)]
+    for read in subscriptions:
+        if not read:
+            read.add(rng.pick(names))
+    for topic in names:
+        if not any(topic in read for read in subscriptions):
+            rng.pick(subscriptions).add(topic)
+    previous = {}
+    for topic, size in zip(names, sizes, strict=True):
+        readers = [m for m, read in enumerate(subscriptions) if topic in read]
+        previous[topic] = tuple(rng.pick(readers) if rng.chance(90) else NOBODY for _ in range(size))
+    drawn = tuple(Member(f"m{m}", None, frozenset(read)) for m, read in enumerate(subscriptions))
+    topics = tuple(Topic(topic, size) for topic, size in zip(names, sizes, strict=True))
+    return Problem(drawn, topics, previous, name=name)

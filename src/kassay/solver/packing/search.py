@@ -1,9 +1,15 @@
 """A search that improves a packing: pairs of members that split their items again.
 
-A heavy member and another pool their items and split them by exact subset sums (`subset_sums`); where those
-would take too long, single moves and swaps are used. The result need not be optimal: the proof `steps` bound
-its distance.
-Source of the first pass: Graham 1969, the longest-processing-time rule.
+A heavy member and another pool their items and split them by exact subset sums; where
+those would take too long, single moves and swaps are used. No promise of an optimum: the steps of
+`bounds` say how far off the result can be. Source of the first pass: Graham 1969, the
+longest-processing-time rule.
+
+*Subset sums*: two members put their items together and split them again, the exact best.
+A set of sums is the bits of one integer, one such set a number of moves, so a new item costs as many
+shifts as there are numbers of moves. Great weights and long lists are refused: `Shares` says so.
+
+`shed` reaches a limit with few moves: members above it give items away, all others keep what they have.
 """
 
 from __future__ import annotations
@@ -12,10 +18,94 @@ import random
 import time
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
-from typing import Final
+from typing import Final, NamedTuple
 
-from kassay.solver.algorithms.subset_sums import Piece, Shares, too_much
 from kassay.solver.packing.items import Packing
+
+_WORK_MOST: Final = 1 << 26
+
+
+class Piece(NamedTuple):
+    """An item that either member may take, with the cost of a move to each."""
+
+    item: int
+    weight: int
+    first: int
+    second: int
+
+
+def too_much(pieces: Sequence[Piece]) -> bool:
+    """Whether the sums would take too long."""
+    moves = 1 + sum(abs(piece.first - piece.second) for piece in pieces)
+    return len(pieces) * moves * (64 + sum(piece.weight for piece in pieces)) > _WORK_MOST
+
+
+class Shares:
+    """All sums that the first of two members can get, by the number of moves."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = pieces
+        self.steps: list[list[int]] = [[1]]
+        for piece in pieces:
+            dearer = piece.first - piece.second
+            with_, without = max(dearer, 0), max(-dearer, 0)
+            old = self.steps[-1]
+            new = [0] * (len(old) + abs(dearer))
+            for moves, sums in enumerate(old):
+                new[moves + with_] |= sums << piece.weight
+                new[moves + without] |= sums
+            self.steps.append(new)
+
+    def fewest(self, least: int, most: int) -> tuple[int, int] | None:
+        """(moves, sum) with the fewest moves for a sum from `least` to `most`, nearest their middle."""
+        for moves, sums in enumerate(self.steps[-1]):
+            total = nearest(sums, least, most, (least + most) // 2)
+            if total is not None:
+                return moves, total
+        return None
+
+    def evenest(self, goal: int, least: int, most: int) -> tuple[int, int] | None:
+        """(moves, sum) for the sum nearest to the goal, in range, with the fewest moves for it."""
+        every = 0
+        for sums in self.steps[-1]:
+            every |= sums
+        total = nearest(every, least, most, goal)
+        if total is None:
+            return None
+        return next(moves for moves, sums in enumerate(self.steps[-1]) if sums >> total & 1), total
+
+    def items_of(self, moves: int, total: int) -> set[int]:
+        """The items of such a sum with this number of moves."""
+        chosen = set()
+        for piece, before in zip(reversed(self.pieces), reversed(self.steps[:-1])):
+            dearer = piece.first - piece.second
+            with_, without = max(dearer, 0), max(-dearer, 0)
+            back = moves - without
+            if 0 <= back < len(before) and before[back] >> total & 1:
+                moves = back
+            else:
+                moves -= with_
+                total -= piece.weight
+                chosen.add(piece.item)
+        return chosen
+
+
+def nearest(sums: int, least: int, most: int, goal: int) -> int | None:
+    """The sum in range that is nearest to the goal, the lesser of two; None if there is none."""
+    least, most = max(least, 0), min(most, sums.bit_length() - 1)
+    if least > most:
+        return None
+    sums = sums >> least & ((1 << (most - least + 1)) - 1)
+    if not sums:
+        return None
+    at = min(max(goal - least, 0), most - least)
+    below = (sums & ((2 << at) - 1)).bit_length() - 1
+    above_bits = sums >> at
+    above = at + (above_bits & -above_bits).bit_length() - 1 if above_bits else -1
+    if below < 0 or (above >= 0 and above - at < at - below):
+        return least + above
+    return least + below
+
 
 _SHAKES: Final = 300
 
@@ -268,3 +358,65 @@ class PackingSearch:
                 self.place(piece.item, home)
                 changed = True
         return changed
+
+
+def shed(packing: Packing, limit: int, deadline: float) -> list[int]:
+    """A packing near the previous owners that keeps the limit where possible.
+
+    Overfull members first choose the items with the most weight for their moves, then the lightest sufficient
+    items of that number; those and items without a previous owner go to the lightest members. If a member is
+    still above the limit, pairs split their items again.
+    """
+    placed = at_home(packing)
+    held: list[list[int]] = [[] for _ in range(packing.members)]
+    for i, member in enumerate(placed):
+        if member is not None:
+            held[member].append(i)
+    for member, items in enumerate(held):
+        for i in _leaving(packing, items, member, limit):
+            placed[i] = None
+    search = PackingSearch(packing, longest_first(packing, placed))
+    search.relieve(limit, deadline)
+    search.go_home(max(limit, search.heaviest()), deadline)
+    return search.owner
+
+
+def _leaving(packing: Packing, items: Sequence[int], member: int, limit: int) -> list[int]:
+    """Items that a member passes on to keep the limit."""
+    weights = packing.weights
+    excess = sum(weights[i] for i in items) - limit
+    if excess <= 0:
+        return []
+
+    def saved(i: int) -> int:
+        return next(cost for owner, cost in packing.items[i].stays if owner == member)
+
+    # Different ratios differ by at least 1 / scale: multiplied by scale and rounded down, they keep their
+    # order.
+    scale = max(weights[i] for i in items) ** 2
+    ranked = sorted(items, key=lambda i: (saved(i) * scale // (weights[i] or 1), -weights[i], i))
+    chosen: list[int] = []
+    weight = 0
+    for i in (i for i in ranked if weights[i]):
+        if weight >= excess:
+            break
+        chosen.append(i)
+        weight += weights[i]
+    # The last ones may be more than needed: each is replaced by a lighter one that costs no more.
+    spare = sorted(set(items) - set(chosen), key=lambda i: (weights[i], saved(i), i))
+    for turn, i in enumerate(chosen):
+        need = excess - weight + weights[i]
+        if need <= 0:
+            continue
+        other = next((j for j in spare if need <= weights[j] < weights[i] and saved(j) <= saved(i)), None)
+        if other is not None:
+            chosen[turn] = other
+            spare[spare.index(other)] = i
+            spare.sort(key=lambda j: (weights[j], saved(j), j))
+            weight += weights[other] - weights[i]
+    return [i for turn, i in enumerate(chosen) if not _needless(weights, chosen, turn, weight - excess)]
+
+
+def _needless(weights: Sequence[int], chosen: Sequence[int], turn: int, over: int) -> bool:
+    """Whether an item can stay after all; at most one of them, the first that can."""
+    return weights[chosen[turn]] <= over and all(weights[i] > over for i in chosen[:turn])

@@ -22,16 +22,10 @@ from heapq import heapify, heappop, heappush, heapreplace
 from itertools import chain
 from typing import Final
 
+from kassay.solver.algorithms.convex import Quota
 from kassay.solver.algorithms.exchange import Exchange, Rules, masks
-from kassay.solver.algorithms.quota import Quota
-from kassay.solver.placement.hubs import Partitions, RackHubs
-from kassay.solver.placement.leaders import choose_leaders
-from kassay.solver.placement.problem import (
-    InfeasiblePlacementError,
-    PlacementProblem,
-    Spread,
-    broker_ids,
-)
+from kassay.solver.placement.flows import Partitions, RackHubs, choose_leaders
+from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem, Spread, broker_ids
 from kassay.solver.placement.room import require_room, within_room
 
 _EXCHANGE_MOST: Final = 1 << 34

@@ -1,23 +1,31 @@
 """A replica placement problem: brokers with racks and shares, and the present replicas.
 
-The JSON form is family "B" of the instance format (`docs/instances.md`), with optional fields of a broker:
-`fenced` (must not lead where another replica can), `cordoned` (keeps its replicas and takes no other one,
-KIP-1066), `max_replicas` (room, in replicas) and `base` (replicas of topics that are not in the document and
-stay); and of the document: `removed`, the ids of brokers to be removed. With `removed` any other unknown
-broker in `current` is an error; without it every broker that is not listed counts as removed.
+The JSON form is family "B" of the instance format (`docs/instances.md`), with optional fields of a
+broker: `fenced` (must not lead where another replica can), `cordoned` (keeps its replicas and takes no
+other one, KIP-1066), `max_replicas` (room, in replicas) and `base` (replicas of topics that are not in
+the document and stay); and of the document: `removed`, the ids of brokers to be removed. With `removed`
+any other unknown broker in `current` is an error; without it every broker that is not listed counts as
+removed.
+
+*Plan*: from the current placement to the target, one valid replica exchange at a time.
+Within a partition the racks' counts go from what they are to the target without turning
+back. So where both ends obey the rack rule every state between does, and where the start breaks it
+no state is worse than the one before. Replicas are exchanged inside their rack first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import zip_longest
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.errors import InputError
-from kassay.model.placement.planning import PlanRequest
-from kassay.reading.fields import Bound, Count, Name, Positive, Size, within, wrong
+from kassay.model.placement.plan import Move, PlanRequest
+from kassay.model.placement.request import Replicas
+from kassay.reading.documents import Bound, Count, Name, Positive, Size, within, wrong
 from kassay.reading.values import read_as, unique
 from kassay.solver.results import InfeasibleError
 
@@ -265,3 +273,47 @@ def _rows(
             unique(places, "broker")
         complete[name] = rows + ((),) * (count - len(rows))
     return complete
+
+
+Rows = Mapping[TopicPartition, Replicas]
+
+
+def plan(before: Rows, after: Rows, racks: Mapping[int, str | None]) -> tuple[Move, ...]:
+    """The moves that turn one placement into the other, partition by partition.
+
+    `before` may lack partitions, which are then created at once, without a move. Brokers that are not in
+    `racks` are being removed: their replicas move first. Where only the order of the same brokers changes (a
+    change of preferred leader), a move contains the order alone.
+    """
+    return tuple(
+        move for tp in sorted(after) if before.get(tp) for move in _moves(tp, before[tp], after[tp], racks)
+    )
+
+
+def _moves(
+    tp: TopicPartition, before: Replicas, after: Replicas, racks: Mapping[int, str | None]
+) -> Iterator[Move]:
+    state = before
+    for source, target in _exchanges(before, after, racks):
+        move = Move(tp, source, target)
+        state = move.exchanged(state)
+        yield move
+    if state != after:
+        yield Move(tp, order=after)
+
+
+def _exchanges(
+    before: Sequence[int], after: Sequence[int], racks: Mapping[int, str | None]
+) -> list[tuple[int | None, int | None]]:
+    """Pairs of old and new brokers: removed brokers and pairs in one rack first, then across racks."""
+    leaving = [broker for broker in before if broker not in after]
+    coming = [broker for broker in after if broker not in before]
+    pairs: list[tuple[int | None, int | None]] = []
+    for source in list(leaving):
+        near = next((b for b in coming if source in racks and racks[b] == racks[source]), None)
+        if near is not None:
+            pairs.append((source, near))
+            leaving.remove(source)
+            coming.remove(near)
+    leaving.sort(key=lambda broker: broker in racks)
+    return [*pairs, *zip_longest(leaving, coming)]

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from kassay.solver.algorithms import bulk_flow
-from kassay.solver.algorithms.quota import Quota
+from kassay.solver.algorithms.convex import Quota
 from kassay.solver.results import OutOfTimeError
 from kassay.solver.streams.problem import TaskProblem
 

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from kassay.solver.algorithms.convex import Quota
 from kassay.solver.algorithms.exchange import Exchange, Prices, cheapest
-from kassay.solver.algorithms.quota import Quota
 from kassay.solver.streams.joint import Tariff, joint_tasks
 from kassay.solver.streams.problem import TaskProblem
 

@@ -10,8 +10,7 @@ import pytest
 
 from kassay.certify.processes.programs.host import ProgramHost
 from kassay.certify.processes.programs.program import Introduction
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure, TargetNotLoadable
 from tests.certify.processes.hostile import CLUSTER, GROUP
 from tests.certify.processes.programs.version2 import START, opened, program, requests
 

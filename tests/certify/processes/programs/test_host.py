@@ -14,11 +14,10 @@ import pytest
 from kassay.certify.processes.host import Limits
 from kassay.certify.targets.resolve import Target, resolve
 from kassay.model.cluster import Broker, Cluster, Topic, TopicPartition
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure, TargetNotLoadable
 from kassay.model.groups.group import Group, Member
 from kassay.model.groups.kinds import CLIENT
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRefusedError, PlacementRequest, Placer
 from tests.certify.processes.children import DATA, children

@@ -8,7 +8,7 @@ import pytest
 
 from kassay.certify.processes.programs.objects import base64_of, bytes_of
 from kassay.model.cluster import TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure
+from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Group, Member
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata

@@ -20,7 +20,7 @@ from kassay.certify.targets.programs import ProgramOpener
 from kassay.certify.targets.resolve import Target
 from kassay.model.calls import Failure, Look
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind
+from kassay.model.errors import FailureKind
 from kassay.model.groups.group import Member
 from kassay.model.groups.history import FailedSync, History, Join, Leave
 from kassay.model.groups.kinds import CLIENT

@@ -10,7 +10,7 @@ from kassay.certify.processes.host import START, Host
 from kassay.certify.processes.load import TargetSource
 from kassay.certify.processes.python.host import PythonHost
 from kassay.model.cluster import Cluster
-from kassay.model.failure import TargetFailure
+from kassay.model.errors import TargetFailure
 from kassay.model.groups.assignor import GroupMetadata
 from kassay.model.groups.group import Group, Member
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata

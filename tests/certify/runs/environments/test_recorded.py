@@ -10,7 +10,7 @@ from kassay.certify.runs.options import Budget, RunOptions
 from kassay.certify.runs.replay import load_trace, replay
 from kassay.certify.runs.run import certify
 from kassay.certify.targets.resolve import resolve
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
 
 from ..test_lives import DEALS
 from .test_search import SORTS, looked

@@ -11,8 +11,7 @@ import pytest
 from kassay.assignors.registry import find
 from kassay.certify.vectors.check import check_file, read_vectors
 from kassay.certify.vectors.protocol import check as protocol
-from kassay.certify.vectors.protocol.check import ALGORITHMS, REGEX, check_trace
-from kassay.certify.vectors.protocol.choices import TraceChoices
+from kassay.certify.vectors.protocol.check import ALGORITHMS, REGEX, TraceChoices, check_trace
 from kassay.kinds.vectors import load_formats
 from kassay.model.cluster import Cluster, Topic
 from kassay.model.errors import InputError

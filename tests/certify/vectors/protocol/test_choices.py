@@ -2,7 +2,7 @@
 
 import pytest
 
-from kassay.certify.vectors.protocol.choices import TraceChoices
+from kassay.certify.vectors.protocol.check import TraceChoices
 from kassay.certify.vectors.protocol.codec import partitions_of
 from kassay.model.protocols.values.choices import LEADER, PROTOCOL, TargetAsk, TargetMember
 from kassay.model.protocols.values.groups import PREPARING, STABLE

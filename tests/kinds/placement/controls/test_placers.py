@@ -4,7 +4,7 @@ import pytest
 
 from kassay.assignors.placement.striped import Striped
 from kassay.model.cluster import Broker
-from kassay.model.java.randomness import JavaRandom
+from kassay.model.java import JavaRandom
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import PlacementRequest
 from tests.kinds.caught import alone

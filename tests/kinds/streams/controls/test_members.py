@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kassay.assignors.optimal.streams import OptimalStreams
+from kassay.assignors.streams.optimal import OptimalStreams
 from kassay.kinds.streams.controls.members import SwapsCopies, SwapsWhatWasLost
 from kassay.kinds.streams.oracle import best_of_standbys
 from kassay.model.streams.history import TaskStep

@@ -1,14 +1,19 @@
-"""The proposal of 2014: it moves as its tables list, and a failure in each phase costs what was expected."""
+"""The proposal of 2014: it moves as its tables list, and a failure in each phase costs what was expected.
+
+The consumer of the proposal refuses what is impossible.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from kassay.model.protocols.before_0_9.proposal_table import (
-    Phase,
-)
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.before_0_9 import proposal as draft_consumer
+from kassay.model.protocols.before_0_9 import proposal_coordinator as dt
+from kassay.model.protocols.before_0_9.proposal_coordinator import Phase, ProposalConsumer
+from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.table import IMPOSSIBLE
 from tests.explored import build
+from tests.model.protocols.refusing import refused
 from tests.model.protocols.world.script import play, settle, sizes, started
 
 
@@ -82,3 +87,11 @@ def test_scenario_41_back_in_time_no_rebalance():
     state = play(model, state, "c2 pause", "coordinator fails", "coordinator elected", "coordinator loads")
     state = settle(model, play(model, state, "c2 resume"))
     assert state.coordinator.generation == before
+
+
+DRAFT_IMPOSSIBLE = [(s, e) for s, rules in dt.CONSUMER.items() for e, r in rules.items() if r is IMPOSSIBLE]
+
+
+@pytest.mark.parametrize(("state", "event"), DRAFT_IMPOSSIBLE, ids=str)
+def test_the_drafts_consumer_refuses_what_is_impossible(state, event):
+    refused(state, event, draft_consumer.moved, ProposalConsumer(state), event)

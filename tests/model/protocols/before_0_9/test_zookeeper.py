@@ -1,21 +1,22 @@
-"""Consumers of ZooKeeper: what one start costs, split brain, and what cannot happen."""
+"""Consumers of ZooKeeper: what one start costs, split brain, and what cannot happen.
+
+What a member gets where partitions do not come out even.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from kassay.model.explore.values import Severity
+from kassay.model.kinds import Verdict
 from kassay.model.protocols.before_0_9 import zookeeper
-from kassay.model.protocols.before_0_9 import zookeeper_table as zt
-from kassay.model.protocols.before_0_9.zookeeper_table import ZooKeeperStatus
-from kassay.model.protocols.shared.faults import Faults
-from kassay.model.protocols.shared.table import (
-    IMPOSSIBLE,
-)
-from kassay.model.verdict import Verdict
+from kassay.model.protocols.before_0_9 import zookeeper as zt
+from kassay.model.protocols.before_0_9.zookeeper import ZooKeeperStatus, ceil_range, fair_range
+from kassay.model.protocols.faults import Faults
+from kassay.model.protocols.table import IMPOSSIBLE
 from tests.explored import build, explore
-from tests.model.protocols.shared.refusing import refused
-from tests.model.protocols.world.script import play, real, started
+from tests.model.protocols.refusing import refused
+from tests.model.protocols.world.script import owned, play, real, started
 
 
 @pytest.mark.parametrize("running", [1, 2, 3])
@@ -78,3 +79,13 @@ def test_the_zookeeper_consumer_refuses_what_is_impossible(state):
     for event, rule in zt.CONSUMER[state].items():
         if rule is IMPOSSIBLE:
             refused(state, event, zookeeper.moved, state, event)
+
+
+@pytest.mark.parametrize(
+    ("rule", "share", "expected"),
+    [("ceil-range", ceil_range, [2, 2, 1, 0]), ("range", fair_range, [2, 1, 1, 1])],
+)
+def test_scenario_02_five_partitions_for_four(rule, share, expected):
+    assert [len(share(5, 4, index)) for index in range(4)] == expected
+    model = build("zookeeper", members=4, partitions=5, assignor=rule)
+    assert [len(tps) for tps in owned(model, started(model, 4))] == expected

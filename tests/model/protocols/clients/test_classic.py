@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.protocols.clients import classic as client_classic
-from kassay.model.protocols.clients import classic_table as cct
+from kassay.model.protocols.clients import classic_state as cct
 from kassay.model.protocols.clients.classic_state import ClassicClient
 from kassay.model.protocols.clients.config import COOPERATIVE, ClientConfig, Process
 from kassay.model.protocols.values import errors, requests
 from tests.model.protocols.coordinator.drive import tps
-from tests.model.protocols.shared.refusing import refused
+from tests.model.protocols.refusing import refused
 
 CONFIG = ClientConfig("c1")
 STICKY = CONFIG._replace(remembers=True)

@@ -4,10 +4,16 @@ from itertools import product
 
 import pytest
 
-from kassay.model.protocols.clients.classic_state import ClassicClient, moved, started
-from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.clients.classic_state import (
+    CLIENT,
+    ClassicClient,
+    ClassicEvent,
+    ClassicState,
+    moved,
+    started,
+)
 from kassay.model.protocols.clients.config import ClientConfig, Process
-from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, edges
+from kassay.model.protocols.table import IGNORE, IllegalTransition, edges
 from kassay.model.protocols.values.requests import image_of
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kassay.model.protocols.clients import consumer as client_consumer
-from kassay.model.protocols.clients import consumer_table as cot
+from kassay.model.protocols.clients import consumer as cot
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.consumer import ConsumerClient
-from kassay.model.protocols.shared.table import IMPOSSIBLE
+from kassay.model.protocols.table import IMPOSSIBLE
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.requests import ConsumerHeartbeatReply
 from tests.model.protocols.coordinator.drive import tps
-from tests.model.protocols.shared.refusing import refused
+from tests.model.protocols.refusing import refused
 
 ERRORS = [name for name in vars(errors) if name.isupper() and name != "NONE"]
 CONFIG = ClientConfig("c1")

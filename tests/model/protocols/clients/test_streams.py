@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 from kassay.model.protocols.clients import streams as cs
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams import LocalTasks, StreamThread
-from kassay.model.protocols.clients.streams_table import CLIENT, StreamsEvent, StreamsState
-from kassay.model.protocols.shared.table import IMPOSSIBLE
+from kassay.model.protocols.clients.streams_state import CLIENT, StreamsEvent, StreamsState
+from kassay.model.protocols.table import IMPOSSIBLE
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.streams.requests import (
+from kassay.model.protocols.values.streams import (
     ASSIGNMENT_DELAYED,
     EndpointPartitions,
     StreamsHeartbeatReply,
+    StreamsSubtopology,
+    StreamsTopology,
+    TaskRoles,
 )
-from kassay.model.protocols.values.streams.tasks import TaskRoles
-from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
 from kassay.model.streams.group import GroupTask
-from tests.model.protocols.shared.refusing import refused
+from tests.model.protocols.refusing import refused
 
 ERRORS = [name for name in vars(errors) if name.isupper() and name != "NONE"]
 TOPOLOGY = StreamsTopology(0, (StreamsSubtopology("0", ("t",)),))

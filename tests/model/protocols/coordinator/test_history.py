@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kassay.model.protocols.coordinator.history import OLDER, appended, views
+from kassay.model.protocols.coordinator.loading import OLDER, appended, views
 from kassay.model.protocols.values.records import CURRENT, EPOCH, MEMBER, LogHistory, LogRecord
 
 KEYS = [(CURRENT, "a"), (CURRENT, "b"), (MEMBER, "a"), (EPOCH, "")]

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kassay.model.errors import InputError
-from kassay.model.java.hashes import string_hash
-from kassay.model.java.int32 import utils_abs
+from kassay.model.java import string_hash, utils_abs
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.world.timed.clock import Timing
+from kassay.model.protocols.world.clock import Timing
 from tests.model.protocols.coordinator.drive import Drive
-from tests.model.protocols.world.timed.worlds import losses_survived
+from tests.model.protocols.world.timed_worlds import losses_survived
 
 
 def alive_after_losses(session: int, interval: int, lost: int) -> bool:

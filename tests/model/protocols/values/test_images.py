@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kassay.model.protocols.values.images import image_of
+from kassay.model.protocols.values.requests import image_of
 
 
 @given(st.dictionaries(st.sampled_from(["bar", "baz", "foo"]), st.integers(0, 5)))

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kassay.certify.protocols.views import views_of
-from kassay.model.explore.graph import Action
 from kassay.model.explore.search import explore
-from kassay.model.explore.values import Invariant, WalkLimits
+from kassay.model.explore.values import Action, Invariant, WalkLimits
 from kassay.properties.protocols.registry import invariants
 
 ID = re.compile(r"\b([A-Za-z]\w*)-\d+")

@@ -5,8 +5,8 @@ version 1 where a follower is to be recognised as unchanged: from version 2 on i
 """
 
 from kassay.certify.protocols.views import beliefs
-from kassay.model.protocols.before_0_9.shares import SHARES
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.before_0_9.zookeeper import SHARES
+from kassay.model.protocols.faults import Faults
 from tests.explored import build
 from tests.model.protocols.world.script import first, play, settle
 

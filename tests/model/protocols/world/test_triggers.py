@@ -4,7 +4,7 @@ import pytest
 
 from kassay.certify.protocols.views import beliefs, views_of
 from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.faults import Faults
+from kassay.model.protocols.faults import Faults
 from kassay.model.protocols.values.groups import ClassicGroup
 from kassay.properties.protocols.registry import invariants
 from tests.explored import build

@@ -4,17 +4,14 @@ from collections import Counter
 
 import pytest
 
-from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.kinds.registry import driver_for
 from kassay.model.errors import InputError
 from kassay.model.groups.kinds import SERVER, SHARE
 from kassay.model.groups.player import Player
 from kassay.model.kinds import every_kind
 from kassay.properties.assumptions import parse_assumptions
-from kassay.properties.groups.histories.assumptions import (
-    ASSUMPTIONS,
-    within,
-)
+from kassay.properties.groups.histories.assumptions import ASSUMPTIONS, within
 from kassay.properties.groups.histories.generator import GroupProfile
 from kassay.properties.groups.histories.scenarios import history
 from kassay.properties.sources import Seeded, derive_seed

@@ -5,8 +5,7 @@ import pytest
 from kassay.kinds.placement.oracle import best_of_placement
 from kassay.model.cluster import Broker
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import PlacementRequest
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import PlacementRequest, PlacementStep
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence
 from kassay.properties.sentences.meaning import NOTHING

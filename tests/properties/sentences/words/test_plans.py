@@ -4,8 +4,7 @@ import pytest
 
 from kassay.model.cluster import Broker, TopicPartition
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest, PlanStep
+from kassay.model.placement.plan import Move, Plan, PlanRequest, PlanStep
 from kassay.properties.placement.plans import BestPlan
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence

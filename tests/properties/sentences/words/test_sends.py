@@ -4,8 +4,13 @@ import pytest
 
 from kassay.model.calls import Refusal
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata
-from kassay.model.partitioners.sends import ProducerSends, ProducerSendsStep, Sent
+from kassay.model.partitioners.partitioner import (
+    ProducerRecord,
+    ProducerSends,
+    ProducerSendsStep,
+    Sent,
+    TopicMetadata,
+)
 from kassay.properties.partitioners.sends import in_range
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.claims import read_sentence

@@ -1,11 +1,28 @@
-"""Keys and values of `__consumer_offsets` as values, and complaints with their field."""
+"""Keys and values of `__consumer_offsets` as values, and complaints with their field.
+
+Fields of a record: what is there as its type, and what is not told with its path.
+
+The records of a share group as values.
+
+The records of a Streams group as values.
+"""
 
 import pytest
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
+from kassay.reading.kafka.offsets import records
 from kassay.reading.kafka.offsets.records import read_record, type_of
-from kassay.reading.kafka.offsets.values import CurrentPartitions, RecordType, TargetPartitions
+from kassay.reading.kafka.offsets.values import (
+    CurrentPartitions,
+    GroupEpoch,
+    RecordRole,
+    RecordType,
+    ShareableTopics,
+    SourceTopics,
+    TargetPartitions,
+)
+from tests.certify.audits.logs import tps
 from tests.offsets_log import Given, Log, Stored, Subscribed
 
 TP = TopicPartition("orders", 3)
@@ -106,3 +123,117 @@ def test_what_is_no_record_is_told_with_its_field(key, value, complaint):
 
 def test_a_type_is_a_number_or_a_text():
     assert type_of({"type": "8"}, "key") == type_of({"type": 8}, "key") == type_of({"version": 8}, "key") == 8
+
+
+HELD = {"n": 3, "s": "x", "none": None, "l": ["a", "b"], "tps": [{"id": "A", "partitions": [2, 0]}]}
+
+
+def test_each_type_is_read():
+    assert records.int_of(HELD, "n", "v") == 3
+    assert (records.text_of(HELD, "s", "v"), records.optional_text(HELD, "none", "v")) == ("x", None)
+    assert records.texts_of(HELD, "l", "v") == ("a", "b")
+    assert records.by_topic(HELD, "tps", "id", "v") == (TopicPartition("A", 2), TopicPartition("A", 0))
+
+
+@pytest.mark.parametrize(
+    ("read", "complaint"),
+    [
+        (lambda: records.object_of(3, "v"), "v: "),
+        (lambda: records.int_of({"n": True}, "n", "v"), "v.n: "),
+        (lambda: records.text_of(HELD, "n", "v"), "v.n: "),
+        (lambda: records.optional_text(HELD, "n", "v"), "v.n: "),
+        (lambda: records.texts_of({"l": ["a", 1]}, "l", "v"), "v.l[1]: "),
+        (
+            lambda: records.by_topic({"t": [{"id": "A", "partitions": [-1]}]}, "t", "id", "v"),
+            "v.t[0].partitions",
+        ),
+    ],
+)
+def test_a_complaint_names_the_field(read, complaint):
+    with pytest.raises(InputError, match="expected") as caught:
+        read()
+    assert str(caught.value).startswith(complaint)
+
+
+def test_each_record_has_its_role_and_its_value():
+    log = Log()
+    log.share_member("g", "m", ["orders", "audit"], client="c", rack="r")
+    log.shareable("g", {"A": "orders", "B": "audit"}, tps("A", 0, 1), tps("B", 0))
+    log.share_epoch("g", 3)
+    log.share_target("g", "m", tps("A", 1))
+    log.share_target_epoch("g", 3)
+    log.share_current("g", "m", 3, tps("A", 1))
+    log.share_member("g", "m", None)
+    member, state, epoch, target, target_epoch, current, gone = read(log)
+    assert (member.type, member.type.role, member.part) == (
+        RecordType.SHARE_MEMBER,
+        RecordRole.MEMBER,
+        "m",
+    )
+    assert (member.value.topics, member.value.rack) == (("audit", "orders"), "r")
+    assert state.value == ShareableTopics({"A": "orders", "B": "audit"}, tps("A", 0, 1), tps("B", 0))
+    assert (epoch.value.epoch, target_epoch.value.epoch) == (3, 3)
+    assert (target.value.partitions, current.value.assigned, current.value.revoking) == (
+        tps("A", 1),
+        tps("A", 1),
+        (),
+    )
+    assert gone.value is None
+
+
+def test_each_record_has_its_role_and_its_value_streams_groups():
+    log = Log()
+    log.streams_member("g", "m", "p", client="c", topology=4, instance="i")
+    log.topology("g", {"0": (("orders",), True), "1": (("refunds",), False)}, epoch=4)
+    log.streams_epoch("g", 3, 2)
+    log.streams_target("g", "m", tps("0", 0), tps("0", 1))
+    log.streams_target_epoch("g", 3)
+    log.streams_current("g", "m", 3, tps("0", 0), tps("0", 1), tps("1", 0), state=2)
+    log.streams_current("g", "m", None)
+    member, topology, epoch, target, target_epoch, current, gone = read(log)
+    assert (member.type.role, topology.type.role) == (RecordRole.MEMBER, RecordRole.TOPOLOGY)
+    assert (member.value.process_id, member.value.topology_epoch, member.value.instance_id) == ("p", 4, "i")
+    assert topology.value.subtopologies == {
+        "0": SourceTopics(("orders",), False, True),
+        "1": SourceTopics(("refunds",), False, False),
+    }
+    assert (epoch.value, target_epoch.value.epoch) == (GroupEpoch(3, 2), 3)
+    assert (target.value.partitions, target.value.standby) == (tps("0", 0), tps("0", 1))
+    assert (current.value.assigned, current.value.standby, current.value.revoking) == (
+        tps("0", 0),
+        tps("0", 1),
+        tps("1", 0),
+    )
+    assert gone.value is None
+
+
+def test_a_copy_that_warms_up_is_a_copy_and_a_repartition_topic_is_read():
+    tasks = [{"subtopologyId": "0", "partitions": [0]}]
+    target = read_record(
+        {"type": 21, "data": {"groupId": "g", "memberId": "m"}},
+        {"data": {"activeTasks": [], "standbyTasks": [], "warmupTasks": tasks}},
+    )
+    assert target.value.standby == tps("0", 0)
+    subtopology = {
+        "subtopologyId": "0",
+        "sourceTopics": ["a"],
+        "sourceTopicRegex": ["b.*"],
+        "repartitionSourceTopics": [{"name": "g-by-key-repartition", "partitions": 4}],
+        "stateChangelogTopics": [],
+    }
+    topology = read_record(
+        {"type": 23, "data": {"groupId": "g"}}, {"data": {"epoch": 0, "subtopologies": [subtopology]}}
+    )
+    assert topology.value.subtopologies == {"0": SourceTopics(("a", "g-by-key-repartition"), True, False)}
+
+
+def test_how_many_copies_is_unknown_where_the_record_does_not_say():
+    def standbys(**data):
+        return read_record(
+            {"type": 17, "data": {"groupId": "g"}}, {"data": {"epoch": 1, **data}}
+        ).value.standbys
+
+    assert standbys() is None
+    assert standbys(lastAssignmentConfigs=None) is None
+    assert standbys(lastAssignmentConfigs=[{"key": "num.standby.replicas", "value": "many"}]) is None
+    assert standbys(lastAssignmentConfigs=[{"key": "num.standby.replicas", "value": "0"}]) == 0

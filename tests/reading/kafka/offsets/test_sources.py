@@ -1,14 +1,24 @@
-"""Files: which tool printed them, their order, compressed ones, and complaints before anything long begins."""
+"""Files: which tool printed them, their order, compressed ones, and complaints before anything long begins.
+
+The output of the console consumer: objects without ends of lines, in pieces of any size.
+
+The output of kafka-dump-log: rows with offsets and times, and what is said of those that cannot be read.
+"""
 
 import gzip
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.reading.kafka.offsets import sources
-from kassay.reading.kafka.offsets.dump import LogRow
-from tests.offsets_log import Log, console, dump, numbered
+from kassay.reading.kafka.offsets.sources import CONTROL, LogBatch, LogRow, LogSegment, LogStart, read_dump
+from tests.offsets_log import START_MS, Given, Log, Stored, Subscribed, console, dump, numbered
+from tests.offsets_log import console as printed
+from tests.reading.kafka.outputs import output
 
 
 def records():
@@ -81,3 +91,105 @@ def test_a_line_without_an_end_is_not_read_into_memory(tmp_path, monkeypatch):
     path.write_text(dump(records()) + "x" * 5000)
     with pytest.raises(InputError, match="a line of more than"):
         epochs(sources.in_order([str(path)]))
+
+
+def log():
+    written = Log()
+    for generation, name in enumerate(("billing", "große Gruppe", "x")):
+        written.classic(name, generation, "range", "m", [Stored("m", Subscribed(("t",)), Given(()))])
+        written.next()
+    written.add(2, {"group": "x"}, None)
+    return written
+
+
+def rows(text):
+    stream = io.BytesIO(text.encode() if isinstance(text, str) else text)
+    return [item for item in sources.read_console(stream.read, "groups.txt") if isinstance(item, LogRow)]
+
+
+def test_objects_stand_one_behind_the_other():
+    assert [row.record.group for row in rows(printed(log().records))] == ["billing", "große Gruppe", "x", "x"]
+    assert rows(printed(log().records))[-1].record.value is None
+
+
+@given(st.integers(1, 40))
+def test_pieces_of_any_size_give_the_same(size):
+    raw = printed(log().records).encode()
+    stream = io.BytesIO(raw)
+    seen = sources.read_console(lambda _: stream.read(size), "groups.txt")
+    assert [item for item in seen if isinstance(item, LogRow)] == rows(raw)
+
+
+def test_what_others_print_in_between_is_passed_over():
+    text = printed(log().records[:1]) + "Processed a total of 1 messages\n[2026-11-22] WARN {}\n"
+    assert len(rows("WARN first\n" + text + printed(log().records[1:2]))) == 2
+
+
+@pytest.mark.parametrize("cut", ['{"key":{"type":2,"data":{"gro', '{"key":}', '{"key":' + "[" * 100_000])
+def test_what_is_no_object_is_told_and_what_follows_is_read(cut):
+    first, *others = rows(cut + printed(log().records))
+    assert first.unread.startswith("not JSON")
+    assert [row.record.group for row in others if row.record] == ["billing", "große Gruppe", "x", "x"]
+
+
+def test_a_key_without_a_type_is_told():
+    (row,) = rows('{"key":{"data":{}},"value":null}')
+    assert "key.type" in row.unread
+
+
+def items(text):
+    return list(read_dump(text.encode().splitlines(keepends=True), "dump.txt"))
+
+
+def dump_rows(text):
+    return [item for item in items(text) if isinstance(item, LogRow)]
+
+
+def small():
+    log = Log()
+    log.commit("g", TopicPartition("orders", 0), 7)
+    log.commit("g", TopicPartition("orders", 0), 8)
+    log.epoch("g", 1)
+    log.next()
+    log.epoch("g", None)
+    return log
+
+
+def test_segments_batches_and_rows():
+    seen = items(dump(small().records, partition=7, start=0))
+    assert seen[:3] == [LogSegment("__consumer_offsets-7"), LogStart(0), LogBatch()]
+    first, again, epoch, tombstone = (item for item in seen if isinstance(item, LogRow))
+    assert (first.offset, first.timestamp, first.type, first.record) == (0, START_MS, 1, None)
+    assert first.key == again.key != epoch.key == tombstone.key
+    assert (epoch.record.value.epoch, tombstone.record.value) == (1, None)
+    assert epoch.place == ("dump.txt", 8)
+
+
+def test_without_metadata_there_are_no_offsets():
+    assert [(row.offset, row.timestamp) for row in dump_rows(dump(small().records, metadata=False))] == [
+        (None, None)
+    ] * 4
+
+
+def test_a_group_whose_name_has_the_word_payload_is_kept_apart():
+    log = Log()
+    for name in ("a payload: b", "a payload: c"):
+        log.commit(name, TopicPartition("t", 0), 1)
+        log.epoch(name, 1)
+    one, _, two, last = dump_rows(dump(log.records))
+    assert one.key != two.key
+    assert last.record.group == "a payload: c"
+
+
+def test_the_fixture_has_what_kafka_itself_could_not_read_and_a_last_line_cut_off():
+    seen = dump_rows(output("offsets-4.4.txt"))
+    assert [row.type for row in seen if row.type == CONTROL] == [CONTROL]
+    complaints = [row.unread for row in seen if row.unread]
+    assert complaints[0].startswith("Kafka could not read it: Unknown record type 32767")
+    assert complaints[1].startswith("Kafka could not read it: Error at offset")
+    assert "cut off" in complaints[2]
+
+
+def test_the_output_of_an_old_kafka_is_refused_with_what_to_do():
+    with pytest.raises(InputError, match=r"offsets-3\.6\.txt:4: key: .* Kafka 3\.8 or later"):
+        list(read_dump(output("offsets-3.6.txt").encode().splitlines(keepends=True), "offsets-3.6.txt"))

@@ -6,7 +6,7 @@ import random
 
 from kassay.solver.check.check import check_certificate, pose
 from kassay.solver.check.kinds import member_tasks
-from tests.solver.streams.members import cases
+from tests.solver.streams import members_cases
 
 PRICES = ("stateful_prices", "active_prices", "standby_prices", "copy_prices", "lead_prices")
 
@@ -14,9 +14,9 @@ PRICES = ("stateful_prices", "active_prices", "standby_prices", "copy_prices", "
 def test_whatever_the_prices_no_bound_is_above_the_best_of_all_assignments() -> None:
     rng, open_goals = random.Random(51), 0
     for _ in range(60):
-        case = cases.small(rng)
-        certificate = cases.solved(case)["certificate"]
-        worths = [cases.worth(case, ways) for ways in cases.every(case)]
+        case = members_cases.small(rng)
+        certificate = members_cases.solved(case)["certificate"]
+        worths = [members_cases.worth(case, ways) for ways in members_cases.every(case)]
         for _ in range(6):
             step = rng.choice((1, 8, case["tasks"] + 1, 1000))
             changed = certificate | {
@@ -25,7 +25,7 @@ def test_whatever_the_prices_no_bound_is_above_the_best_of_all_assignments() -> 
             }
             figures = member_tasks.check(pose(case).form, changed).figures
             goals = figures["goals"]
-            mine = cases.worth(case, cases.chosen_by(case, changed))
+            mine = members_cases.worth(case, members_cases.chosen_by(case, changed))
             for i, goal in enumerate(goals):
                 assert goal["bound"] <= min(worth[i] for worth in worths if worth[:i] <= mine[:i])
                 open_goals += not goal["proven"]
@@ -36,20 +36,20 @@ def test_of_whatever_assignment_every_value_is_its_own_and_no_bound_is_above_wha
     """Also where active tasks are not balanced, and others that are as good cost less."""
     rng, unbalanced = random.Random(53), 0
     for _ in range(60):
-        case = cases.small(rng)
-        certificate = cases.solved(case)["certificate"]
-        ways = list(cases.every(case))
-        worths = [cases.worth(case, way) for way in ways]
+        case = members_cases.small(rng)
+        certificate = members_cases.solved(case)["certificate"]
+        ways = list(members_cases.every(case))
+        worths = [members_cases.worth(case, way) for way in ways]
         for _ in range(8):
             way = rng.choice(ways)
             step = rng.choice((0, 1, 8, case["tasks"] + 1))
-            changed = certificate | cases.given(case, way)
+            changed = certificate | members_cases.given(case, way)
             changed |= {
                 name: [price + step * rng.choice((-1, 0, 1)) for price in certificate[name]]
                 for name in PRICES
             }
             goals = member_tasks.check(pose(case).form, changed).figures["goals"]
-            mine, before = cases.worth(case, way), True
+            mine, before = members_cases.worth(case, way), True
             for i, goal in enumerate(goals):
                 assert goal["value"] == mine[i]
                 assert goal["bound"] <= min(worth[i] for worth in worths if worth[:i] <= mine[:i])
@@ -63,12 +63,12 @@ def test_no_prices_of_copies_and_active_tasks_prove_more_restores_than_some_stan
     """Beside active tasks that are proven the best, where these prices count."""
     rng, proven = random.Random(54), 0
     for _ in range(150):
-        case = cases.small(rng)
-        certificate = cases.solved(case)["certificate"]
-        if not case["standbys"] or not cases.solved(case)["copies"]:
+        case = members_cases.small(rng)
+        certificate = members_cases.solved(case)["certificate"]
+        if not case["standbys"] or not members_cases.solved(case)["copies"]:
             continue
-        worths = [cases.worth(case, way) for way in cases.every(case)]
-        mine = cases.worth(case, cases.chosen_by(case, certificate))
+        worths = [members_cases.worth(case, way) for way in members_cases.every(case)]
+        mine = members_cases.worth(case, members_cases.chosen_by(case, certificate))
         best = [min(worth[i] for worth in worths if worth[:i] <= mine[:i]) for i in range(6)]
         for _ in range(12):
             step = rng.choice((1, 4, 16))
@@ -85,7 +85,7 @@ def test_no_prices_of_copies_and_active_tasks_prove_more_restores_than_some_stan
 def test_prices_are_one_a_member_and_one_a_process() -> None:
     rng = random.Random(52)
     for _ in range(10):
-        certificate = cases.solved(cases.small(rng))["certificate"]
+        certificate = members_cases.solved(members_cases.small(rng))["certificate"]
         for name in PRICES:
             reason = check_certificate(certificate | {name: [*certificate[name], 0]}).reason
             assert reason.startswith("expected "), name
@@ -100,7 +100,7 @@ def test_a_standby_more_than_its_process_has_room_for_is_foreseen() -> None:
         "active": [None] * 4,
         "standby": [[]] * 4,
     }
-    result = cases.solved(case)
+    result = members_cases.solved(case)
     # Each process has all four tasks: b0 has four copies, and nobody can have it otherwise.
     assert (result["status"], result["totals"]) == ("optimal", [1, 1, 2, 4])
     assert result["goals"][4] == {"goal": "balance of copies", "value": 22, "bound": 22, "proven": True}
@@ -115,7 +115,7 @@ def test_unbalanced_active_tasks_prove_nothing_of_what_they_cost() -> None:
         "active": ["a0", "a0"],
         "standby": [[], []],
     }
-    certificate = cases.solved(case)["certificate"] | {"assignment": {"a0": [0, 1], "a1": []}}
+    certificate = members_cases.solved(case)["certificate"] | {"assignment": {"a0": [0, 1], "a1": []}}
     figures = member_tasks.check(pose(case).form, certificate).figures
     assert [goal["proven"] for goal in figures["goals"]] == [False] * 4
     assert figures["goals"][0] == {"goal": "balance of stateful", "value": 4, "bound": 2, "proven": False}

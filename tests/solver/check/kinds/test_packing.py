@@ -13,14 +13,12 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import ORDERS
 from kassay.solver.check.check import check_certificate, pose
 from kassay.solver.check.kinds import packing
-from kassay.solver.check.packing.limits import derived_heaviest
-from kassay.solver.check.packing.units import SCALE, read_packing
-from kassay.solver.check.refusal import ProvenQuestion
-from kassay.solver.consumers.problem import Problem
+from kassay.solver.check.packing import SCALE, derived_heaviest, read_packing
+from kassay.solver.check.shapes import ProvenQuestion
+from kassay.solver.groups.problem import Problem
 from kassay.solver.packing import optimum
 from kassay.solver.packing.bounds import tolerance_base
-from kassay.solver.packing.items import Packing
-from kassay.solver.packing.terms import Terms
+from kassay.solver.packing.items import Packing, Terms
 from tests.solver.packing import cases
 
 

@@ -13,8 +13,8 @@ import pytest
 from kassay.model.errors import InputError
 from kassay.solver.check.check import CertificateError, check_certificate, pose
 from kassay.solver.check.kinds import placement
-from kassay.solver.check.refusal import RefusedError
 from kassay.solver.check.replicas import valid_case
+from kassay.solver.check.shapes import RefusedError
 from kassay.solver.instances.families import solve_document
 from kassay.solver.placement.problem import InfeasiblePlacementError
 from tests.solver.placement import cases

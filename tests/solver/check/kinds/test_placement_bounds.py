@@ -7,7 +7,7 @@ from collections import Counter
 
 from kassay.model.errors import KassayError
 from kassay.solver.check.check import check_certificate
-from kassay.solver.instances.brokers import placement
+from kassay.solver.instances.brokers_and_tasks import placement
 from kassay.solver.instances.families import Wanted, solve_document
 from tests.solver.placement import cases
 

@@ -12,11 +12,10 @@ import pytest
 
 from kassay.solver.check.check import Outcome, check_certificate, pose, require_accepted
 from kassay.solver.check.kinds import placement_within_budget
-from kassay.solver.check.refusal import RefusedError
-from kassay.solver.check.shapes import fit
-from kassay.solver.placement.documents import placement_certificate, solve_within
+from kassay.solver.check.shapes import RefusedError, fit
 from kassay.solver.placement.optimum import best_placement
 from kassay.solver.placement.problem import InfeasiblePlacementError, PlacementProblem
+from kassay.solver.placement.results import placement_certificate, solve_within
 from tests.solver.placement import cases
 from tests.solver.placement.test_within import crowded
 

@@ -11,7 +11,7 @@ from kassay.model.errors import InputError
 from kassay.solver.check.balance import RACK_FIRST
 from kassay.solver.check.check import check_certificate
 from kassay.solver.packing import optimum
-from kassay.solver.packing.terms import Terms
+from kassay.solver.packing.items import Terms
 from tests.solver.packing import cases
 
 

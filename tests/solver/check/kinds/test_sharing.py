@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kassay.solver.check.check import check_certificate
-from tests.solver.sharing import cases
+from tests.solver.groups import cases
 
 
 def test_no_cover_makes_a_bound_that_an_even_answer_goes_below() -> None:

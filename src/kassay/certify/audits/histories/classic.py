@@ -15,16 +15,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kassay.assignors.sticky.user_data import decode_generation, decode_sticky
-from kassay.certify.audits.causes import SeenMember, causes, home, renamed
+from kassay.assignors.groups.client.sticky_claims import decode_generation, decode_sticky
 from kassay.certify.audits.continuity import LogContinuity
 from kassay.certify.audits.judging import (
+    SeenMember,
+    causes,
     convergence,
+    home,
     is_full,
     judgement,
     merged,
     only_owners,
     protocol_of,
+    renamed,
 )
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (

@@ -13,22 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kassay.certify.audits.causes import SeenMember, home
 from kassay.certify.audits.histories.consumer import TOO_MANY
 from kassay.certify.audits.histories.targets import TargetHistory
-from kassay.certify.audits.judging import Judgement
+from kassay.certify.audits.judging import Judgement, SeenMember, home
 from kassay.certify.audits.tasks import TaskTarget, task_judgement
 from kassay.certify.audits.topics import SeenTopics
 from kassay.certify.audits.values import GroupProtocol, LogMoment
 from kassay.model.cluster import TopicPartition
-from kassay.model.streams.tasks import (
-    RUNNING,
-    ClientTasks,
-    TaskClient,
-    TaskId,
-    TaskRequest,
-    member_id,
-)
+from kassay.model.streams.tasks import RUNNING, ClientTasks, TaskClient, TaskId, TaskRequest, member_id
 from kassay.reading.kafka.offsets.values import (
     GroupEpoch,
     GroupRecord,

@@ -16,9 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from kassay.certify.audits.causes import SeenMember, causes, home
 from kassay.certify.audits.continuity import LogContinuity
-from kassay.certify.audits.judging import Judgement
+from kassay.certify.audits.judging import Judgement, SeenMember, causes, home
 from kassay.certify.audits.topics import KnownTopics, SeenTopics
 from kassay.certify.audits.values import (
     AuditedRebalance,

@@ -8,18 +8,19 @@ from typing import Any, Final
 
 from kassay.certify.processes.host import ChildObject, GuardedHost, Start
 from kassay.certify.processes.process import Guarded
-from kassay.certify.processes.programs.lines import Lines, Reply, answered
 from kassay.certify.processes.programs.program import (
     PROTOCOL_VERSION,
     Hello,
     Introduction,
+    Lines,
     Program,
+    Reply,
+    answered,
     read_hello,
 )
-from kassay.model.errors import InputError, TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.rounds import Rounds
-from kassay.reading.paths import is_there
+from kassay.model.errors import FailureKind, InputError, TargetFailure, TargetNotLoadable
+from kassay.model.groups.assignor import Rounds
+from kassay.reading.documents import is_there
 from kassay.reading.values import read_as
 
 _ENDS_A_GREETING: Final = frozenset({FailureKind.RAISED, FailureKind.DIED})

@@ -7,22 +7,31 @@ import binascii
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from kassay.assignors.plain.answers import Malformed, check_assignment, check_placement, shown
-from kassay.assignors.plain.assignor import assignable, partition_weights, replica_racks
-from kassay.assignors.plain.documents import FORMS
-from kassay.assignors.plain.forms import DOCUMENTS
-from kassay.assignors.plain.given import CHECKS
-from kassay.assignors.plain.partitioner import check_partition
-from kassay.assignors.plain.placer import plain_request, refusals
+from kassay.assignors.plain import (
+    FORMS,
+    assignable,
+    check_partition,
+    partition_weights,
+    plain_request,
+    refusals,
+    replica_racks,
+)
+from kassay.assignors.plain_answers import (
+    CHECKS,
+    DOCUMENTS,
+    Malformed,
+    check_assignment,
+    check_placement,
+    shown,
+)
 from kassay.certify.processes.host import ChildObject
 from kassay.certify.processes.programs.dialect import ProgramCalls
-from kassay.certify.processes.programs.lines import Reply
+from kassay.certify.processes.programs.program import Reply
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.errors import FailureKind, TargetFailure
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata, Rounds
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.groups.rounds import Rounds
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest
 

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from kassay.assignors.plain.assignor import plain_input
-from kassay.assignors.plain.forms import FULL
+from kassay.assignors.plain import plain_input
+from kassay.assignors.plain_answers import FULL
+from kassay.certify.processes.arrangement import FileCopies
 from kassay.certify.processes.child import ARRANGED
-from kassay.certify.processes.copies import FileCopies
 from kassay.certify.processes.host import ChildObject, Limits, Start
 from kassay.certify.processes.load import Loaded, TargetSource
 from kassay.certify.processes.process import Guarded, environment_of
@@ -30,11 +30,9 @@ from kassay.certify.processes.values import encode
 from kassay.certify.processes.wire import HEADER, Frames
 from kassay.model.calls import Failure, failure_of
 from kassay.model.cluster import Cluster
-from kassay.model.errors import TargetNotLoadable
-from kassay.model.failure import FailureKind, TargetFailure
-from kassay.model.groups.assignor import Assignor
+from kassay.model.errors import FailureKind, TargetFailure, TargetNotLoadable
+from kassay.model.groups.assignor import AssignCall, Assignor, Learned, RoundAnswers
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.groups.rounds import AssignCall, Learned, RoundAnswers
 from kassay.model.surroundings import OURS, Surroundings
 
 

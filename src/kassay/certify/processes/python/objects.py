@@ -6,19 +6,16 @@ import marshal
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from kassay.assignors.plain.documents import FORMS
-from kassay.assignors.plain.forms import FULL, PARTITIONER, PLACER
-from kassay.assignors.plain.partitioner import plain_record
-from kassay.assignors.plain.placer import plain_request, refusals
+from kassay.assignors.plain import FORMS, plain_record, plain_request, refusals
+from kassay.assignors.plain_answers import FULL, PARTITIONER, PLACER
 from kassay.certify.processes.host import ChildObject, GuardedHost
 from kassay.certify.processes.load import Loaded
 from kassay.certify.processes.values import encode_learned
 from kassay.model.cluster import Cluster, TopicPartition
-from kassay.model.failure import TargetFailure
-from kassay.model.groups.assignor import AssignorBase, GroupMetadata
+from kassay.model.errors import TargetFailure
+from kassay.model.groups.assignor import AssignorBase, GroupMetadata, Learned, Rounds
 from kassay.model.groups.group import Assignment, Group
-from kassay.model.groups.rounds import Learned, Rounds
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource
 from kassay.model.kinds import RebalanceProtocol
 from kassay.model.partitioners.partitioner import ProducerRecord, TopicMetadata, named_partition
 from kassay.model.placement.request import Placement, PlacementRequest

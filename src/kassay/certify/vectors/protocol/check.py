@@ -1,37 +1,162 @@
 """Step-by-step traces of the genuine group coordinator: the models must match every step.
 
-A trace's events drive the coordinator of `model/protocols` in virtual milliseconds. After each step the check
-compares the clock, the replies, the fired timers, the records, the number of acknowledged records and the
-whole state with its armed timers. Only the protocol's free choices are read from the trace (`TraceChoices`):
-new member ids, the next leader after the leader left, tied votes, target assignments, and the order of timers
-due at one instant. Lists whose order is free (members, replies of one step, records of different keys) are
-compared as sets.
+After each step the check compares the clock, the replies, the fired timers, the records, the number of
+acknowledged records and the whole state with its armed timers. Only the protocol's free choices are read
+from the trace (`TraceChoices`): new member ids, the next leader after the leader left, tied votes,
+target assignments, and the order of timers due at one instant. Lists whose order is free (members,
+replies of one step, records of different keys) are compared as sets.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from kassay.certify.vectors.protocol.choices import TraceChoices
-from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, release_named
-from kassay.certify.vectors.protocol.more import records_beside, rendered_beside, rendered_more, state_beside
-from kassay.certify.vectors.protocol.render import rendered_record, rendered_reply, rendered_state, tidy
-from kassay.certify.vectors.protocol.shapes import TracedStep, TraceShape
-from kassay.certify.vectors.protocol.streams_codec import STREAMS_EVENTS, streams_event_of
-from kassay.certify.vectors.protocol.streams_render import rendered_streams_more
+from kassay.assignors.streams.group_sticky import StreamsGroupSticky
+from kassay.certify.vectors.protocol.codec import Images, config_of, event_of, partitions_of, release_named
+from kassay.certify.vectors.protocol.render import (
+    records_beside,
+    rendered_beside,
+    rendered_more,
+    rendered_record,
+    rendered_reply,
+    rendered_state,
+    state_beside,
+    tidy,
+)
+from kassay.certify.vectors.protocol.shapes import BEFORE_THE_FIRST, TracedStep, TraceShape
+from kassay.certify.vectors.protocol.streams import (
+    STREAMS_EVENTS,
+    rendered_streams_more,
+    shown_tasks,
+    streams_event_of,
+)
 from kassay.kinds.vectors import vector_format
 from kassay.model.errors import InputError
+from kassay.model.java import hash_map_order
 from kassay.model.protocols.coordinator import step as coordinator
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime, CoordinatorTarget, Happened
 from kassay.model.protocols.coordinator.step import Event
-from kassay.model.protocols.shared.table import IllegalTransition
+from kassay.model.protocols.table import IllegalTransition
+from kassay.model.protocols.values.choices import LEADER, PROTOCOL, Target, TargetAsk
+from kassay.model.protocols.values.groups import PREPARING, STABLE
 from kassay.model.protocols.values.releases import NEWEST
-from kassay.model.protocols.values.requests import CONSUMER_SESSION
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
-from kassay.model.protocols.values.streams.requests import STREAMS_SESSION
+from kassay.model.protocols.values.requests import CONSUMER_SESSION, REVOCATION, Armed, Partitions, SetTimer
+from kassay.model.protocols.values.streams import STREAMS_SESSION, TaskRoles, TaskTarget
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
+from kassay.model.streams.group import MemberTasks, StreamsGroup
 from kassay.reading.values import read_as
+
+
+class TraceChoices:
+    """Choices as in the trace; `turn_to` moves to the next step."""
+
+    def __init__(self) -> None:
+        self._known: set[str | None] = set()
+        self._before = BEFORE_THE_FIRST.state
+        self._step = BEFORE_THE_FIRST
+        self._fired: Iterator[tuple[str, str | None]] = iter(())
+
+    def turn_to(self, step: TracedStep) -> None:
+        """Move to this step."""
+        self._known |= {*_ids(self._step), self._step.event.member}
+        self._before = self._step.state
+        self._step = step
+        self._fired = iter(step.shape.fired)
+
+    def pick(self, kind: str, options: Sequence[str]) -> str:
+        """The option that appears in the state after the step."""
+        if len(options) == 1:
+            return options[0]
+        state, before = self._step.state, self._before
+        if kind == LEADER:
+            return self._leader(options)
+        outvoted = (before.state, state.state) == (STABLE, PREPARING)
+        if kind == PROTOCOL and outvoted and self._step.event.event == "join":
+            # A static member returned and the vote went against the current protocol: hence the rebalance.
+            return next(option for option in options if option != before.protocol)
+        chosen = state.protocol
+        return chosen if chosen is not None and chosen in options else options[0]
+
+    def _leader(self, options: Sequence[str]) -> str:
+        """The leader after the step; if another change hides it, the first in map order."""
+        chosen = self._step.state.leader
+        if chosen is not None and chosen in options:
+            return chosen
+        ids = (member.id for state in (self._step.state, self._before) for member in state.members)
+        return next((member_id for member_id in ids if member_id in options), options[0])
+
+    def member_id(self, prefix: str) -> str:
+        """The id that appears in this step for the first time."""
+        used = {*self._known, self._step.event.member}
+        fresh = [member_id for member_id in _ids(self._step) if member_id not in used]
+        return next((each for each in fresh if each.startswith(prefix)), f"{prefix}-never shown")
+
+    def target(self, ask: TargetAsk) -> Target:
+        """The target after the step, for these members.
+
+        The trace does not show a target whose write failed. It only shows whether the member had to revoke
+        something: that armed its revocation timer, which a failed write does not undo.
+        """
+        target: dict[str, Partitions] = {member.member_id: member.target for member in ask.members}
+        for record in self._step.records:
+            if record.type == "target" and record.member is not None and not record.tombstone:
+                target[record.member] = partitions_of(record.partitions)
+        for member, tps in self._step.state.target.items():
+            target[member] = partitions_of(tps)
+        if self._step.event.write_fails is not None:
+            target |= {member.member_id: self._unwritten(member.member_id) for member in ask.members}
+        return tuple((member.member_id, target[member.member_id]) for member in ask.members)
+
+    def _unwritten(self, member_id: str) -> Partitions:
+        """Nothing for a member with a running revocation timer, else the member's partitions."""
+        if any(timer[:2] == (REVOCATION, member_id) for timer in self._step.state.timers):
+            return ()
+        return next((partitions_of(m.assigned or {}) for m in self._before.members if m.id == member_id), ())
+
+    def tasks(self, ask: StreamsGroup) -> TaskTarget:
+        """The answer of Kafka's own rule, or the trace's answer if it differs for the same tasks.
+
+        The rule gets the members in the order of Java's hash table, as far as it is known.
+        """
+        listed = {member.member_id: member for member in ask.members}
+        reordered = replace(ask, members=tuple(listed[member_id] for member_id in hash_map_order(listed)))
+        given = StreamsGroupSticky().assign_group(reordered)
+        target = []
+        for member_id in sorted(listed):
+            tasks = given.get(member_id, MemberTasks())
+            target.append((member_id, TaskRoles(tuple(sorted(tasks.active)), tuple(sorted(tasks.standby)))))
+        shown = tuple(sorted(shown_tasks(self._step.shape.state).items()))
+        return shown if _same_tasks(shown, target) else tuple(target)
+
+    def first_of(self, due: Armed) -> SetTimer:
+        """The timer that fired next, among those due."""
+        expected = next(self._fired, None)
+        for order in due:
+            if expected is not None and (order.timer.kind, order.timer.member_id or None) == expected:
+                return order
+        return due[0]
+
+
+def _same_tasks(one: TaskTarget, other: Sequence[tuple[str, TaskRoles]]) -> bool:
+    """Whether two targets have the same members and tasks."""
+    members = [[member for member, _ in target] for target in (one, other)]
+    tasks = [sorted(task for _, roles in target for task in roles.active) for target in (one, other)]
+    return members[0] == members[1] and tasks[0] == tasks[1]
+
+
+def _ids(step: TracedStep) -> list[str]:
+    """Every distinct member id in a step, except that of its event."""
+    state = step.state
+    ids = [response.member for response in step.responses]
+    ids += [member.id for member in state.members]
+    ids += state.pending_join
+    ids += [member for _, member, _ in state.timers]
+    ids += [member.id for record in step.records for member in record.members]
+    return [member for member in dict.fromkeys(ids) if member]
+
 
 ALGORITHMS = ("protocol-classic", "protocol-consumer", "protocol-migration")
 REGEX = "protocol-regex"

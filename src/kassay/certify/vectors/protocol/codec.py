@@ -13,15 +13,15 @@ from kassay.certify.vectors.protocol.shapes import (
     Numbers,
     TracedStep,
 )
-from kassay.certify.vectors.protocol.streams_codec import BROKER, streams_config
+from kassay.certify.vectors.protocol.streams import BROKER, streams_config
 from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.protocols.coordinator.step import Event
 from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.background import ResolutionApplied, ResolutionRun
+from kassay.model.protocols.values.records import ResolutionApplied, ResolutionRun
 from kassay.model.protocols.values.releases import NEWEST, RELEASES
 from kassay.model.protocols.values.requests import ZERO_BYTES, Config, Image, Partitions, TopicImage
-from kassay.model.protocols.values.streams.config import StreamsConfig
+from kassay.model.protocols.values.streams import StreamsConfig
 from kassay.reading.values import read_as
 
 

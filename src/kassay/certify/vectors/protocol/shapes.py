@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
 from kassay.model.protocols.values.requests import NO_GENERATION
-from kassay.reading.fields import Bound, Count
+from kassay.reading.documents import Bound, Count
 from kassay.reading.values import read_as
 
 Document = Mapping[str, Any]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from kassay.assignors.connect.eager import ConnectEager
-from kassay.assignors.optimal.connect import Loads, OptimalConnect, WaitingLeader
+from kassay.assignors.connect.optimal import Loads, OptimalConnect, WaitingLeader
 from kassay.kinds import controls
 from kassay.model.connect.kinds import CONNECT
 from kassay.model.connect.work import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from kassay.assignors.client.roundrobin import RoundRobin
-from kassay.assignors.optimal.cooperative import OptimalCooperative
-from kassay.assignors.optimal.sticky import OptimalSticky
+from kassay.assignors.groups.client.optimal_cooperative import OptimalCooperative
+from kassay.assignors.groups.client.optimal_sticky import OptimalSticky
+from kassay.assignors.groups.client.roundrobin import RoundRobin
 from kassay.assignors.registry import COOPERATIVE
 from kassay.kinds import controls
 from kassay.model.cluster import Broker, Cluster, TopicPartition

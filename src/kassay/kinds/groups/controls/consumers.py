@@ -6,8 +6,8 @@ import time
 from abc import abstractmethod
 from functools import partial
 
-from kassay.assignors.client.order import members_in_order
-from kassay.assignors.client.roundrobin import RoundRobin
+from kassay.assignors.groups.client.roundrobin import RoundRobin
+from kassay.assignors.groups.order import members_in_order
 from kassay.assignors.registry import COOPERATIVE
 from kassay.kinds import controls
 from kassay.model.cluster import Cluster, TopicPartition
@@ -240,7 +240,7 @@ class HandsOverAtOnce(Spoilt):
     def sound(self) -> Assignor:
         """The optimum."""
         # Other controls need no solver, and their processes do not load one.
-        from kassay.assignors.optimal.sticky import OptimalSticky
+        from kassay.assignors.groups.client.optimal_sticky import OptimalSticky
 
         return OptimalSticky()
 

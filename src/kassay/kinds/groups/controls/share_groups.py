@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise, permutations
 
-from kassay.assignors.optimal.sharing import OptimalShare
-from kassay.assignors.server.share_simple import ShareSimple
+from kassay.assignors.groups.server.optimal_share import OptimalShare
+from kassay.assignors.groups.server.share_simple import ShareSimple
 from kassay.kinds import controls
 from kassay.kinds.groups.controls.consumers import PartitionsByMember, Spoilt
 from kassay.model.cluster import Cluster, TopicPartition

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from functools import partial
 from itertools import accumulate, pairwise
 
-from kassay.assignors.client.failover import Failover, priority_of
-from kassay.assignors.client.range import readers_by_topic
+from kassay.assignors.groups.client.failover import Failover, priority_of
+from kassay.assignors.groups.client.range import readers_by_topic
 from kassay.kinds import controls
 from kassay.model.cluster import Cluster, TopicPartition
 from kassay.model.groups.assignor import AssignorBase

@@ -8,7 +8,7 @@ from functools import partial
 from kassay.assignors.partitioners.explicit import Explicit
 from kassay.assignors.partitioners.murmur2 import murmur2
 from kassay.kinds import controls
-from kassay.model.java.int32 import to_positive
+from kassay.model.java import to_positive
 from kassay.model.partitioners.kinds import PARTITIONER
 from kassay.model.partitioners.partitioner import PartitionerBase, ProducerRecord, TopicMetadata
 

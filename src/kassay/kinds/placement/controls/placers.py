@@ -9,7 +9,7 @@ from functools import partial
 
 from kassay.assignors.placement.striped import Striped
 from kassay.kinds import controls
-from kassay.model.java.randomness import RandomSource
+from kassay.model.java import RandomSource
 from kassay.model.placement.kinds import PLACER
 from kassay.model.placement.request import Placement, PlacementRequest, Replicas
 

@@ -9,8 +9,7 @@ from functools import partial
 from kassay.assignors.placement.optimal_plan import OptimalPlan
 from kassay.kinds import controls
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanRequest
+from kassay.model.placement.plan import Move, Plan, PlanRequest
 
 control = partial(controls.control, kinds=PLANNER)
 

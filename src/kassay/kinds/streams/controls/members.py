@@ -7,13 +7,13 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from kassay.assignors.optimal.streams import OptimalStreams
+from kassay.assignors.streams.optimal import OptimalStreams
 from kassay.kinds import controls
 from kassay.model.streams.kinds import STREAMS
 
 if TYPE_CHECKING:
-    from kassay.solver.streams.members.problem import MemberTaskProblem
-    from kassay.solver.streams.members.standbys import Standbys
+    from kassay.solver.streams.members import Standbys
+    from kassay.solver.streams.problem import MemberTaskProblem
 
 control = partial(controls.control, kinds=STREAMS)
 

@@ -2,32 +2,106 @@
 
 The coordinator assigns, stores its data in ZooKeeper, answers JoinGroup with partitions (there is no
 SyncGroup), and announces a rebalance by IllegalGeneration. Consumers that lose their coordinator keep
-consuming while they search for the next one. This module combines consumers, coordinator, ZooKeeper and
-faults; `proposal_table` has the state machines, `proposal_consumer` and `proposal_coordinator` the behaviour
-of each. Source: "Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the
-five phases in which a coordinator may fail.
+consuming while they search for the next one. Here are the steps of the consumer in each state, held to
+the table `CONSUMER`, and the world in which consumers, coordinator, ZooKeeper and faults meet. Source:
+"Kafka Consumer" by Jason Guo (2015), redesign of the consumer: both state machines and the five phases
+in which a coordinator may fail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
-from kassay.model.explore.graph import Action
+from kassay.model.explore.values import Action
 from kassay.model.protocols.before_0_9 import proposal_coordinator as dc
-from kassay.model.protocols.before_0_9.proposal_consumer import consumer_steps, moved
-from kassay.model.protocols.before_0_9.proposal_state import (
+from kassay.model.protocols.before_0_9.proposal_coordinator import (
+    CONSUMER,
+    Phase,
     ProposalConsumer,
     ProposalCoordinator,
+    ProposalEvent,
+    ProposalState,
     ProposalWorld,
     Steps,
     StoredProposal,
+    hear_heartbeat,
+    hear_join,
     put,
 )
-from kassay.model.protocols.before_0_9.proposal_table import Phase, ProposalEvent, ProposalState
-from kassay.model.protocols.before_0_9.shares import SHARES
-from kassay.model.protocols.shared.census import Belief, Census, Registered, complete
-from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
+from kassay.model.protocols.before_0_9.zookeeper import SHARES
+from kassay.model.protocols.census import Belief, Census, Registered, complete
+from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
+from kassay.model.protocols.table import IGNORE, check_move, look_up
+
+_WORDS: Final = {ProposalEvent.HEARTBEAT_OK: "ok", ProposalEvent.NOT_COORDINATOR: "NotCoordinator"}
+"""The names of replies in traces, if they differ from the consumer's event."""
+
+
+def moved(consumer: ProposalConsumer, event: ProposalEvent, **changes: object) -> ProposalConsumer:
+    """The consumer after an event, in the first state that the table lists unless `changes` name another.
+
+    An ignored event changes nothing. Raises `IllegalTransition` if the table does not allow it.
+    """
+    rule = look_up(CONSUMER, consumer.status, event)
+    if rule is IGNORE:
+        return consumer
+    after = consumer._replace(**{"status": rule.targets[0]} | changes)
+    check_move(CONSUMER, consumer.status, event, after.status)
+    return after
+
+
+def consumer_steps(state: ProposalWorld, c: int) -> Steps:
+    """The steps of one consumer: its own actions and its requests to the coordinator."""
+    consumer, name = state.consumers[c], f"c{c + 1}"
+    if consumer.paused or consumer.waits:
+        return
+    if consumer.status is ProposalState.DOWN:
+        if c not in state.coordinator.members and c not in state.stored.members:
+            action = Action(name, "start", fault=True, disturbs=True)
+            yield action, put(state, c, moved(ProposalConsumer(), ProposalEvent.START))
+    elif not consumer.finds:
+        yield from _rediscover(state, c, consumer)
+    elif consumer.status is ProposalState.PART:
+        yield _heartbeat(state, c, consumer)
+    elif consumer.status is ProposalState.DISCOVER:
+        yield _join(state, c, moved(consumer, ProposalEvent.FOUND))
+    else:
+        yield _join(state, c, consumer)
+
+
+def _rediscover(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> Steps:
+    name = f"c{c + 1}"
+    if consumer.status in (ProposalState.PART, ProposalState.STOPPED):
+        lost = moved(
+            consumer, ProposalEvent.NOT_COORDINATOR, stopped=consumer.status is ProposalState.STOPPED
+        )
+        yield Action(name, "notices the loss", "coordinator", reply="NotCoordinator"), put(state, c, lost)
+    elif state.coordinator.status is not Phase.DOWN:
+        to = ProposalState.STOPPED if consumer.stopped else ProposalState.PART
+        connected = moved(consumer, ProposalEvent.FOUND, status=to, stopped=False, finds=True)
+        yield Action(name, "ConsumerMetadata", "coordinator", reply="found"), put(state, c, connected)
+
+
+def _heartbeat(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:
+    coordinator, event = hear_heartbeat(state.coordinator, c, consumer.generation)
+    lost = {"owned": (), "generation": -1} if event is ProposalEvent.ILLEGAL_GENERATION else {}
+    detail = f"generation {consumer.generation}"
+    action = Action(f"c{c + 1}", "heartbeat", "coordinator", detail, _WORDS.get(event, event.value))
+    return action, put(state, c, moved(consumer, event, **lost))._replace(coordinator=coordinator)
+
+
+def _join(state: ProposalWorld, c: int, consumer: ProposalConsumer) -> tuple[Action, ProposalWorld]:
+    coordinator, refused = hear_join(state.coordinator, c)
+    action = Action(f"c{c + 1}", "JoinGroup", "coordinator")
+    if refused is not None:
+        return action._replace(reply=_WORDS.get(refused, refused.value)), put(
+            state, c, moved(consumer, refused)
+        )
+    new = c not in state.coordinator.members
+    waiting = put(state, c, consumer._replace(waits=True))
+    return action._replace(reply="parked", disturbs=new), waiting._replace(coordinator=coordinator)
 
 
 class ProposalModel:

@@ -1,24 +1,133 @@
 """A1: the self-coordinating consumers of Kafka 0.8, which share state through ZooKeeper.
 
-Each consumer registers an ephemeral znode and watches its group. On any change it stops, releases what it
-owns, reads the znodes and takes *its own* share of the partitions. There is no generation, no fencing and no
-shared view; the consequences are the herd effect and the split brain that the coordinator was invented to
-prevent. `zookeeper_table` has the transitions of a consumer. Sources: "Kafka Consumer" by Jason Guo (2015),
-High Level Consumer Rebalance; Kafka 0.8.2 `ZookeeperConsumerConnector` and `RangeAssignor`.
+On any change it stops, releases what it owns, reads the znodes and takes *its own* share of the
+partitions. There is no generation, no fencing and no shared view; the consequences are the herd effect
+and the split brain that the coordinator was invented to prevent. The state machine of a ZooKeeper
+consumer (Kafka 0.8) as data: `SHARES` holds the rules by which a consumer computes its share; the
+coordinator of the proposal assigns by the same. Sources: "Kafka Consumer" by Jason Guo (2015), High
+Level Consumer Rebalance; Kafka 0.8.2 `ZookeeperConsumerConnector` and `RangeAssignor`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from kassay.model.explore.graph import Action
-from kassay.model.protocols.before_0_9.shares import SHARES
-from kassay.model.protocols.before_0_9.zookeeper_table import CONSUMER, ZooKeeperEvent, ZooKeeperStatus
-from kassay.model.protocols.shared.census import Belief, Census, Registered
-from kassay.model.protocols.shared.faults import NO_FAULTS, Faults, spend
-from kassay.model.protocols.shared.table import IGNORE, IMPOSSIBLE, look_up
+from kassay.model.explore.values import Action
+from kassay.model.protocols.census import Belief, Census, Registered
+from kassay.model.protocols.faults import NO_FAULTS, Faults, spend
+from kassay.model.protocols.table import IGNORE, IMPOSSIBLE, Rule, Table, look_up, total
+
+
+def ceil_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Partitions iN .. (i+1)N-1 with N the rounded-up quotient, as in the 2015 article.
+
+    >>> [len(ceil_range(5, 4, i)) for i in range(4)]
+    [2, 2, 1, 0]
+    """
+    size = -(-partitions // consumers)
+    return tuple(range(index * size, min((index + 1) * size, partitions)))
+
+
+def fair_range(partitions: int, consumers: int, index: int) -> tuple[int, ...]:
+    """Quotient and remainder, with earlier consumers one larger: the actual rule of 0.8.2.
+
+    >>> [len(fair_range(5, 4, i)) for i in range(4)]
+    [2, 1, 1, 1]
+    """
+    size, extra = divmod(partitions, consumers)
+    start = index * size + min(index, extra)
+    return tuple(range(start, start + size + (index < extra)))
+
+
+Share = Callable[[int, int, int], tuple[int, ...]]
+SHARES: Final[dict[str, Share]] = {"ceil-range": ceil_range, "range": fair_range}
+
+
+class ZooKeeperStatus(StrEnum):
+    """The states of a consumer."""
+
+    OFF = "Off"
+    IDLE = "Idle"
+    RELEASED = "Released"
+    GAVE_UP = "GaveUp"
+    DEAD = "Dead"
+    ZOMBIE = "Zombie"
+
+
+class ZooKeeperEvent(StrEnum):
+    """The events of a consumer."""
+
+    START = "start"
+    WATCH = "watch fires"
+    REBALANCE = "rebalance"
+    CLAIM = "claim, all free"
+    CONFLICT = "claim, one taken"
+    LAST_CONFLICT = "claim, one taken, no try left"
+    CLOSE = "close"
+    CRASH = "crash"
+    EXPIRE = "session expires"
+    RECONNECT = "reconnect"
+
+
+_OFF: Final = {ZooKeeperEvent.WATCH: IGNORE}
+_CRASH: Final = Rule((ZooKeeperStatus.DEAD,), "ids and owner znodes stay until the session expires")
+_CLOSE: Final = Rule((ZooKeeperStatus.OFF,), "delete own ids and owner znodes; every watch fires")
+_NOTICE: Final = "pending := true (coalesced)"
+
+_CONSUMER: Final[Table] = {
+    ZooKeeperStatus.OFF: _OFF
+    | {
+        ZooKeeperEvent.START: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register in ids; watch ids and brokers; every watch fires; pending := true",
+        ),
+    },
+    ZooKeeperStatus.IDLE: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.IDLE,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule(
+            (ZooKeeperStatus.RELEASED,),
+            "stop fetchers, commit, B := {}, delete own owner znodes, read the view",
+        ),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule(
+            (ZooKeeperStatus.ZOMBIE,), "znodes vanish, every watch fires, B is kept (GC pause)"
+        ),
+    },
+    ZooKeeperStatus.RELEASED: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.RELEASED,), _NOTICE),
+        ZooKeeperEvent.CLAIM: Rule(
+            (ZooKeeperStatus.IDLE,), "create the owner znodes one by one; B := share(view)"
+        ),
+        ZooKeeperEvent.CONFLICT: Rule((ZooKeeperStatus.RELEASED,), "undo, one try less, read the view again"),
+        ZooKeeperEvent.LAST_CONFLICT: Rule((ZooKeeperStatus.GAVE_UP,), "B = {}; idle until the next watch"),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+    },
+    ZooKeeperStatus.GAVE_UP: {
+        ZooKeeperEvent.WATCH: Rule((ZooKeeperStatus.GAVE_UP,), _NOTICE),
+        ZooKeeperEvent.REBALANCE: Rule((ZooKeeperStatus.RELEASED,), "tries afresh, read the view"),
+        ZooKeeperEvent.CLOSE: _CLOSE,
+        ZooKeeperEvent.CRASH: _CRASH,
+        ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.ZOMBIE,), "ids entry vanishes, every watch fires"),
+    },
+    ZooKeeperStatus.DEAD: _OFF
+    | {ZooKeeperEvent.EXPIRE: Rule((ZooKeeperStatus.OFF,), "ids and owner znodes vanish; every watch fires")},
+    ZooKeeperStatus.ZOMBIE: _OFF
+    | {
+        ZooKeeperEvent.RECONNECT: Rule(
+            (ZooKeeperStatus.IDLE,),
+            "register again; every watch fires; pending := true; B kept until its rebalance",
+        ),
+        ZooKeeperEvent.CRASH: Rule((ZooKeeperStatus.OFF,), "nothing is registered any more"),
+    },
+}
+CONSUMER: Final = total(ZooKeeperEvent, _CONSUMER)
+
 
 PARTITIONS_MAX: Final = 9
 

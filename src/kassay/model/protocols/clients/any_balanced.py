@@ -1,21 +1,30 @@
 """`any-balanced`: every balanced answer at once, so that results hold for any balanced rule.
 
-Eager: all assignments whose loads differ as little as subscriptions allow. Cooperative: of those, the ones
-that move the fewest owned partitions, without every partition that its owner must first revoke (KIP-429).
-Reports of owned partitions: the highest generation wins, equal generations cancel each other (KIP-341,
-KIP-792).
+Eager: all assignments whose loads differ as little as subscriptions allow. Cooperative: of those, the
+ones that move the fewest owned partitions, without every partition that its owner must first revoke
+(KIP-429). Reports of owned partitions: the highest generation wins, equal generations cancel each other
+(KIP-341, KIP-792).
+
+`any-balanced` for tasks: every balanced target of a Streams group with the fewest moves. Active tasks
+are spread over members as evenly as possible, and as many as possible stay with their owners. Standby
+tasks go to other processes than the active one, each process once, as many as configured and as there
+are processes; they too lie as evenly as can be, and stay where they can. Source: KIP-1071, for what an
+assignor of tasks must keep to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import product
+from itertools import combinations, product
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.clients.classic_state import Ask, Given
 from kassay.model.protocols.values.choices import Target, TargetAsk
 from kassay.model.protocols.values.requests import Image, Partitions, Subscription
+from kassay.model.protocols.values.streams import TaskIds, TaskRoles, TaskTarget
+from kassay.model.streams.group import GroupTask, StreamsGroup, StreamsMember
 
 Reader = tuple[str, tuple[str, ...]]
 
@@ -164,3 +173,77 @@ def balanced_targets(ask: TargetAsk) -> tuple[Target, ...]:
     owner = {tp: member.member_id for member in ask.members for tp in member.target}
     readers = tuple((member.member_id, member.subscribed) for member in ask.members)
     return stickiest(balanced(readers, ask.topics), owner)
+
+
+Places = tuple[int, ...]
+"""For each task, the index of its member; or for one task, the indexes of members with a copy."""
+
+
+@lru_cache(maxsize=4096)
+def balanced_tasks(ask: StreamsGroup) -> tuple[TaskTarget, ...]:
+    """Every balanced target with the fewest moves, in a fixed order."""
+    if not ask.members:
+        return ((),)
+    targets: dict[TaskTarget, None] = {}
+    for owners in _actives(ask):
+        for copies in _standbys(ask, owners):
+            targets[_target(ask, owners, copies)] = None
+    return tuple(targets)
+
+
+def _actives(ask: StreamsGroup) -> list[Places]:
+    """The owners of active tasks: flattest loads first, then the most tasks that stay."""
+    places = range(len(ask.members))
+    dealt = list(product(places, repeat=len(ask.tasks)))
+    flattest = min(_loads(owners, len(places)) for owners in dealt)
+    even = [owners for owners in dealt if _loads(owners, len(places)) == flattest]
+    kept = [sum(task in ask.members[o].active for task, o in zip(ask.tasks, owners)) for owners in even]
+    return [owners for owners, stays in zip(even, kept) if stays == max(kept)]
+
+
+def _loads(owners: Iterable[int], members: int) -> list[int]:
+    """The number of tasks of each member, largest first."""
+    counts = Counter(owners)
+    return sorted((counts[place] for place in range(members)), reverse=True)
+
+
+def _standbys(ask: StreamsGroup, owners: Places) -> list[tuple[Places, ...]]:
+    """The members with copies of each stateful task, in the order of the tasks."""
+    owner = dict(zip(ask.tasks, owners))
+    options = [list(_copies(ask, owner[task])) for task in ask.stateful]
+    dealt = list(product(*options))
+    if len(dealt) < 2:
+        return dealt
+    loads = [_loads((o for places in copies for o in places), len(ask.members)) for copies in dealt]
+    even = [copies for copies, load in zip(dealt, loads) if load == min(loads)]
+    kept = [_kept(ask.stateful, ask.members, copies) for copies in even]
+    return [copies for copies, stays in zip(even, kept) if stays == max(kept)]
+
+
+def _copies(ask: StreamsGroup, owner: int) -> Iterator[Places]:
+    """The placements of one task's copies: at most one per process, none in the active task's process."""
+    home = ask.members[owner].process_id
+    away = {member.process_id for member in ask.members} - {home}
+    number = min(ask.standby_replicas, len(away))
+    for places in combinations(range(len(ask.members)), number):
+        processes = {ask.members[place].process_id for place in places}
+        if len(processes) == number and home not in processes:
+            yield places
+
+
+def _kept(tasks: Iterable[GroupTask], members: tuple[StreamsMember, ...], copies: Iterable[Places]) -> int:
+    """The number of copies that stay with a member that already has the task, in either role."""
+    return sum(
+        task in (*members[place].standby, *members[place].active)
+        for task, places in zip(tasks, copies)
+        for place in places
+    )
+
+
+def _target(ask: StreamsGroup, owners: Places, copies: tuple[Places, ...]) -> TaskTarget:
+    def of(place: int) -> TaskRoles:
+        active: TaskIds = tuple(task for task, owner in zip(ask.tasks, owners) if owner == place)
+        standby: TaskIds = tuple(task for task, places in zip(ask.stateful, copies) if place in places)
+        return TaskRoles(tuple(sorted(active)), tuple(sorted(standby)))
+
+    return tuple(sorted((member.member_id, of(place)) for place, member in enumerate(ask.members)))

@@ -1,10 +1,10 @@
 """The client side of the classic protocol: its next request, and the effect of each reply.
 
-Pure functions on one frozen `ClassicClient`. The table in `classic_table` defines the transitions of its
-state machine; the functions below first look up every event there and may only lead to its targets. The
-fields of `ClassicClient` hold the rest: whether a rejoin is due, whether the callbacks before it are due, and
-what the application believes it owns. Source: `AbstractCoordinator` and `ConsumerCoordinator` of the Java
-client; KIP-62, KIP-345, KIP-394, KIP-429, KIP-792, KIP-814.
+Pure functions on one frozen `ClassicClient`. The table `CLIENT` of `classic_state` defines the transitions
+of its state machine; the functions below first look up every event there and may only lead to its targets.
+The fields of `ClassicClient` hold the rest: whether a rejoin is due, whether the callbacks before it are
+due, and what the application believes it owns. Source: `AbstractCoordinator` and `ConsumerCoordinator` of
+the Java client; KIP-62, KIP-345, KIP-394, KIP-429, KIP-792, KIP-814.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients.classic_state import Ask, Assign, ClassicClient, Given, Turn, moved
-from kassay.model.protocols.clients.classic_table import CLIENT, ClassicEvent, ClassicState
+from kassay.model.protocols.clients.classic_state import (
+    CLIENT,
+    Ask,
+    Assign,
+    ClassicClient,
+    ClassicEvent,
+    ClassicState,
+    Given,
+    Turn,
+    moved,
+)
 from kassay.model.protocols.clients.config import COOPERATIVE, EAGER, ClientConfig, Process, still_matching
-from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
+from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 
 FATAL_ERRORS: Final = frozenset(

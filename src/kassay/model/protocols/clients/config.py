@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kassay.model.protocols.values.requests import LEAVE_EPOCH, STATIC_LEAVE_EPOCH, Image
 
 if TYPE_CHECKING:
-    from kassay.model.protocols.values.streams.topology import StreamsTopology
+    from kassay.model.protocols.values.streams import StreamsTopology
 
 EAGER: Final = "eager"
 COOPERATIVE: Final = "cooperative"

@@ -1,6 +1,6 @@
 """The client side of KIP-1071: a stream thread's next heartbeat, and the effect of each reply.
 
-Pure functions on one frozen `StreamThread`, checked against the table in `streams_table`. The client chooses
+Pure functions on one frozen `StreamThread`, checked against `CLIENT` of `streams_state`. The client chooses
 its own member id; the process id is that of its state directory, which outlives it. Every assignment that
 differs from the last one has to be reconciled and acknowledged, even if it equals the running tasks. Source:
 KIP-1071; `StreamsMembershipManager`, `StreamsGroupHeartbeatRequestManager` and
@@ -21,25 +21,26 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.clients import streams_offsets
+from kassay.model.protocols.clients import streams_state
 from kassay.model.protocols.clients.config import ClientConfig, Process
-from kassay.model.protocols.clients.streams_table import CLIENT, StreamsEvent, StreamsState
-from kassay.model.protocols.shared.table import IGNORE, check_move, look_up
+from kassay.model.protocols.clients.streams_state import CLIENT, StreamsEvent, StreamsState
+from kassay.model.protocols.table import IGNORE, check_move, look_up
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values.in_flight import SILENT, Wire
 from kassay.model.protocols.values.marks import Generation, MemberId
 from kassay.model.protocols.values.requests import OffsetCommit
-from kassay.model.protocols.values.streams.requests import (
+from kassay.model.protocols.values.streams import (
     ASSIGNMENT_DELAYED,
-    EndpointPartitions,
-    StreamsHeartbeat,
-    StreamsHeartbeatReply,
-)
-from kassay.model.protocols.values.streams.tasks import NO_TASKS, OffsetsOfTasks, TaskIds, TaskRoles
-from kassay.model.protocols.values.streams.topology import (
     INCORRECTLY_PARTITIONED_TOPICS,
     MISSING_INTERNAL_TOPICS,
     MISSING_SOURCE_TOPICS,
+    NO_TASKS,
+    EndpointPartitions,
+    OffsetsOfTasks,
+    StreamsHeartbeat,
+    StreamsHeartbeatReply,
+    TaskIds,
+    TaskRoles,
 )
 
 _S = StreamsState
@@ -168,11 +169,11 @@ def _reporting(
     config: ClientConfig, client: StreamThread, request: StreamsHeartbeat
 ) -> tuple[StreamThread, StreamsHeartbeat]:
     """The heartbeat with the changes of the client's task offsets since its last report."""
-    held = streams_offsets.stateful(config, client.rollout_step, (*client.owned, *client.copies))
-    now = streams_offsets.offsets(held, client.restored)
+    held = streams_state.stateful(config, client.rollout_step, (*client.owned, *client.copies))
+    now = streams_state.offsets(held, client.restored)
     if client.reported == (now,):
         return client, request
-    said = request._replace(task_offsets=now, task_end_offsets=streams_offsets.ends(held))
+    said = request._replace(task_offsets=now, task_end_offsets=streams_state.ends(held))
     return client._replace(reported=(now,)), said
 
 
@@ -329,7 +330,7 @@ def _assigned(config: ClientConfig, client: StreamThread, goal: LocalTasks) -> S
         standby=standby,
         warmup=warmup,
         reconciled=running,
-        restored=streams_offsets.restored_by(running.roles, client.restored) if config.reports else (),
+        restored=streams_state.restored_by(running.roles, client.restored) if config.reports else (),
         setting_out=(),
         settled=not client.moved,
         moved=False,

@@ -1,12 +1,18 @@
-"""Every outcome of a coordinator's events, for the explorer: cells in, cells and replies out."""
+"""Every outcome of a coordinator's events, for the explorer: cells in, cells and replies out.
+
+The age of a group's target, on a clock that always shows the same instant. The integer clock counts from
+now, so that a world in which nothing happens comes back to a state that it was in. There `now` is the
+assignment interval, and the time at which a target was computed decreases with time, down to 0: at 0 the
+interval is over, and a greater age makes no difference. Without a clock the interval is one tick long,
+and its end is a step of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner, Memo
-from kassay.model.protocols.coordinator.ages import aged
+from kassay.model.explore.states import Interned, Interner, Memo
 from kassay.model.protocols.coordinator.runtime import (
     NO_HISTORY,
     CoordinatorCall,
@@ -18,12 +24,12 @@ from kassay.model.protocols.coordinator.runtime import (
 )
 from kassay.model.protocols.coordinator.step import Event, Load, LoadAsLeft, Unload, step
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Target, TargetAsk, nobody_assigns, outcomes
 from kassay.model.protocols.values.groups import (
     COMPLETING,
     NO_CLOCK,
     ClassicGroup,
+    ConsumerGroup,
     Continuation,
     CoordinatorState,
     Group,
@@ -31,9 +37,32 @@ from kassay.model.protocols.values.groups import (
     Role,
     StoredAssignment,
 )
-from kassay.model.protocols.values.records import LogRecord
-from kassay.model.protocols.values.streams.tasks import TaskTarget
+from kassay.model.protocols.values.records import Background, LogRecord, TargetEpochValue
+from kassay.model.protocols.values.streams import TaskTarget
+from kassay.model.protocols.values.streams_groups import StreamsTargetEpochValue, StreamsTaskGroup
 from kassay.model.streams.group import StreamsGroup
+
+_EPOCHS: Final = (TargetEpochValue, StreamsTargetEpochValue)
+
+
+def aged(host: CoordinatorHost, ticks: int, cell: Callable[[CoordinatorState], Interned]) -> CoordinatorHost:
+    """The host so many ticks later, in terms of its targets' age; the same object if nothing changes."""
+    state = host.state
+    group = state.group
+    if isinstance(group, ConsumerGroup | StreamsTaskGroup) and group.target_time > 0:
+        older = group._replace(target_time=max(0, group.target_time - ticks))
+        host = host._replace(coordinator=cell(state._replace(group=older)))
+    if any(isinstance(value, _EPOCHS) and value.time > 0 for _, value in host.log):
+        host = host._replace(log=tuple(_older(record, ticks) for record in host.log))
+    return host
+
+
+def _older(record: LogRecord, ticks: int) -> LogRecord:
+    value = record.value
+    if not isinstance(value, _EPOCHS) or value.time <= 0:
+        return record
+    return record._replace(value=value._replace(time=max(0, value.time - ticks)))
+
 
 Mail: TypeAlias = tuple[tuple[int, requests.ReplyBody], ...]
 """Replies by the number of the request that they answer."""
@@ -166,7 +195,7 @@ class Brokers:
         """The log as a cleaner may have left it, if that is tracked."""
         if not self.compacted:
             return history
-        from kassay.model.protocols.coordinator.history import appended
+        from kassay.model.protocols.coordinator.loading import appended
 
         return self.interner.cell(appended(history.value, records))
 
@@ -232,8 +261,7 @@ class Brokers:
 
     def _other_readings(self, cell: Interned) -> Iterator[Interned]:
         """Further results of loading a compacted log; equal results appear once."""
-        from kassay.model.protocols.coordinator.history import views
-        from kassay.model.protocols.coordinator.loading import Unreadable, read
+        from kassay.model.protocols.coordinator.loading import Unreadable, read, views
 
         seen: set[object] = set()
         for log in views(cell.value.history.value):

@@ -1,25 +1,104 @@
-"""How a new coordinator builds a group from its records.
+"""What a log may still hold after its cleaner ran, and what a new coordinator makes of the records in it.
 
-A record that does not fit the previous ones ends the loading: the group has no coordinator then, until the
-coordinator moves again. Source: `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
+The cleaner processes a log from the beginning up to some append, the cut, and drops each record that has
+a later one with its key before the cut. Tombstones go as well once they are old. A concurrent reader has
+read the first part as it was, and reads the rest as cleaned. The last record of a key is always found,
+unless it is a tombstone, and the order is preserved. `views` gives all that a reader may find.
+
+`read` takes the records one after the other. A record that does not fit the previous ones ends the
+loading: the group has no coordinator then, until the coordinator moves again. Source: `LogCleaner`,
+`Cleaner`; KAFKA-19862. `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`,
 `ConsumerGroup.updateMember`; `CoordinatorRuntime` (a context that failed).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.coordinator.consumer.group import find, replay, target_of
-from kassay.model.protocols.coordinator.streams.group import NEW_GROUP
-from kassay.model.protocols.coordinator.streams.loading import after_record, unfit
+from kassay.model.protocols.coordinator.streams.group import NEW_GROUP, after_record, unfit
 from kassay.model.protocols.values import records as r
 from kassay.model.protocols.values.groups import MEMBER_STABLE, ClassicGroup, ConsumerGroup, ConsumerMember
-from kassay.model.protocols.values.records import CurrentValue, GroupValue, LogRecord
+from kassay.model.protocols.values.records import Batch, CurrentValue, GroupValue, Key, LogHistory, LogRecord
 from kassay.model.protocols.values.requests import LEAVE_EPOCH
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
-from kassay.model.protocols.values.streams.records import STREAMS_KINDS
+from kassay.model.protocols.values.streams_groups import STREAMS_KINDS, StreamsTaskGroup
+
+OLDER: Final = 2
+"""The number of records kept per key in addition to the last one.
+
+With two, a reader may find a member's older assignment but not the one in which it gave a partition up: then
+two members seem to hold that partition.
+"""
+
+
+def appended(history: LogHistory, records: Batch) -> LogHistory:
+    """The history after another append, without records that no longer matter."""
+    seen: dict[Key, int] = {}
+    kept: list[Batch] = []
+    for batch in reversed((*history.batches, records)):
+        left = []
+        for record in reversed(batch):
+            newer = seen[record.key] = seen.get(record.key, -1) + 1
+            if newer <= OLDER:
+                left.append(record)
+        if left:
+            kept.append(tuple(reversed(left)))
+    return LogHistory(tuple(reversed(kept)))
+
+
+class _Placed(NamedTuple):
+    """A record, its batch, and the batch of the next record with its key (-1: none)."""
+
+    record: LogRecord
+    batch: int
+    next: int
+
+
+def views(history: LogHistory) -> Iterator[tuple[LogRecord, ...]]:
+    """Every distinct log that a reader may find, the whole one first."""
+    placed = _placed(history)
+    cuts = sorted({entry.next + 1 for entry in placed if entry.next >= 0} | {len(history.batches)})
+    raws = sorted({0} | {entry.batch + 1 for entry in placed if entry.next >= 0})
+    yielded = {tuple(entry.record for entry in placed)}
+    yield from yielded
+    for cut in cuts:
+        for raw in (number for number in raws if number <= cut):
+            visible = [
+                entry
+                for entry in placed
+                if entry.batch < raw or entry.batch >= cut or entry.next < 0 or entry.next >= cut
+            ]
+            # Tombstones are kept for longer than any read takes.
+            for entries in (visible,) if raw else (visible, _without_old_tombstones(visible, cut)):
+                log = tuple(entry.record for entry in entries)
+                if log not in yielded:
+                    yielded.add(log)
+                    yield log
+
+
+def _placed(history: LogHistory) -> list[_Placed]:
+    following: dict[Key, int] = {}
+    placed: list[_Placed] = []
+    for number in range(len(history.batches) - 1, -1, -1):
+        for record in reversed(history.batches[number]):
+            placed.append(_Placed(record, number, following.get(record.key, -1)))
+            following[record.key] = number
+    return placed[::-1]
+
+
+def _without_old_tombstones(entries: list[_Placed], cut: int) -> list[_Placed]:
+    """The records without final tombstones of keys that have no other record left before the cut."""
+    seen: set[Key] = set()
+    left = []
+    for entry in entries:
+        old = entry.record.value is None and entry.next < 0 and entry.batch < cut
+        if not (old and entry.record.key not in seen):
+            left.append(entry)
+        seen.add(entry.record.key)
+    return left
+
 
 Loaded: TypeAlias = GroupValue | ClassicGroup | ConsumerGroup | StreamsTaskGroup | None
 """The group: a classic one as recorded, one with offsets only, one of the other kinds, or none."""

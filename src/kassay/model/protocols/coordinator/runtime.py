@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kassay.model.explore.interned import Interned, Interner, constant
+from kassay.model.explore.states import Interned, Interner, constant
 from kassay.model.protocols.coordinator.classic.rebalance import write_error
 from kassay.model.protocols.coordinator.step import CoordinatorStep, Event, Load, Output, Unload, step
 from kassay.model.protocols.values import requests
-from kassay.model.protocols.values.background import Background
 from kassay.model.protocols.values.choices import Choices
 from kassay.model.protocols.values.groups import Continuation, CoordinatorState, Persist, Persisted
-from kassay.model.protocols.values.records import Log, LogHistory, LogRecord, compact
+from kassay.model.protocols.values.records import Background, Log, LogHistory, LogRecord, compact
 
 NO_HISTORY: Final = constant(LogHistory())
 

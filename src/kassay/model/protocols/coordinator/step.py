@@ -46,14 +46,7 @@ from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.coordinator.consumer.regexes import run
 from kassay.model.protocols.coordinator.streams import requests as streams
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.background import (
-    Background,
-    ResolutionApplied,
-    ResolutionRun,
-    TargetApplied,
-)
-from kassay.model.protocols.values.choices import Choices
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Choices, Effects
 from kassay.model.protocols.values.groups import (
     ClassicGroup,
     ConsumerGroup,
@@ -65,12 +58,20 @@ from kassay.model.protocols.values.groups import (
     Role,
     SyncedConsumerGroup,
 )
-from kassay.model.protocols.values.records import EPOCH, MEMBER, OFFSET, GroupValue, Log
+from kassay.model.protocols.values.records import (
+    EPOCH,
+    MEMBER,
+    OFFSET,
+    Background,
+    GroupValue,
+    Log,
+    ResolutionApplied,
+    ResolutionRun,
+    TargetApplied,
+)
 from kassay.model.protocols.values.releases import OLD_RULES
-from kassay.model.protocols.values.streams.config import StreamsConfigured
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
-from kassay.model.protocols.values.streams.records import STREAMS_KINDS
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
+from kassay.model.protocols.values.streams import StreamsConfigured, StreamsHeartbeat
+from kassay.model.protocols.values.streams_groups import STREAMS_KINDS, StreamsTaskGroup
 
 SWITCHES: Final = (
     *(rule.switch for rule in OLD_RULES),

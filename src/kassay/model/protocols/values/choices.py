@@ -1,7 +1,8 @@
-"""The choices that the protocol leaves open, made outside the machine.
+"""What one step of the coordinator works with: the choices that the protocol leaves free, and its effects.
 
-A step calls its `Choices`. A conformance check answers from a genuine trace, a simulation from a seed, and
-`outcomes` runs the step once for every combination of answers, so that an explorer sees all of them.
+The choices that the protocol leaves open, made outside the machine. A conformance check answers from a
+genuine trace, a simulation from a seed, and `outcomes` runs the step once for every combination of
+answers, so that an explorer sees all of them. `Effects` gathers the outputs of a step in their order.
 """
 
 from __future__ import annotations
@@ -9,8 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from kassay.model.protocols.values.requests import Image, Partitions
-from kassay.model.protocols.values.streams.tasks import TaskTarget
+from kassay.model.protocols.values.groups import NO_CLOCK, Continuation, Group, Persist
+from kassay.model.protocols.values.marks import Generation, RequestId
+from kassay.model.protocols.values.records import NOTHING_BEGUN, Background, LogRecord
+from kassay.model.protocols.values.requests import (
+    CancelTimer,
+    Config,
+    Image,
+    Partitions,
+    Payload,
+    Reply,
+    ReplyBody,
+    SetTimer,
+    Timer,
+)
+from kassay.model.protocols.values.streams import TaskTarget
 from kassay.model.streams.group import StreamsGroup
 
 T = TypeVar("T")
@@ -136,3 +150,66 @@ def outcomes(
         while taken and taken[-1] + 1 >= choices.widths[len(taken) - 1]:
             taken.pop()
         script = (*taken[:-1], taken[-1] + 1) if taken else None
+
+
+class Effects:
+    """One step in progress; `refreshed` is the new value of that field of a consumer group.
+
+    `background` becomes the state's, whether or not the step's write fails.
+    """
+
+    __slots__ = ("background", "choices", "config", "image", "now", "out", "refreshed")
+
+    def __init__(
+        self,
+        config: Config,
+        image: Image,
+        choices: Choices,
+        now: int = NO_CLOCK,
+        background: Background = NOTHING_BEGUN,
+    ) -> None:
+        self.config = config
+        self.image = image
+        self.choices = choices
+        self.now = now
+        self.background = background
+        self.refreshed: tuple[Generation, ...] | None = None
+        self.out: list[Reply | SetTimer | CancelTimer | Persist] = []
+
+    def has(self, switch: str) -> bool:
+        """Whether a deliberate bug is on."""
+        return switch in self.config.switches
+
+    def looked_up(self, epoch: Generation) -> None:
+        """Record, if tracked, that a group's topics have been looked up since it reached this epoch."""
+        if self.now != NO_CLOCK or self.background.image:
+            self.refreshed = (epoch,)
+
+    def reply(self, request: RequestId, body: ReplyBody) -> None:
+        """Answer at once."""
+        self.out.append(Reply(request, body))
+
+    def reply_when_durable(self, request: RequestId, body: ReplyBody) -> None:
+        """Answer once everything appended so far is acknowledged."""
+        self.out.append(Reply(request, body, when_durable=True))
+
+    def arm(self, kind: str, member: str, delay: int, payload: Payload = ()) -> None:
+        """Arm a timer; an armed one is replaced."""
+        self.out.append(SetTimer(Timer(kind, member), delay, payload))
+
+    def arm_if_absent(self, kind: str, member: str, delay: int) -> None:
+        """Arm a timer unless it is armed."""
+        self.out.append(SetTimer(Timer(kind, member), delay, if_absent=True))
+
+    def disarm(self, kind: str, member: str = "") -> None:
+        """Disarm a timer."""
+        self.out.append(CancelTimer(Timer(kind, member)))
+
+    def persist(
+        self,
+        records: tuple[LogRecord, ...],
+        then: Continuation | None = None,
+        undo: tuple[Group, ...] = (),
+    ) -> None:
+        """Append records; see `Persist`."""
+        self.out.append(Persist(records, then, undo))

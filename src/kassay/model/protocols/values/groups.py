@@ -11,9 +11,16 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.values.background import NOTHING_BEGUN, Background, RegexMatches, Resolved
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Ordered, RequestId
-from kassay.model.protocols.values.records import UNKNOWN_TIME, ClassicMetadata, LogRecord
+from kassay.model.protocols.values.records import (
+    NOTHING_BEGUN,
+    UNKNOWN_TIME,
+    Background,
+    ClassicMetadata,
+    LogRecord,
+    RegexMatches,
+    Resolved,
+)
 from kassay.model.protocols.values.requests import (
     NO_REQUEST,
     ZERO_BYTES,
@@ -22,8 +29,8 @@ from kassay.model.protocols.values.requests import (
     Partitions,
     Protocols,
 )
-from kassay.model.protocols.values.streams.config import StreamsConfig
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
+from kassay.model.protocols.values.streams import StreamsConfig
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 
 NO_CLOCK: Final = -1
 """No time: nothing is dated, and anything with a due time is always due."""

@@ -18,7 +18,7 @@ from kassay.model.protocols.values.requests import (
     Request,
     SyncGroup,
 )
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
+from kassay.model.protocols.values.streams import StreamsHeartbeat
 
 MAIN: Final = "main"
 HEARTBEAT: Final = "heartbeat"

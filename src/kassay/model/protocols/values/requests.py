@@ -1,9 +1,10 @@
 """Values of the group protocols: requests, replies, timers, and the configuration of a coordinator.
 
-Every value is a named tuple: frozen, hashable, compared in C. Parts of a state are also orderable, so they
-contain no None: an absent name is "" and an absent number or request is -1. Partitions name their topic by id
-(`TopicImage.topic_id`), which is the name unless the topic was deleted and created again. Source: the schemas
-of the JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and ConsumerGroupHeartbeat RPCs.
+Every value is a named tuple: frozen, hashable, compared in C. Parts of a state are also orderable, so
+they contain no None: an absent name is "" and an absent number or request is -1. The existing topics, in
+the metadata image that a coordinator or a client receives. Partitions name their topic by id
+(`TopicImage.topic_id`), which is the name unless the topic was deleted and created again. Source: the
+schemas of the JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit and ConsumerGroupHeartbeat RPCs.
 """
 
 from __future__ import annotations
@@ -12,12 +13,30 @@ from collections.abc import Callable, Iterable
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.protocols.values.images import Image as Image
-from kassay.model.protocols.values.images import TopicImage as TopicImage
-from kassay.model.protocols.values.images import image_of as image_of
 from kassay.model.protocols.values.marks import ClientId, Generation, MemberId, Order, Ordered, RequestId
-from kassay.model.protocols.values.streams.config import StreamsConfig
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
+from kassay.model.protocols.values.streams import StreamsConfig, StreamsHeartbeat, StreamsHeartbeatReply
+
+
+class TopicImage(NamedTuple):
+    """One topic of the metadata image."""
+
+    name: str
+    topic_id: str
+    partitions: int
+
+
+Image: TypeAlias = tuple[TopicImage, ...]
+"""The existing topics, by name."""
+
+
+def image_of(counts: Iterable[tuple[str, int]]) -> Image:
+    """An image of topics that were never re-created.
+
+    >>> image_of({"foo": 2}.items())
+    (TopicImage(name='foo', topic_id='foo', partitions=2),)
+    """
+    return tuple(sorted(TopicImage(name, name, count) for name, count in counts))
+
 
 Partitions: TypeAlias = tuple[TopicPartition, ...]
 """Partitions in their natural order, without duplicates."""

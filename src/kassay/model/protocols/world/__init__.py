@@ -1,1 +1,1 @@
-"""Worlds of clients and a coordinator, for the explorer."""
+"""Worlds in which clients and a coordinator meet, for the explorer to walk."""

@@ -11,8 +11,14 @@ from kassay.model.groups.group import Member
 from kassay.model.groups.history import Change, Event, History, Reports, Withhold
 from kassay.model.groups.kinds import CLIENT, SERVER, SHARE
 from kassay.properties.groups.histories.events import change
-from kassay.properties.groups.histories.generator import GENERATION, RACKS, GeneratorState, GroupProfile
-from kassay.properties.groups.histories.shapes import SHAPES, ClusterShape
+from kassay.properties.groups.histories.generator import (
+    GENERATION,
+    RACKS,
+    SHAPES,
+    ClusterShape,
+    GeneratorState,
+    GroupProfile,
+)
 from kassay.properties.sources import Source, many, subset
 
 UNKNOWN = "ghost"

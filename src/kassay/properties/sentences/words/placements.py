@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from kassay.model.placement.kinds import PLACER
-from kassay.model.placement.request import Placement, Replicas
-from kassay.model.placement.step import PlacementStep
+from kassay.model.placement.request import Placement, PlacementStep, Replicas
 from kassay.properties.placement.balance import BestPlacement, gap
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Undefined, Vocabulary, flag, number

@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.placement.kinds import PLANNER
-from kassay.model.placement.plan import Move, Plan
-from kassay.model.placement.planning import PlanStep
+from kassay.model.placement.plan import Move, Plan, PlanStep
 from kassay.model.placement.request import Replicas
 from kassay.properties.placement.balance import gap
 from kassay.properties.placement.plans import BestPlan

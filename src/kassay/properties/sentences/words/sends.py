@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from kassay.model.calls import Refusal
 from kassay.model.cluster import TopicPartition
 from kassay.model.partitioners.kinds import PARTITIONER
-from kassay.model.partitioners.sends import ProducerSendsStep, Sent
+from kassay.model.partitioners.partitioner import ProducerSendsStep, Sent
 from kassay.properties.partitioners.sends import is_out_of_range
 from kassay.properties.registry import Scope
 from kassay.properties.sentences.vocabulary import Things, Vocabulary, flag, number

@@ -1,12 +1,15 @@
 """The records of `__consumer_offsets`, from the JSON in which Kafka's tools print their keys and values.
 
-A key's type is the kind of the record: commits of offsets (0, 1) are not parsed, `GroupMetadata` (2) is a
-generation of a classic group; 3 to 8 and 16 are of a consumer group (KIP-848), 10 to 15 of a share group
-(KIP-932), 17 to 23 of a Streams group (KIP-1071). The bytes of a classic member are base64 (console consumer)
-or JSON (kafka-dump-log, where it can read them).
-Fields that a newer Kafka adds are skipped.
+A key's type is the kind of the record: commits of offsets (0, 1) are not parsed, `GroupMetadata` (2) is
+a generation of a classic group; 3 to 8 and 16 are of a consumer group (KIP-848), 10 to 15 of a share
+group (KIP-932), 17 to 23 of a Streams group (KIP-1071). The bytes of a classic member are base64
+(console consumer) or JSON (kafka-dump-log, where it can read them). Fields that a newer Kafka adds are
+skipped.
 
 Source: Kafka `group-coordinator/src/main/resources/common/message`, 4.0 to 4.4.
+
+Each reader takes the data of a value and its path, and raises `InputError` that names the field. Source:
+Kafka `ShareGroup*Value.json`, 4.0 to 4.4, and `StreamsGroup*Value.json`, 4.1 to 4.4, in the same folder.
 """
 
 from __future__ import annotations
@@ -14,49 +17,206 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from kassay.model.cluster import TopicPartition
 from kassay.model.errors import InputError
 from kassay.model.groups.group import NO_GENERATION
-from kassay.reading.fields import wrong
-from kassay.reading.kafka.offsets.consumer_protocol import (
-    ConsumerAssignment,
-    ConsumerSubscription,
-    read_assignment,
-    read_subscription,
-)
-from kassay.reading.kafka.offsets.fields import (
-    JsonObject,
-    by_topic,
-    each_of,
-    int_of,
-    object_of,
-    optional_text,
-    text_of,
-    texts_of,
-)
-from kassay.reading.kafka.offsets.share_groups import share_current, share_member, shareable_topics
-from kassay.reading.kafka.offsets.streams_groups import (
-    group_topology,
-    streams_current,
-    streams_epoch,
-    streams_member,
-    streams_target,
-)
+from kassay.model.shape.codec import MOST
+from kassay.reading.documents import wrong
 from kassay.reading.kafka.offsets.values import (
     ClassicGeneration,
+    ConsumerAssignment,
+    ConsumerSubscription,
     CurrentPartitions,
     GenerationMember,
     GroupEpoch,
     GroupRecord,
+    GroupTopology,
     GroupValue,
     MemberSubscription,
     NamedTopics,
     RecordType,
     ResolvedRegex,
+    ShareableTopics,
+    SourceTopics,
     TargetEpoch,
     TargetPartitions,
+    read_assignment,
+    read_subscription,
 )
+
+_T = TypeVar("_T")
+JsonObject = Mapping[str, Any]
+
+
+def object_of(value: object, path: str) -> JsonObject:
+    """The object at the path; raises `InputError` if there is none."""
+    if not isinstance(value, dict):
+        raise wrong(path, value, "an object")
+    return value
+
+
+def text_of(data: JsonObject, name: str, path: str) -> str:
+    """The text of a field; raises `InputError` for anything else."""
+    value = data.get(name)
+    if not isinstance(value, str):
+        raise wrong(f"{path}.{name}", value, "a text")
+    return value
+
+
+def optional_text(data: JsonObject, name: str, path: str) -> str | None:
+    """The text of a field, None where it is missing or null; raises `InputError` for anything else."""
+    return None if data.get(name) is None else text_of(data, name, path)
+
+
+def int_of(data: JsonObject, name: str, path: str) -> int:
+    """The whole number of a field; raises `InputError` for anything else."""
+    value = data.get(name)
+    if type(value) is not int:
+        raise wrong(f"{path}.{name}", value, "a whole number")
+    return value
+
+
+def each_of(data: JsonObject, name: str, path: str, read: Callable[[object, str], _T]) -> tuple[_T, ...]:
+    """The results of `read` for each item of a list and its path; raises `InputError`."""
+    value, where = data.get(name), f"{path}.{name}"
+    if not isinstance(value, list):
+        raise wrong(where, value, "a list")
+    return tuple(read(item, f"{where}[{index}]") for index, item in enumerate(value))
+
+
+def texts_of(data: JsonObject, name: str, path: str) -> tuple[str, ...]:
+    """The texts of a list; raises `InputError` for anything else."""
+
+    def text(item: object, at: str) -> str:
+        if not isinstance(item, str):
+            raise wrong(at, item, "a text")
+        return item
+
+    return each_of(data, name, path, text)
+
+
+def by_topic(data: JsonObject, name: str, topic: str, path: str) -> tuple[TopicPartition, ...]:
+    """Partitions listed topic by topic, with `topic` as the field of a topic's name; raises `InputError`."""
+
+    def of_topic(item: object, at: str) -> list[TopicPartition]:
+        fields = object_of(item, at)
+        numbers, its = fields.get("partitions"), text_of(fields, topic, at)
+        if not isinstance(numbers, list) or not all(type(n) is int and 0 <= n < MOST for n in numbers):
+            raise wrong(f"{at}.partitions", numbers, f"numbers of partitions, from 0 and below {MOST}")
+        return [TopicPartition(its, number) for number in numbers]
+
+    return tuple(tp for tps in each_of(data, name, path, of_topic) for tp in tps)
+
+
+def share_member(data: JsonObject, path: str) -> MemberSubscription:
+    """A member's subscription."""
+    return MemberSubscription(
+        texts_of(data, "subscribedTopicNames", path),
+        None,
+        text_of(data, "clientId", path),
+        text_of(data, "clientHost", path),
+        None,
+        optional_text(data, "rackId", path) or None,
+    )
+
+
+def share_current(data: JsonObject, path: str) -> CurrentPartitions:
+    """A member's current partitions; it never waits for other members to give up theirs."""
+    return CurrentPartitions(
+        int_of(data, "memberEpoch", path),
+        int_of(data, "previousMemberEpoch", path),
+        int_of(data, "state", path),
+        by_topic(data, "assignedPartitions", "topicId", path),
+        (),
+    )
+
+
+def shareable_topics(data: JsonObject, path: str) -> ShareableTopics:
+    """The assignable partitions: those whose state is initialised."""
+
+    def named(item: object, at: str) -> tuple[str, str]:
+        fields = object_of(item, at)
+        return text_of(fields, "topicId", at), text_of(fields, "topicName", at)
+
+    lists = ("initializingTopics", "initializedTopics")
+    names = dict(pair for each in lists for pair in each_of(data, each, path, named))
+    initializing, ready = (by_topic(data, each, "topicId", path) for each in lists)
+    return ShareableTopics(names, ready, initializing)
+
+
+_STANDBYS: Final = "num.standby.replicas"
+
+
+def streams_epoch(data: JsonObject, path: str) -> GroupEpoch:
+    """The epoch of the group, and its number of standbys."""
+
+    def configured(item: object, at: str) -> tuple[str, str]:
+        fields = object_of(item, at)
+        return text_of(fields, "key", at), text_of(fields, "value", at)
+
+    known = data.get("lastAssignmentConfigs") is not None
+    configs = dict(each_of(data, "lastAssignmentConfigs", path, configured)) if known else {}
+    standbys = configs.get(_STANDBYS, "")
+    epoch = int_of(data, "epoch", path)
+    return GroupEpoch(epoch, int(standbys) if standbys.isdecimal() and len(standbys) < 6 else None)
+
+
+def streams_member(data: JsonObject, path: str) -> MemberSubscription:
+    """A thread, its process, and the topology that it has."""
+    return MemberSubscription(
+        (),
+        None,
+        text_of(data, "clientId", path),
+        text_of(data, "clientHost", path),
+        optional_text(data, "instanceId", path),
+        optional_text(data, "rackId", path) or None,
+        process_id=text_of(data, "processId", path),
+        topology_epoch=int_of(data, "topologyEpoch", path),
+    )
+
+
+def streams_target(data: JsonObject, path: str) -> TargetPartitions:
+    """The target tasks of a thread."""
+    return TargetPartitions(
+        _tasks(data, path, "activeTasks"), _tasks(data, path, "standbyTasks", "warmupTasks")
+    )
+
+
+def streams_current(data: JsonObject, path: str) -> CurrentPartitions:
+    """The tasks that a thread has, and those that it must give up."""
+    return CurrentPartitions(
+        int_of(data, "memberEpoch", path),
+        int_of(data, "previousMemberEpoch", path),
+        int_of(data, "state", path),
+        _tasks(data, path, "activeTasks"),
+        _tasks(data, path, "activeTasksPendingRevocation"),
+        _tasks(data, path, "standbyTasks", "warmupTasks"),
+    )
+
+
+def _tasks(data: JsonObject, path: str, *names: str) -> tuple[TopicPartition, ...]:
+    return tuple(task for name in names for task in by_topic(data, name, "subtopologyId", path))
+
+
+def group_topology(data: JsonObject, path: str) -> GroupTopology:
+    """The subtopologies, each with its source topics."""
+
+    def subtopology(item: object, at: str) -> tuple[str, SourceTopics]:
+        fields = object_of(item, at)
+        repartitioned = each_of(
+            fields, "repartitionSourceTopics", at, lambda each, on: text_of(object_of(each, on), "name", on)
+        )
+        changelogs = each_of(fields, "stateChangelogTopics", at, object_of)
+        sources = texts_of(fields, "sourceTopics", at)
+        by_regex = bool(texts_of(fields, "sourceTopicRegex", at))
+        return text_of(fields, "subtopologyId", at), SourceTopics(
+            (*sources, *repartitioned), by_regex, bool(changelogs)
+        )
+
+    return GroupTopology(int_of(data, "epoch", path), dict(each_of(data, "subtopologies", path, subtopology)))
+
 
 CONSUMER: Final = "consumer"
 """The protocol type of groups whose bytes are those of consumers."""
@@ -64,7 +224,6 @@ OFFSET_COMMITS: Final = frozenset({0, 1})
 SHARE: Final = frozenset(range(9, 16))
 STREAMS: Final = frozenset(range(17, 24))
 """Types of records about these groups, and one (9) that only an earlier Kafka wrote."""
-_T = TypeVar("_T")
 
 
 def type_of(key: object, path: str) -> int:

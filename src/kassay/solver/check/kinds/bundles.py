@@ -10,17 +10,23 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose, uneven, weighted
-from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import (
+from kassay.solver.check.packing import MOVES, PackedUnits, check_moves, read_packing
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    TEXT,
+    WHOLE,
     Document,
     ProofKind,
     Proven,
     ProvenQuestion,
+    one_of,
     one_price_each,
+    record,
     require,
+    rows,
     squares,
 )
-from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, one_of, record, rows
 
 SCHEMA: Final = "kassay/interval-certificate/1"
 

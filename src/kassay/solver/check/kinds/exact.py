@@ -9,19 +9,34 @@ from functools import partial
 from typing import Final
 
 from kassay.solver.check.balance import BalanceCertificate, refusal
-from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, dense, pose, uneven, weighted
-from kassay.solver.check.forcing import why_not_better
-from kassay.solver.check.refusal import (
+from kassay.solver.check.consumers import (
+    ASSIGNMENT,
+    FAMILY,
+    ORDER,
+    costed,
+    dense,
+    pose,
+    uneven,
+    weighted,
+    why_not_better,
+)
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    WHOLE,
     Document,
     ProofKind,
     Proven,
     ProvenQuestion,
     RefusedError,
+    by_name,
     met,
+    one_of,
+    record,
     require,
+    rows,
     squares,
 )
-from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/optimum-certificate/1"
 

@@ -17,8 +17,21 @@ from typing import Any, Final, NamedTuple
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE
 from kassay.solver.check.members import FAMILY, MemberCase, read_members
-from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, one_price_each, squares
-from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    by_name,
+    one_of,
+    one_price_each,
+    record,
+    rows,
+    squares,
+)
 
 SCHEMA: Final = "kassay/tasks-certificate/3"
 SCALE: Final = 16

@@ -3,7 +3,7 @@
 The goals are: sorted loads, heaviest first, or with a tolerance a heaviest load within it of a bound that
 the checker derives from the instance; then the cost of moves and rack mismatches in their order. With a
 budget only packings count whose moves cost no more. With `enumerated` the checker examines all packings
-itself; otherwise steps prove the loads (`solver/check/packing/limits`) and prices the costs. A goal is proven
+itself; otherwise steps prove the loads (`solver/check/packing`) and prices the costs. A goal is proven
 where its value is its bound and the goals before it are proven.
 """
 
@@ -13,21 +13,37 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, ORDER, costed, pose
-from kassay.solver.check.packing.enumeration import Complete, Scales, complete, cost_of
-from kassay.solver.check.packing.limits import STEP, bounds, derived_heaviest, least_paid, least_shed
-from kassay.solver.check.packing.units import PackedUnits, read_packing
-from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, Shape, require, squares
+from kassay.solver.check.packing import (
+    STEP,
+    Complete,
+    PackedUnits,
+    Scales,
+    bounds,
+    complete,
+    cost_of,
+    derived_heaviest,
+    least_paid,
+    least_shed,
+    read_packing,
+)
 from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
     FLAG,
     POSITIVE,
     WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    Shape,
     nullable,
     one_of,
     pair,
     record,
+    require,
     rows,
+    squares,
 )
 
 SCHEMA: Final = "kassay/packing-certificate/1"

@@ -2,7 +2,7 @@
 
 A certificate carries the instance, the placement, and two prices for each broker. The checker verifies all of
 it: the placement must be valid (`check/replicas`), and its payment must equal the least payment of any
-placement that the prices prove (`check/replica_prices`). An optional witness must show why no balance is
+placement that the prices prove (`check/replicas`). An optional witness must show why no balance is
 better.
 """
 
@@ -11,19 +11,34 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
-from kassay.solver.check.refusal import (
+from kassay.solver.check.replicas import (
+    FAMILY,
+    ReplicaCase,
+    costed,
+    forced_on,
+    pose,
+    require_best_leaders,
+    require_best_replicas,
+    valid_case,
+)
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    TEXT,
+    WHOLE,
     Document,
     ProofKind,
     Proven,
     ProvenQuestion,
+    by_name,
     met,
+    one_of,
     one_price_each,
+    record,
     require,
+    rows,
     squares,
 )
-from kassay.solver.check.replica_prices import require_best_leaders, require_best_replicas
-from kassay.solver.check.replicas import FAMILY, ReplicaCase, costed, forced_on, pose, valid_case
-from kassay.solver.check.shapes import ANYTHING, COUNT, TEXT, WHOLE, by_name, one_of, record, rows
 
 SCHEMA: Final = "kassay/placement-certificate/1"
 _LISTED: Final = 8

@@ -11,10 +11,20 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kassay.solver.check.kinds.placement import figures, question
-from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each
-from kassay.solver.check.replica_prices import leaders_paid, replicas_paid
-from kassay.solver.check.replicas import FAMILY, costed, pose, valid_case
-from kassay.solver.check.shapes import ANYTHING, COUNT, WHOLE, by_name, one_of, record, rows
+from kassay.solver.check.replicas import FAMILY, costed, leaders_paid, pose, replicas_paid, valid_case
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    by_name,
+    one_of,
+    one_price_each,
+    record,
+    rows,
+)
 
 SCHEMA: Final = "kassay/placement-certificate/2"
 

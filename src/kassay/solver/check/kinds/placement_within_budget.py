@@ -12,10 +12,32 @@ from __future__ import annotations
 from typing import Final
 
 from kassay.solver.check.kinds.placement import figures, question
-from kassay.solver.check.refusal import Document, ProofKind, Proven, one_price_each, require
-from kassay.solver.check.replica_prices import copies_paid, replicas_paid, require_best_leaders
-from kassay.solver.check.replicas import FAMILY, copy_costs, costed, pose, valid_case
-from kassay.solver.check.shapes import ANYTHING, COUNT, POSITIVE, WHOLE, by_name, one_of, pair, record, rows
+from kassay.solver.check.replicas import (
+    FAMILY,
+    copies_paid,
+    copy_costs,
+    costed,
+    pose,
+    replicas_paid,
+    require_best_leaders,
+    valid_case,
+)
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    POSITIVE,
+    WHOLE,
+    Document,
+    ProofKind,
+    Proven,
+    by_name,
+    one_of,
+    one_price_each,
+    pair,
+    record,
+    require,
+    rows,
+)
 
 SCHEMA: Final = "kassay/placement-certificate/3"
 

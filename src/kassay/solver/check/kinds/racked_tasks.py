@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple
 from kassay.solver.check.kinds import tasks
 from kassay.solver.check.kinds.tasks import CHANGE, RESTORE, SCALE, Tasks
 from kassay.solver.check.members import FAMILY
-from kassay.solver.check.refusal import Document, ProofKind, Proven
-from kassay.solver.check.shapes import one_of
+from kassay.solver.check.shapes import Document, ProofKind, Proven, one_of
 
 SCHEMA: Final = "kassay/tasks-certificate/2"
 

@@ -12,10 +12,18 @@ from typing import Final
 from kassay.solver.check.consumers import FAMILY, pose
 from kassay.solver.check.kinds import packing
 from kassay.solver.check.kinds.packing import Bounds, PackingCase
-from kassay.solver.check.packing.enumeration import Scales
-from kassay.solver.check.packing.limits import least_paid, least_shed
-from kassay.solver.check.refusal import Document, ProofKind, Proven, require
-from kassay.solver.check.shapes import COUNT, POSITIVE, one_of, pair, record
+from kassay.solver.check.packing import Scales, least_paid, least_shed
+from kassay.solver.check.shapes import (
+    COUNT,
+    POSITIVE,
+    Document,
+    ProofKind,
+    Proven,
+    one_of,
+    pair,
+    record,
+    require,
+)
 
 SCHEMA: Final = "kassay/packing-certificate/2"
 

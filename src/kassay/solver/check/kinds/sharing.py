@@ -11,29 +11,27 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final, NamedTuple
 
-from kassay.solver.check.refusal import (
-    Document,
-    Posed,
-    ProofKind,
-    Proven,
-    ProvenQuestion,
-    met,
-    require,
-    squares,
-    within,
-)
 from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
     NAME,
     SIZE,
     TEXT,
+    Document,
+    Posed,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
     by_name,
     fit,
+    met,
     one_of,
     pair,
     record,
+    require,
     rows,
+    squares,
+    within,
 )
 
 SCHEMA: Final = "kassay/share-certificate/1"

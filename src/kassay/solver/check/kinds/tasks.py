@@ -13,18 +13,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from kassay.solver.check.members import FAMILY, pose_members, speaks_of_members
-from kassay.solver.check.refusal import (
-    Document,
-    Posed,
-    ProofKind,
-    Proven,
-    ProvenQuestion,
-    RefusedError,
-    one_price_each,
-    require,
-    squares,
-    within,
-)
 from kassay.solver.check.shapes import (
     ANYTHING,
     COUNT,
@@ -34,14 +22,24 @@ from kassay.solver.check.shapes import (
     SIZE,
     TEXT,
     WHOLE,
+    Document,
+    Due,
+    Posed,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    RefusedError,
     by_name,
     fit,
     nullable,
     one_of,
+    one_price_each,
     record,
+    require,
     rows,
+    squares,
+    within,
 )
-from kassay.solver.check.shares import Due
 
 SCHEMA: Final = "kassay/tasks-certificate/1"
 RESTORE: Final = 3

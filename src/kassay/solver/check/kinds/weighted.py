@@ -14,9 +14,23 @@ from math import gcd
 from typing import Final
 
 from kassay.solver.check.consumers import ASSIGNMENT, FAMILY, costed, pose, weighted
-from kassay.solver.check.packing.units import MOVES, PackedUnits, check_moves, read_packing
-from kassay.solver.check.refusal import Document, ProofKind, Proven, ProvenQuestion, require, squares
-from kassay.solver.check.shapes import ANYTHING, COUNT, NAME, TEXT, nullable, one_of, record, rows
+from kassay.solver.check.packing import MOVES, PackedUnits, check_moves, read_packing
+from kassay.solver.check.shapes import (
+    ANYTHING,
+    COUNT,
+    NAME,
+    TEXT,
+    Document,
+    ProofKind,
+    Proven,
+    ProvenQuestion,
+    nullable,
+    one_of,
+    record,
+    require,
+    rows,
+    squares,
+)
 
 SCHEMA: Final = "kassay/interval-certificate/1"
 PROVERS: Final = ("Z3", "CP-SAT")

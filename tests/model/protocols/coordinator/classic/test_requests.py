@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kassay.model.explore.interned import Interned
+from kassay.model.explore.states import Interned
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import STABLE
 from tests.model.protocols.coordinator.classic.statics import waiting_static

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from kassay.model.protocols.coordinator.consumer.group import group_state
-from kassay.model.protocols.values.groups import (
-    STABLE,
-)
+from kassay.model.protocols.values.groups import STABLE
 from kassay.model.protocols.values.requests import Config
 from tests.model.protocols.coordinator.drive import Drive
 

@@ -13,7 +13,7 @@ from kassay.model.protocols.coordinator.consumer.group import (
     replay,
     target_of,
 )
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -27,10 +27,7 @@ from kassay.model.protocols.values.groups import (
 )
 from kassay.model.protocols.values.records import TOPICS, LogRecord
 from kassay.model.protocols.values.requests import Config, image_of
-from tests.model.protocols.coordinator.consumer.heartbeats import (
-    ack,
-    split,
-)
+from tests.model.protocols.coordinator.consumer.heartbeats import ack, split
 from tests.model.protocols.coordinator.drive import FirstChoices, tps
 
 

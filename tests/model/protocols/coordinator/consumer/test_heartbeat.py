@@ -6,19 +6,8 @@ import pytest
 
 from kassay.model.protocols.coordinator.consumer.group import group_state
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.groups import (
-    ASSIGNING,
-    EMPTY,
-    STABLE,
-)
-from kassay.model.protocols.values.records import (
-    CURRENT,
-    EPOCH,
-    MEMBER,
-    TOPICS,
-    UNKNOWN_TIME,
-    EpochValue,
-)
+from kassay.model.protocols.values.groups import ASSIGNING, EMPTY, STABLE
+from kassay.model.protocols.values.records import CURRENT, EPOCH, MEMBER, TOPICS, UNKNOWN_TIME, EpochValue
 from kassay.model.protocols.values.requests import Config
 from tests.model.protocols.coordinator.consumer.heartbeats import (
     STRICT,

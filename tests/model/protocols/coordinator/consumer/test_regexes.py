@@ -6,8 +6,8 @@ from kassay.model.protocols.coordinator.consumer.group import group_state
 from kassay.model.protocols.coordinator.consumer.regexes import is_valid, matched
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.background import Regex, ResolutionApplied, ResolutionRun
 from kassay.model.protocols.values.groups import ASSIGNING, STABLE, UNREVOKED
+from kassay.model.protocols.values.records import Regex, ResolutionApplied, ResolutionRun
 from kassay.model.protocols.values.requests import Config, MetadataChanged, image_of
 from tests.model.protocols.coordinator.drive import Drive, tps
 

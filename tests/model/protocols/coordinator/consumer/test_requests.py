@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from kassay.model.protocols.coordinator.runtime import CoordinatorCall
 from kassay.model.protocols.values import errors, requests
-from tests.model.protocols.coordinator.consumer.heartbeats import (
-    ack,
-    settle,
-    split,
-)
+from tests.model.protocols.coordinator.consumer.heartbeats import ack, settle, split
 from tests.model.protocols.coordinator.drive import tps
 
 

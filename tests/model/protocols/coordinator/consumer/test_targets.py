@@ -1,13 +1,36 @@
-"""When a group's target is computed: at once, after the interval, or in the background."""
+"""When a group's target is computed: at once, after the interval, or in the background.
+
+Which server-side assignor a group prefers, ties and all.
+
+A member of a consumer group on its way to its target: it gives up first, and gets nothing that is not free.
+"""
 
 from __future__ import annotations
 
+import pytest
+
 from kassay.model.protocols.coordinator.consumer.group import group_state
-from kassay.model.protocols.values.background import TargetApplied
-from kassay.model.protocols.values.groups import ASSIGNING
+from kassay.model.protocols.coordinator.consumer.targets import (
+    Reads,
+    preferred_assignor,
+    preferred_with,
+    reconcile,
+)
+from kassay.model.protocols.values import errors
+from kassay.model.protocols.values.choices import Effects
+from kassay.model.protocols.values.groups import (
+    ASSIGNING,
+    MEMBER_STABLE,
+    RECONCILING,
+    STABLE,
+    UNRELEASED,
+    UNREVOKED,
+    ConsumerMember,
+)
+from kassay.model.protocols.values.records import TargetApplied
 from kassay.model.protocols.values.requests import Config
-from tests.model.protocols.coordinator.consumer.heartbeats import ack
-from tests.model.protocols.coordinator.drive import Drive, tps
+from tests.model.protocols.coordinator.consumer.heartbeats import ack, holders, settle, split
+from tests.model.protocols.coordinator.drive import Drive, FirstChoices, tps
 
 BATCHING = Config(assignment_interval=1_000)
 
@@ -106,3 +129,146 @@ def test_a_target_that_was_begun_by_a_heartbeat_that_could_not_be_written_is_dro
     drive.modern("b", subscribed_topic_names=("foo",))
     applied(drive)
     assert set(dict(drive.consumer.target)) == {"b"}
+
+
+def members(*names):
+    return [ConsumerMember(str(number), assignor=name) for number, name in enumerate(names)]
+
+
+def test_the_assignor_is_what_most_ask_for():
+    assert preferred_assignor(members("range", "uniform", "", "uniform")) == "uniform"
+    assert preferred_assignor(members("range", "range", "uniform")) == "range"
+    assert preferred_assignor(members("")) == preferred_assignor([]) == ""
+
+
+@pytest.mark.parametrize("order", [("range", "uniform"), ("uniform", "range")])
+def test_a_tie_between_kafkas_own_goes_to_uniform(order):
+    assert preferred_assignor(members(*order)) == "uniform"
+
+
+@pytest.mark.parametrize(
+    ("present", "before", "after", "expected"),
+    [
+        ((), "", "range", "range"),
+        ((), "", "", ""),
+        (("range",), "range", "", ""),
+        (("range", "range"), "", "uniform", "range"),
+        (("uniform",), "", "", "uniform"),
+    ],
+)
+def test_a_member_that_joins_goes_or_asks_for_another_is_counted(present, before, after, expected):
+    assert preferred_with(members(*present), before, after) == expected
+
+
+@pytest.mark.parametrize(("asks", "seen"), [("uniform", "uniform"), ("", "uniform"), ("range", "range")])
+def test_who_alone_asks_for_range_sees_range_preferred_in_a_tie(asks, seen):
+    """The genuine traces have it so: the vote taken out and put in again comes first in its bucket."""
+    assert preferred_with(members("uniform", "range"), asks, asks) == seen
+
+
+def test_a_vote_that_others_share_stays_where_it_is():
+    assert preferred_with(members("uniform", "range", "uniform", "range"), "range", "range") == "uniform"
+    thrice = members("range", "range", "range", "uniform", "uniform")
+    assert preferred_with(thrice, "range", "range") == "range"
+
+
+def test_scenario_58_joining_a_full_group_never_makes_two_holders():
+    drive = split()
+    assert (drive.member("b").state, drive.member("b").assigned) == (UNRELEASED, ())
+    for member, state in [("a", UNREVOKED), ("b", UNRELEASED), ("a", MEMBER_STABLE), ("b", MEMBER_STABLE)]:
+        ack(drive, member)
+        assert drive.member(member).state == state
+        assert all(len(members) == 1 for members in holders(drive).values())
+    assert group_state(drive.consumer) == STABLE
+    assert (drive.member("a").assigned, drive.member("b").assigned) == (tps(0, 2), tps(1, 3))
+
+
+def test_scenario_58_silence_is_not_an_acknowledgement():
+    drive = split()
+    ack(drive, "a")
+    assert drive.modern("a", 2).error == errors.NONE
+    assert drive.modern("a", 2, topic_partitions=tps(0, 1)).error == errors.NONE
+    assert (drive.member("a").state, drive.member("a").epoch) == (UNREVOKED, 2)
+
+
+def test_scenario_62_a_newer_target_waits_for_the_revocation():
+    for switches, between in ((frozenset(), 2), (frozenset({"revocation_counts_up"}), 3)):
+        drive = Drive(Config(switches=switches))
+        drive.modern("a"), drive.modern("b"), ack(drive, "a")
+        revoking = drive.member("a").pending
+        drive.modern("c")
+        assert drive.modern("a", 2, topic_partitions=tps(0, 1, 2, 3)).assignment is None
+        assert drive.member("a").pending == revoking
+        ack(drive, "a")
+        assert drive.member("a").epoch == between, "one more partition to give up on the way"
+        ack(drive, "a")
+        assert (drive.member("a").epoch, drive.member("a").assigned) == (4, tps(0, 3))
+        settle(drive)
+
+
+def test_what_a_member_has_still_to_give_up_itself_is_given_back_at_once():
+    for switches, given in ((frozenset(), tps(0, 1)), (frozenset({"own_pending_blocks"}), tps(0))):
+        drive = Drive(Config(switches=switches), {"foo": 2})
+        drive.modern("a")
+        drive.choices.targets = {"a": tps(0), "b": tps(1)}
+        drive.modern("b"), ack(drive, "a")
+        assert drive.member("a").pending == tps(1)
+        drive.choices.targets = {"a": tps(0, 1), "b": (), "c": ()}
+        drive.modern("c")
+        assert ack(drive, "a").assignment == (given if given != tps(0) else None)
+        assert drive.member("a").assigned == given
+        ack(drive, "a")
+        assert drive.member("a").assigned == tps(0, 1)
+        epoch = drive.consumer.epoch
+        assert drive.member("a").assignment_epochs == {tps(0)[0]: 2, tps(1)[0]: epoch}
+
+
+def test_ignored_release_makes_two_holders():
+    drive = Drive(Config(switches=frozenset({"ignore_unreleased"})))
+    drive.modern("a"), drive.modern("b")
+    assert any(len(members) == 2 for members in holders(drive).values())
+
+
+def test_an_ignored_acknowledgement_is_stuck_until_the_timer():
+    drive = Drive(Config(switches=frozenset({"recompute_on_new_target"})))
+    drive.modern("a"), drive.modern("b")
+    ack(drive, "a")
+    drive.modern("c")
+    for _ in range(5):
+        ack(drive, "a")
+    assert drive.member("a").state == UNREVOKED
+    assert group_state(drive.consumer) == RECONCILING
+
+
+def test_a_lost_epoch_gives_a_partition_away_twice():
+    drive = Drive(Config(switches=frozenset({"pend_reassign_loses_epoch"})), {"foo": 2})
+    drive.modern("a")
+    drive.choices.targets = {"a": tps(0), "b": tps(1)}
+    drive.modern("b")
+    ack(drive, "a")
+    drive.choices.targets = {"a": tps(0, 1), "b": (), "c": ()}
+    drive.modern("c")
+    ack(drive, "a")
+    drive.choices.targets = {"a": tps(0), "b": tps(1), "c": (), "d": ()}
+    drive.modern("d")
+    ack(drive, "b")
+    assert len(holders(drive)[tps(1)[0]]) > 1
+
+
+def test_who_still_gives_up_what_it_had_gives_up_more_only_where_it_reads_something_else():
+    """`CurrentAssignmentBuilder` asks whether the subscription changed, not which topics there still are."""
+    drive = split()
+    ack(drive, "a")
+    member = drive.member("a")
+    assert (member.state, member.assigned) == (UNREVOKED, tps(0, 2))
+    for changed, pending in ((False, member.pending), (True, tps(0, 1, 2, 3))):
+        after = reconcile(
+            Effects(drive.runtime.config, drive.host.state.image, FirstChoices()),
+            member,
+            3,
+            member.assigned,
+            tps(0, 1, 2, 3),
+            set(),
+            Reads(frozenset(), changed),
+        )
+        assert after.pending == pending

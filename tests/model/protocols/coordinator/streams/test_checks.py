@@ -6,8 +6,7 @@ import pytest
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values.requests import OffsetCommit
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
-from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams import StreamsHeartbeat, TaskRoles
 from kassay.model.streams.group import GroupTask
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, COUNTS, Threads, tasks
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
-from kassay.model.protocols.values.streams.tasks import TaskRoles
-from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
+from kassay.model.protocols.values.streams import (
+    StreamsHeartbeat,
+    StreamsSubtopology,
+    StreamsTopology,
+    TaskRoles,
+)
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, COUNTS, TOPICS, Threads, tasks
 
 

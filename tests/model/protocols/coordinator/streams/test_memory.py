@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.history import appended, views
-from kassay.model.protocols.coordinator.loading import read
+from kassay.model.protocols.coordinator.loading import appended, read, views
 from kassay.model.protocols.coordinator.runtime import CoordinatorCall
 from kassay.model.protocols.coordinator.step import LoadAsLeft, Unload
 from kassay.model.protocols.coordinator.streams.group import active_processes, group_state
 from kassay.model.protocols.values.records import LogHistory
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup
-from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams import TaskRoles
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
 
 ONE = {"foo": 1, "counts": 1}

@@ -1,18 +1,24 @@
-"""The Streams half of the coordinator among the other kinds of group."""
+"""The Streams half of the coordinator among the other kinds of group.
+
+The switches of Streams groups.
+"""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from kassay.model.cluster import TopicPartition
+from kassay.model.protocols.coordinator.streams.requests import STREAMS_SWITCHES
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.groups import ClassicGroup, Persist
 from kassay.model.protocols.values.requests import ConsumerHeartbeat, Heartbeat, LeaveGroup, SyncGroup
-from kassay.model.protocols.values.streams.records import STREAMS_KINDS
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
-from kassay.model.protocols.values.streams.tasks import TaskRoles
+from kassay.model.protocols.values.streams import StreamsHeartbeat, TaskRoles
+from kassay.model.protocols.values.streams_groups import STREAMS_KINDS
 from tests.model.protocols.coordinator.drive import protocols
 from tests.model.protocols.coordinator.streams.threads import AT_ONCE, Threads, tasks
+from tests.paths import ROOT
 
 JOIN = requests.JoinGroup(9, "", protocols("range"), group_instance_id="i")
 CONSUMER = ConsumerHeartbeat(9, "x", 0, "", 1, ("foo",), "", ())
@@ -192,3 +198,12 @@ def test_a_commit_that_an_acknowledgement_has_overtaken_is_late_by_one_epoch(swi
     assert threads.member("b").assigned.active == tasks(1)
     commit = requests.OffsetCommit(8, "a", epoch, ((TopicPartition("foo", 1), 5),))
     assert threads.send(commit).error == error
+
+
+COORDINATOR = ROOT / "src" / "kassay" / "model" / "protocols" / "coordinator"
+
+
+def test_every_switch_that_is_asked_for_is_told_and_the_reverse():
+    texts = [path.read_text() for path in COORDINATOR.rglob("*.py") if path.name != "switches.py"]
+    asked = {name for text in texts for name in re.findall(r'has\("(streams_\w+)"\)', text)}
+    assert asked == STREAMS_SWITCHES.keys()

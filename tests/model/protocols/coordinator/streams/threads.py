@@ -7,11 +7,15 @@ from typing import Any
 from kassay.model.protocols.coordinator.runtime import ClockedRuntime
 from kassay.model.protocols.values import requests
 from kassay.model.protocols.values.requests import Config
-from kassay.model.protocols.values.streams.config import StreamsConfig
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat, StreamsHeartbeatReply
-from kassay.model.protocols.values.streams.tasks import TaskRoles
-from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
+from kassay.model.protocols.values.streams import (
+    StreamsConfig,
+    StreamsHeartbeat,
+    StreamsHeartbeatReply,
+    StreamsSubtopology,
+    StreamsTopology,
+    TaskRoles,
+)
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup, StreamsTaskMember
 from kassay.model.streams.group import GroupTask, StreamsGroup
 from tests.model.protocols.coordinator.drive import FirstChoices
 

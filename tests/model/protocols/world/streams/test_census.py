@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kassay.certify.protocols.views import beliefs
 from kassay.model.protocols.values.requests import image_of
-from kassay.model.protocols.values.streams.topology import StreamsSubtopology, StreamsTopology
+from kassay.model.protocols.values.streams import StreamsSubtopology, StreamsTopology
 from kassay.model.protocols.world.streams.census import wanted
-from kassay.model.protocols.world.streams.options import StreamsOptions
+from kassay.model.protocols.world.streams.threads import StreamsOptions
 from kassay.model.streams.group import GroupTask
 from tests.explored import build
 from tests.model.protocols.world.script import play, settle, started

@@ -1,15 +1,25 @@
-"""The world of stream threads: it comes to rest, moves tasks, and every fault of its budget can happen."""
+"""The world of stream threads: it comes to rest, moves tasks, and every fault of its budget can happen.
+
+What befalls a process befalls all its threads; who comes back has an id never used before.
+
+Stream threads process the partitions that their tasks read, and commit them.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from kassay.certify.protocols.views import beliefs
+from kassay.model.cluster import TopicPartition
 from kassay.model.explore.values import Severity
-from kassay.model.protocols.shared.faults import KNOWN
-from kassay.model.protocols.world.streams.model import refused
-from kassay.model.protocols.world.streams.options import StreamsOptions
-from kassay.model.verdict import Verdict
+from kassay.model.kinds import Verdict
+from kassay.model.protocols.clients.config import Process
+from kassay.model.protocols.faults import KNOWN
+from kassay.model.protocols.values.streams import HeldTasks
+from kassay.model.protocols.values.streams_groups import StreamsTaskMember
+from kassay.model.protocols.world.streams.model import TaskLedger, refused
+from kassay.model.protocols.world.streams.threads import StreamsOptions
+from kassay.model.streams.group import GroupTask
 from tests.explored import build, explore
 from tests.model.protocols.world.script import first, owned, play, settle, sizes, started
 
@@ -120,3 +130,79 @@ def test_offsets_that_were_set_before_the_first_start_give_way_to_the_group():
     assert state.broker.value.state.group is not None
     state = settle(model, play(model, state, "c1 start"))
     assert sizes(model, state) == [2]
+
+
+SHARED = StreamsOptions(processes=1)
+
+
+def runs(state):
+    return [cell.value.run for cell in state.clients]
+
+
+def test_a_process_takes_its_threads_along_and_one_of_several_may_die_alone():
+    model = build("streams", streams=SHARED, faults="crash=1")
+    state = started(model, 2)
+    assert runs(play(model, state, "p1 crashes")) == [Process.GONE, Process.GONE]
+    assert runs(play(model, state, "c2 dies")) == [Process.UP, Process.GONE]
+
+
+def test_a_process_stops_and_goes_on_as_a_whole():
+    model = build("streams", streams=SHARED, faults="pause=1")
+    asleep = play(model, started(model, 2), "p1 pauses")
+    assert runs(asleep) == [Process.PAUSED, Process.PAUSED]
+    assert runs(play(model, asleep, "p1 resumes")) == [Process.UP, Process.UP]
+
+
+def test_threads_of_their_own_processes_fall_alone():
+    model = build("streams", faults="crash=1")
+    assert runs(play(model, started(model, 2), "c1 crashes")) == [Process.GONE, Process.UP]
+
+
+def test_a_static_member_comes_back_under_another_id_and_keeps_its_tasks():
+    model = build("streams", static=1, faults="leave=1")
+    before = started(model, 2)
+    away = play(model, before, "c1 closes epoch -2")
+    (was,) = [m for m in before.broker.value.state.group.members if m.group_instance_id]
+    (kept,) = [m for m in away.broker.value.state.group.members if m.group_instance_id]
+    assert (kept.epoch, kept.assigned.active) == (-2, was.assigned.active)
+    back = settle(model, play(model, away, "c1 restart"))
+    assert back.clients[0].value.owned == was.assigned.active
+    for_good = play(model, before, "c1 leaves for good epoch -1")
+    assert not [m for m in for_good.broker.value.state.group.members if m.group_instance_id]
+
+
+def test_a_restarted_member_is_new_to_the_coordinator():
+    model = build("streams", static=1, faults="leave=1")
+    away = play(model, started(model, 2), "c1 closes epoch -2")
+    restarted = play(model, away, "c1 restart")
+    (kept,) = [m for m in away.broker.value.state.group.members if m.group_instance_id]
+    assert restarted.clients[0].value.member_id != kept.member_id
+
+
+def test_a_late_thread_leaves_and_keeps_its_tasks_until_it_polls():
+    model = build("streams", faults="slow=1")
+    state = started(model, 2)
+    late = play(model, state, "c1 polls too late")
+    assert late.clients[0].value.owned == state.clients[0].value.owned
+    assert len(late.broker.value.state.group.members) == 1
+
+
+ZERO, ONE, OTHER = GroupTask("0", 0), GroupTask("0", 1), GroupTask("1", 0)
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def test_a_task_of_the_first_subtopology_reads_its_partition_of_the_source():
+    ledger = TaskLedger(build("streams").context)
+    assert ledger.reads((ZERO, ONE, OTHER)) == (T0, T1)
+    member = StreamsTaskMember("a", assigned=HeldTasks((ZERO,)), pending=HeldTasks((ONE,)))
+    assert ledger.held(member) == (T0, T1)
+
+
+def test_a_thread_processes_what_its_task_reads_and_commits_it():
+    model = build("streams", partitions=1, members=1, network="steps", records=1)
+    steps = "start", "sends heartbeat", "heartbeat arrives", "takes heartbeat reply"
+    steps += "reconciles", "reconciles", "processes", "sends OffsetCommit", "OffsetCommit arrives"
+    state = play(model, first(model), *(f"c1 {step}" for step in steps))
+    offsets = state.offsets.value
+    assert (offsets.committed, offsets.tenants, offsets.breach) == (((T0, 1),), ((T0, 0),), None)
+    assert [position.processed for position in offsets.positions[0]] == [1]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kassay.model.protocols.coordinator.classic import membership, rebalance, table
-from kassay.model.protocols.coordinator.classic.group import GroupBuilder, subscribed_topics
-from kassay.model.protocols.coordinator.classic.join import join, static_stored
-from kassay.model.protocols.shared.table import IGNORE, IllegalTransition, check_move, look_up
+from kassay.model.protocols.coordinator import table
+from kassay.model.protocols.coordinator.classic import membership, rebalance
+from kassay.model.protocols.coordinator.classic.membership import join, static_stored
+from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder, subscribed_topics
+from kassay.model.protocols.table import IGNORE, IllegalTransition, check_move, look_up
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
     PREPARING,

@@ -12,8 +12,7 @@ from typing import Any, Final, cast
 
 from kassay.model.cluster import TopicPartition
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.background import Regex, RegexMatches, Resolved
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -29,6 +28,9 @@ from kassay.model.protocols.values.records import (
     EpochValue,
     LogRecord,
     MemberValue,
+    Regex,
+    RegexMatches,
+    Resolved,
     TargetEpochValue,
 )
 from kassay.model.protocols.values.requests import Image, Partitions

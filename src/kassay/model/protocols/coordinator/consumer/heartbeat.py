@@ -23,18 +23,22 @@ from kassay.model.protocols.coordinator.consumer.group import (
     target_epoch_record,
     target_of,
 )
-from kassay.model.protocols.coordinator.consumer.preference import preferred_assignor, preferred_with
-from kassay.model.protocols.coordinator.consumer.reconcile import Reads, reconcile
 from kassay.model.protocols.coordinator.consumer.regexes import (
     NO_REGEXES,
     RegexChange,
     change_regex,
     drop_members,
 )
-from kassay.model.protocols.coordinator.consumer.targets import next_target
+from kassay.model.protocols.coordinator.consumer.targets import (
+    Reads,
+    next_target,
+    preferred_assignor,
+    preferred_with,
+    reconcile,
+)
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import UNREVOKED, ConsumerGroup, ConsumerMember
 from kassay.model.protocols.values.records import UNKNOWN_TIME, LogRecord
 

@@ -15,17 +15,16 @@ from typing import Final, NamedTuple
 from kassay.model.protocols.coordinator.consumer.group import bump_records, subscription_metadata
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.background import (
+from kassay.model.protocols.values.choices import LAST_RESOLVED, Effects
+from kassay.model.protocols.values.groups import NO_CLOCK, ConsumerGroup, ConsumerMember
+from kassay.model.protocols.values.records import (
     Background,
+    LogRecord,
     Regex,
     RegexMatches,
     Resolution,
     Resolved,
 )
-from kassay.model.protocols.values.choices import LAST_RESOLVED
-from kassay.model.protocols.values.effects import Effects
-from kassay.model.protocols.values.groups import NO_CLOCK, ConsumerGroup, ConsumerMember
-from kassay.model.protocols.values.records import LogRecord
 from kassay.model.protocols.values.requests import Image
 
 
@@ -81,8 +80,7 @@ def change_regex(
 
 def is_valid(regex: str) -> bool:
     """Whether RE2/J compiles an expression."""
-    from kassay.model.re2.matching import compiled
-    from kassay.model.re2.syntax import InvalidExpression
+    from kassay.model.re2 import InvalidExpression, compiled
 
     try:
         compiled(regex)
@@ -93,7 +91,7 @@ def is_valid(regex: str) -> bool:
 
 def matched(regex: str, image: Image) -> tuple[str, ...]:
     """The topics whose names a valid expression matches."""
-    from kassay.model.re2.matching import compiled
+    from kassay.model.re2 import compiled
 
     expression = compiled(regex)
     return tuple(topic.name for topic in image if expression.matches(topic.name))

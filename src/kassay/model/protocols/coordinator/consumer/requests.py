@@ -6,10 +6,10 @@ Source: `GroupMetadataManager.consumerGroupHeartbeat`, `getOrMaybeCreateConsumer
 
 from __future__ import annotations
 
-from kassay.model.protocols.coordinator.classic.group import GroupBuilder
-from kassay.model.protocols.coordinator.classic.rebalance import write_error
+from kassay.model.protocols.coordinator import table
+from kassay.model.protocols.coordinator.classic.rebalance import GroupBuilder, write_error
 from kassay.model.protocols.coordinator.classic.requests import create_by_join
-from kassay.model.protocols.coordinator.consumer import classic_members, heartbeat, migration, regexes, table
+from kassay.model.protocols.coordinator.consumer import heartbeat, migration, regexes
 from kassay.model.protocols.coordinator.consumer.group import (
     group_state,
     group_tombstones,
@@ -19,11 +19,10 @@ from kassay.model.protocols.coordinator.consumer.group import (
 )
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.coordinator.consumer.targets import offloaded_records
-from kassay.model.protocols.shared.table import IllegalTransition, check_move
+from kassay.model.protocols.table import IllegalTransition, check_move
 from kassay.model.protocols.values import errors, requests
 from kassay.model.protocols.values import records as r
-from kassay.model.protocols.values.background import Offloaded, Resolved
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import (
     EMPTY,
     UNREVOKED,
@@ -34,7 +33,7 @@ from kassay.model.protocols.values.groups import (
     Persisted,
     SyncedConsumerGroup,
 )
-from kassay.model.protocols.values.records import Log, LogRecord
+from kassay.model.protocols.values.records import Log, LogRecord, Offloaded, Resolved
 
 
 def _checked(before: ConsumerGroup, event: str, after: Group) -> Group:
@@ -131,14 +130,14 @@ def notice_topics(effects: Effects, group: Group, after: requests.Image) -> Grou
 def handle_classic_request(effects: Effects, group: ConsumerGroup, request: requests.Request) -> Group:
     """The group after a request of the classic protocol. Raises `Refused`."""
     if isinstance(request, requests.JoinGroup):
-        return _checked(group, table.JOIN_GROUP, classic_members.join(effects, group, request))
+        return _checked(group, table.JOIN_GROUP, migration.join(effects, group, request))
     if isinstance(request, requests.LeaveGroup):
-        return _checked(group, table.LEAVE_GROUP, classic_members.leave(effects, group, request))
+        return _checked(group, table.LEAVE_GROUP, migration.leave(effects, group, request))
     if isinstance(request, requests.SyncGroup):
-        classic_members.sync(effects, group, request)
+        migration.sync(effects, group, request)
         return _checked(group, table.SYNC_GROUP, group)
     if isinstance(request, requests.Heartbeat):
-        classic_members.heartbeat(effects, group, request)
+        migration.heartbeat(effects, group, request)
         return _checked(group, table.HEARTBEAT, group)
     if isinstance(request, requests.OffsetCommit):
         return _checked(group, table.OFFSET_COMMIT, _commit(effects, group, request))
@@ -172,9 +171,9 @@ def stored(
         effects.reply(then.correlation_id, refusal)
         return undone(group, event.undo)
     if isinstance(then, JoinedConsumerGroup):
-        classic_members.joined(effects, then)
+        migration.joined(effects, then)
     else:
-        classic_members.synced(effects, then)
+        migration.synced(effects, then)
     return _checked(group, table.MEMBER_STORED, group) if isinstance(group, ConsumerGroup) else group
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.coordinator.streams.group import find, find_static
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.requests import JOIN_EPOCH, STATIC_LEAVE_EPOCH, OffsetCommit
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import StreamsHeartbeat
-from kassay.model.protocols.values.streams.tasks import OffsetsOfTasks
-from kassay.model.protocols.values.streams.topology import ConfiguredTopology
+from kassay.model.protocols.values.streams import ConfiguredTopology, OffsetsOfTasks, StreamsHeartbeat
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup, StreamsTaskMember
 from kassay.model.streams.group import GroupTask
 
 COMMIT_VERSION = 9

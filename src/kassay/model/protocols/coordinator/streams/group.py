@@ -1,15 +1,18 @@
-"""The Streams group of KIP-1071: derived state, and changes through records.
+"""The Streams group of KIP-1071: what follows from its state, how records change it, and how it is loaded.
 
-Recorded state changes only by records, as in a consumer group. In-memory state of a coordinator is lost with
-a new coordinator, and some of it with a failed write. Source: `StreamsGroup`, and the `replay` methods of
-`GroupMetadataManager`.
+Recorded state changes only by records, as in a consumer group. In-memory state of a coordinator is lost
+with a new coordinator, and some of it with a failed write. A new coordinator reads one record after the
+other (`after_record`): tombstones of what is not there are ignored, and one that comes before those that
+must go first ends the loading. Source: `StreamsGroup`, and the `replay` methods of
+`GroupMetadataManager`. `getOrMaybeCreatePersistedStreamsGroup`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from kassay.model.protocols.values import streams_groups as r
 from kassay.model.protocols.values.groups import (
     ASSIGNING,
     EMPTY,
@@ -19,24 +22,20 @@ from kassay.model.protocols.values.groups import (
     ClassicGroup,
     Group,
 )
-from kassay.model.protocols.values.images import Image
 from kassay.model.protocols.values.records import LogRecord
-from kassay.model.protocols.values.streams import records as r
-from kassay.model.protocols.values.streams.group import (
+from kassay.model.protocols.values.requests import LEAVE_EPOCH, Image
+from kassay.model.protocols.values.streams import NO_TASKS, NONE_HELD, StreamsTopology, TaskRoles, TaskTarget
+from kassay.model.protocols.values.streams_groups import (
     NOT_READY,
     REFRESH_DUE,
     UNKNOWN_TIME,
-    StreamsTaskGroup,
-    StreamsTaskMember,
-)
-from kassay.model.protocols.values.streams.records import (
     StreamsCurrentValue,
     StreamsEpochValue,
     StreamsMemberValue,
     StreamsTargetEpochValue,
+    StreamsTaskGroup,
+    StreamsTaskMember,
 )
-from kassay.model.protocols.values.streams.tasks import NO_TASKS, NONE_HELD, TaskRoles, TaskTarget
-from kassay.model.protocols.values.streams.topology import StreamsTopology
 from kassay.model.streams.group import GroupTask
 
 T = TypeVar("T")
@@ -297,3 +296,48 @@ def taken_back(before: Group, after: StreamsTaskGroup | None) -> Group:
 def replaceable(group: Group) -> bool:
     """Whether a Streams group may replace this: there is no group, or an empty classic one."""
     return group is None or (isinstance(group, ClassicGroup) and group.state == EMPTY)
+
+
+GONE: Final = StreamsCurrentValue(LEAVE_EPOCH, LEAVE_EPOCH, MEMBER_STABLE, NONE_HELD, NONE_HELD)
+"""The assignment of a member once its record is deleted."""
+NO_TARGET: Final = -1
+"""The target epoch once its record is deleted."""
+
+
+def unfit(group: StreamsTaskGroup, record: LogRecord) -> str:
+    """Why a record cannot follow the previous ones; "" if it can."""
+    kind, name = record.key
+    if record.value is not None:
+        return ""
+    if kind == r.STREAMS_MEMBER and (member := find(group, str(name))) is not None:
+        return _still_there(group, member)
+    if kind == r.STREAMS_TARGET_EPOCH and group.target:
+        return "targets still exist"
+    if kind == r.STREAMS_EPOCH and group.members:
+        return "the group still has members"
+    if kind == r.STREAMS_EPOCH and group.target_epoch != NO_TARGET:
+        return "its target epoch still exists"
+    return ""
+
+
+def _still_there(group: StreamsTaskGroup, member: StreamsTaskMember) -> str:
+    if member.epoch != LEAVE_EPOCH:
+        return "its assignment still exists"
+    listed = any(name == member.member_id for name, _ in group.target)
+    return "its target still exists" if listed else ""
+
+
+def after_record(group: StreamsTaskGroup, record: LogRecord) -> StreamsTaskGroup | None:
+    """The group after another record, which is not `unfit`; None once its last record is deleted."""
+    kind, name = record.key
+    if record.value is None and kind == r.STREAMS_CURRENT:
+        return (
+            group
+            if find(group, str(name)) is None
+            else replay(group, (LogRecord(record.key, GONE),), counts=True)
+        )
+    if record.value is None and kind == r.STREAMS_TARGET_EPOCH:
+        return group._replace(target_epoch=NO_TARGET)
+    if record.value is None and kind == r.STREAMS_TOPOLOGY:
+        return group._replace(topology=())
+    return replay(group, (record,), counts=True)

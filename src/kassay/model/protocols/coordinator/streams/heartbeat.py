@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
 from kassay.model.protocols.coordinator.streams import checks, targets
-from kassay.model.protocols.coordinator.streams.endpoints import all_endpoints
 from kassay.model.protocols.coordinator.streams.group import (
     NEW_GROUP,
     current_record,
@@ -25,31 +24,33 @@ from kassay.model.protocols.coordinator.streams.group import (
     with_entry,
     without_entry,
 )
-from kassay.model.protocols.coordinator.streams.reconcile import reconcile
-from kassay.model.protocols.coordinator.streams.topology import configure
+from kassay.model.protocols.coordinator.streams.targets import reconcile
+from kassay.model.protocols.coordinator.streams.topology import all_endpoints, configure
 from kassay.model.protocols.values import errors, requests
-from kassay.model.protocols.values.effects import Effects
+from kassay.model.protocols.values import streams_groups as r
+from kassay.model.protocols.values.choices import Effects
 from kassay.model.protocols.values.groups import EMPTY, STABLE, Group
 from kassay.model.protocols.values.records import LogRecord
-from kassay.model.protocols.values.streams import records as r
-from kassay.model.protocols.values.streams.group import UNREVOKED_TASKS, StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.records import StreamsEpochValue
-from kassay.model.protocols.values.streams.requests import (
+from kassay.model.protocols.values.streams import (
     ASSIGNMENT_DELAYED,
     INITIAL_REBALANCE,
     MISSING_CLIENT_TAGS,
+    NO_TOPOLOGY_EPOCH,
     SHUTDOWN_APPLICATION,
     STALE_TOPOLOGY,
     STREAMS_SESSION,
+    ConfiguredTopology,
     EndpointPartitions,
     StreamsHeartbeat,
     StreamsHeartbeatReply,
-)
-from kassay.model.protocols.values.streams.tasks import TaskOffsets
-from kassay.model.protocols.values.streams.topology import (
-    NO_TOPOLOGY_EPOCH,
-    ConfiguredTopology,
     StreamsTopology,
+    TaskOffsets,
+)
+from kassay.model.protocols.values.streams_groups import (
+    UNREVOKED_TASKS,
+    StreamsEpochValue,
+    StreamsTaskGroup,
+    StreamsTaskMember,
 )
 
 

@@ -1,27 +1,34 @@
-"""A topology and the existing topics: the number of tasks, and the topics still to be created.
+"""A topology compared with the topics that exist: how many tasks there are, and which topics are missing.
 
-A subtopology has as many tasks as its widest input has partitions. A repartition topic has its configured
-number of partitions, or that of the widest input of the subtopology that writes it; co-partitioned inputs
-must have equal numbers. Source: `InternalTopicManager`, `RepartitionTopics`, `CopartitionedTopicsEnforcer`,
-`ChangelogTopics`.
+A subtopology has as many tasks as its widest input has partitions. A repartition topic has as many as it
+says, or as the widest input of its writer; inputs that are joined must agree in their partitions. The
+endpoints of a group's members and the partitions that they serve (interactive queries). A member's
+partitions are cached until the member or the topology changes. Source: `InternalTopicManager`,
+`RepartitionTopics`, `CopartitionedTopicsEnforcer`, `ChangelogTopics`.
+`StreamsGroup.buildEndpointToPartitions`, `EndpointToPartitionsManager`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from kassay.model.java.hashes import hash_map_order
+from kassay.model.cluster import TopicPartition
+from kassay.model.java import hash_map_order
 from kassay.model.protocols.coordinator.consumer.heartbeat import Refused
+from kassay.model.protocols.coordinator.streams.group import with_entry
 from kassay.model.protocols.values import errors
-from kassay.model.protocols.values.images import Image
-from kassay.model.protocols.values.streams.topology import (
+from kassay.model.protocols.values.requests import Image
+from kassay.model.protocols.values.streams import (
     INCORRECTLY_PARTITIONED_TOPICS,
     MISSING_INTERNAL_TOPICS,
     MISSING_SOURCE_TOPICS,
     ConfiguredTopology,
+    EndpointPartitions,
     StreamsSubtopology,
     StreamsTopology,
+    TaskIds,
 )
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup, StreamsTaskMember
 
 
 class _Mispartitioned(Exception):
@@ -128,3 +135,52 @@ def _missing(parts: list[StreamsSubtopology], counts: _Counts) -> tuple[tuple[st
     if any(counts.existing.get(name, count) != count for name, count in internal.items()):
         raise _Mispartitioned
     return tuple(sorted((name, count) for name, count in internal.items() if name not in counts.existing))
+
+
+def all_endpoints(
+    group: StreamsTaskGroup,
+    topology: StreamsTopology,
+    image: Image,
+    members: Iterable[StreamsTaskMember],
+) -> tuple[StreamsTaskGroup, tuple[EndpointPartitions, ...]]:
+    """The endpoints of `members`, and the group with the cached results.
+
+    Raises `Refused`: the coordinator fails on a topology whose tasks it cannot count, and on deleted topics.
+    """
+    known = dict(group.endpoints)
+    endpoints = []
+    for member in members:
+        if not member.endpoint:
+            continue
+        entry = known.get(member.member_id)
+        if entry is None:
+            entry = _endpoint_of(group, topology, image, member)
+            group = group._replace(endpoints=with_entry(group.endpoints, member.member_id, entry))
+        endpoints.append(entry)
+    return group, tuple(endpoints)
+
+
+def _endpoint_of(
+    group: StreamsTaskGroup, topology: StreamsTopology, image: Image, member: StreamsTaskMember
+) -> EndpointPartitions:
+    if not all(configured.counted for configured in group.remembered.configured):
+        raise Refused(errors.UNKNOWN_SERVER_ERROR)
+    held = member.assigned
+    copies = tuple(sorted({*held.standby, *held.warmup}))
+    return EndpointPartitions(
+        member.endpoint, _partitions(topology, image, held.active), _partitions(topology, image, copies)
+    )
+
+
+def _partitions(topology: StreamsTopology, image: Image, tasks: TaskIds) -> tuple[TopicPartition, ...]:
+    """The partitions that the tasks read."""
+    parts = {part.subtopology_id: part for part in topology.subtopologies}
+    counts = {topic.name: topic.partitions for topic in image}
+    read = set()
+    for name, number in tasks:
+        for topic in parts[name].inputs if name in parts else ("",):
+            if topic not in counts:
+                raise Refused(errors.UNKNOWN_SERVER_ERROR)
+            if number < counts[topic]:
+                read.add(TopicPartition(topic, number))
+    return tuple(sorted(read))

@@ -6,28 +6,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from kassay.model.cluster import TopicPartition
-from kassay.model.explore.interned import Interned, Memo
+from kassay.model.explore.states import Interned, Memo
+from kassay.model.protocols.census import Belief, Holding, KnownEndpoints, Registered, StateReport, TaskCensus
 from kassay.model.protocols.clients import streams as cs
-from kassay.model.protocols.clients import streams_offsets
+from kassay.model.protocols.clients import streams_state
 from kassay.model.protocols.clients.config import ClientConfig, Process
 from kassay.model.protocols.clients.streams import StreamThread
-from kassay.model.protocols.clients.streams_table import StreamsState
-from kassay.model.protocols.shared.census import Belief, Registered
-from kassay.model.protocols.shared.task_census import Holding, KnownEndpoints, StateReport, TaskCensus
+from kassay.model.protocols.clients.streams_state import StreamsState
 from kassay.model.protocols.values import errors
 from kassay.model.protocols.values.groups import MEMBER_STABLE
 from kassay.model.protocols.values.requests import Image
-from kassay.model.protocols.values.streams.group import StreamsTaskGroup, StreamsTaskMember
-from kassay.model.protocols.values.streams.requests import (
+from kassay.model.protocols.values.streams import (
+    NO_TASKS,
     EndpointPartitions,
     StreamsHeartbeat,
     StreamsHeartbeatReply,
+    StreamsTopology,
+    TaskIds,
+    TaskOffsets,
 )
-from kassay.model.protocols.values.streams.tasks import NO_TASKS, TaskIds, TaskOffsets
-from kassay.model.protocols.values.streams.topology import StreamsTopology
-from kassay.model.protocols.world.parts.census import Censuses, RegisteredMember
-from kassay.model.protocols.world.parts.context import HEARTBEAT_OFFSET, World
-from kassay.model.protocols.world.streams.talk import thread
+from kassay.model.protocols.values.streams_groups import StreamsTaskGroup, StreamsTaskMember
+from kassay.model.protocols.world.census import Censuses, RegisteredMember
+from kassay.model.protocols.world.context import HEARTBEAT_OFFSET, World
+from kassay.model.protocols.world.streams.threads import thread
 from kassay.model.streams.group import GroupTask
 
 
@@ -138,8 +139,8 @@ class StreamsCensuses(Censuses):
         for c, cell in enumerate(state.clients):
             config, client = self.context.configs[c], thread(cell.value)
             if config.reports and client.run is Process.UP:
-                held = streams_offsets.stateful(config, client.rollout_step, (*client.owned, *client.copies))
-                now = streams_offsets.offsets(held, client.restored)
+                held = streams_state.stateful(config, client.rollout_step, (*client.owned, *client.copies))
+                now = streams_state.offsets(held, client.restored)
                 if client.reported == (now,):
                     noted = known.get(client.member_id, TaskOffsets()).offsets
                     yield StateReport(f"c{c + 1}", now, noted)

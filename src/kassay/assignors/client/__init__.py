@@ -1,1 +1,0 @@
-"""Assignors of Kafka's clients that keep no memory."""

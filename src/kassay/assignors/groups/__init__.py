@@ -1,0 +1,1 @@
+"""The assignors of groups: of Kafka's clients, and of the broker."""

@@ -1,0 +1,1 @@
+"""Assignors of Kafka's clients, and the certified best assignment for their groups."""

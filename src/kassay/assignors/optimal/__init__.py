@@ -1,1 +1,0 @@
-"""Assignors that return the certified optimum."""

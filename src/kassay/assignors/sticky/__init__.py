@@ -1,1 +1,0 @@
-"""The sticky assignors of Kafka's clients, and their parts."""

@@ -1,0 +1,143 @@
+"""Shared by commands that start Spark: commands below a command, options, the session, walks of models.
+
+`kassay explore --master`: an exploration on Spark, started or resumed in its folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kassay.cli.options import pairs, require_writable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from kassay.certify.protocols.explore import ExploreResult
+    from kassay.certify.protocols.settings import ExploreSettings
+    from kassay.model.explore.values import WalkLimits, WalkProgress
+    from kassay.pipeline.walk.records import Journal
+    from kassay.pipeline.walk.worker import SparkWalk
+
+
+_SENTENCE: Final = re.compile(r".+?\.(?=\s|$)", re.DOTALL)
+
+
+class Subcommands(click.Group):
+    """A group; without a subcommand it prints its help and exits with 2."""
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Write the subcommands in order of definition, each with its whole first sentence."""
+        rows = [(name, _sentence(command)) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """The names in order of definition."""
+        return [*self.commands]
+
+
+def _sentence(command: click.Command) -> str:
+    """The first sentence of a command's help."""
+    text = (command.help or "").partition("\n\n")[0]
+    sentence = _SENTENCE.match(text)
+    return " ".join((sentence[0] if sentence else text).split())
+
+
+def spark_options(otherwise: str = "all cores here") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the options of a command that starts Spark; `otherwise` describes the default master."""
+
+    def added(function: Callable[..., Any]) -> Callable[..., Any]:
+        masters = f"Use Spark at local[N], spark://HOST:PORT, yarn or k8s://URL.  [default: {otherwise}]"
+        ui = click.option("--ui", is_flag=True, help="Serve Spark's own pages and print their address.")
+        conf = click.option(
+            "--conf", "confs", multiple=True, metavar="K=V", help="Set a Spark property; repeatable."
+        )
+        return click.option("--master", help=masters)(conf(ui(function)))
+
+    return added
+
+
+@contextmanager
+def started(chosen: Mapping[str, Any], name: str, heap: str = "1g") -> Iterator[SparkSession]:
+    """The session for the options; `heap` is Java's default heap on this machine."""
+    from kassay.pipeline.spark import session
+    from kassay.report.screen.console import console
+
+    conf = pairs(chosen["confs"], "--conf")
+    with session(chosen["master"], conf, ui=chosen["ui"], name=name, heap=heap) as spark:
+        if spark.sparkContext.uiWebUrl:
+            console(stderr=True).say(f"Spark's pages: {spark.sparkContext.uiWebUrl}")
+        yield spark
+
+
+HEAP: Final = "2g"
+"""Java's heap on this machine: the fingerprints of one bucket per task, and the data being written."""
+
+
+def walked(
+    settings: ExploreSettings, limits: WalkLimits, place: str, chosen: Mapping[str, Any]
+) -> ExploreResult:
+    """Continue the exploration in the location, print each level on standard error, and read the result.
+
+    Raises InputError if the location has another exploration or cannot be written, and for settings that need
+    a single process.
+    """
+    from kassay.certify.protocols.explore import renames
+    from kassay.pipeline.spark import translated_errors
+    from kassay.pipeline.walk.levels import carry_on
+    from kassay.pipeline.walk.records import WalkTables
+    from kassay.pipeline.walk.result import result_of
+    from kassay.pipeline.walk.worker import SparkWalk
+    from kassay.report.screen.console import console
+
+    walk = SparkWalk(settings, renames(settings, chosen["symmetry"]))
+    screen = console(stderr=True)
+    try:
+        with _opened(place, walk, chosen) as (spark, journal), translated_errors(place):
+            if journal.receipts:
+                screen.say(f"going on in {place}: {walk_progress_line(journal.progress())}")
+            tables = WalkTables(spark, journal)
+            limit = carry_on(tables, limits, lambda now: screen.say(walk_progress_line(now)))
+            return result_of(tables, limit)
+    except KeyboardInterrupt:
+        screen.say(f"finished work is kept in {place}: run the same command to resume")
+        raise
+
+
+@contextmanager
+def _opened(place: str, walk: SparkWalk, chosen: Mapping[str, Any]) -> Iterator[tuple[SparkSession, Journal]]:
+    """A session and the journal in the location, under an exclusive lock.
+
+    A local location is checked before Spark starts, to report its errors without a delay of half a minute.
+    """
+    from kassay.pipeline.store import Local, open_store
+    from kassay.pipeline.walk.records import open_journal
+
+    if "://" not in place:
+        require_writable(place, "--out", folder=True)
+        local = Local(Path(place))
+        with local.locked():
+            open_journal(local, walk)
+    with started(chosen, "kassay explore", HEAP) as spark:
+        store = open_store(place, spark)
+        with store.locked():
+            yield spark, open_journal(store, walk)
+
+
+def walk_progress_line(now: WalkProgress) -> str:
+    """The progress after a level, as a line."""
+    rate = now.states / now.elapsed_s if now.elapsed_s else 0.0
+    return (
+        f"{now.depth} levels done: {now.states:,} states, {now.edges:,} edges, {now.waiting:,} states wait, "
+        f"{now.elapsed_s:,.0f} s, {rate:,.0f} states/s"
+    )

@@ -1,1 +1,0 @@
-"""Shared by commands that start Spark, and explorations of models on it."""

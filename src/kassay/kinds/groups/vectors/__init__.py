@@ -1,1 +1,0 @@
-"""Golden vectors of Kafka's assignors."""

@@ -1,1 +1,0 @@
-"""Java behaviour on which Kafka's answers depend: hashes, orders, 32-bit numbers, random numbers."""

@@ -1,1 +1,0 @@
-"""Common parts of all protocol models: transition tables, fault budgets, the census."""

@@ -1,1 +1,0 @@
-"""The values of the protocol of Streams groups (KIP-1071)."""

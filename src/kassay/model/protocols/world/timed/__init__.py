@@ -1,1 +1,0 @@
-"""The same worlds on an integer clock."""

@@ -1,1 +1,0 @@
-"""Execution of batches on Spark, and the code of its workers."""

@@ -1,0 +1,335 @@
+"""A campaign on disk: a spec, a folder, what its receipts say, and the sums that tasks and batches add up to.
+
+    campaign.json               the header: spec, tables, versions
+    batches/000007.plan.json    what batch 7 plays, written before it starts
+    batches/000007.done.json    its receipt: rows and hash of each table, what it counted, what it cost
+    tables/runs/batch=7/...     its rows, by Spark's own commit protocol
+
+A batch without a receipt does not count: it is played again and its partitions are overwritten. A
+receipt contains a digest of itself; a damaged one is ignored. Sums are numbers that travel as JSON and
+add up in any order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kassay import __version__
+from kassay.assignors import registry
+from kassay.certify.runs.verdicts import ClaimCount, Tally
+from kassay.kinds.judging import Examination
+from kassay.kinds.protocol import Driver
+from kassay.model.errors import InputError
+from kassay.pipeline.campaign.lanes import Chunk, Lane, digests, lanes_of
+from kassay.pipeline.campaign.spec import Pace, Spec
+from kassay.pipeline.campaign.tables import BATCHED, GAPS, SCHEMA, TABLES, Table
+from kassay.pipeline.store import Store
+from kassay.properties.registry import Violation, as_text
+from kassay.reading.values import read_as
+from kassay.writing.files import json_text
+from kassay.writing.text import storable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+ORDINARY: Final = "ordinary"
+CONTRADICTORY: Final = "contradictory"
+_NAMED: Final = re.compile(r"(?:\S*\d\S*\s*)+")
+"""Words with a number in them: ids of members, topics and partitions, and figures."""
+
+
+class Key(NamedTuple):
+    """Identity of a finding within a target; `bucket` represents the kind of violation."""
+
+    claim: str
+    input: str
+    bucket: str
+
+
+class Smallest(NamedTuple):
+    """The number of histories that show a finding, and the smallest, then earliest, of them."""
+
+    failed: int
+    size: tuple[int, ...]
+    history: int
+
+    def and_(self, other: Smallest) -> Smallest:
+        """The sum of both."""
+        size, history = min((self.size, self.history), (other.size, other.history))
+        return Smallest(self.failed + other.failed, size, history)
+
+
+def kind_of(violation: Violation) -> str:
+    """The violation without its names and numbers.
+
+    >>> from kassay.properties.registry import Evidence
+    >>> kind_of(Violation("complete", Evidence("t0-1", {"owner": "nobody", "subscribers": ("m0", "m1")})))
+    'complete: # (owner nobody, subscribers #)'
+    """
+    subject, facts = violation.evidence.subject, violation.evidence.facts
+    shown = ", ".join(
+        f"{name} {_NAMED.sub('# ', as_text(value)).strip() if isinstance(value, str) else '#'}"
+        for name, value in facts.items()
+    )
+    kind = f"{violation.claim}: {_NAMED.sub('# ', subject).strip()}" + (f" ({shown})" if shown else "")
+    return storable(kind)
+
+
+def bucket_of(violation: Violation) -> str:
+    """Three hex digits for the kind: bounds the memory if a target always fails in new words."""
+    return blake2b(kind_of(violation).encode(), digest_size=2).hexdigest()[:3]
+
+
+@dataclass
+class Sums:
+    """The results of some histories of one lane; their sum does not depend on the order."""
+
+    tally: Tally = field(default_factory=Tally)
+    kinds: dict[Key, Smallest] = field(default_factory=dict)
+
+    def take(self, index: int, case: Any, seen: Examination, driver: Driver[Any]) -> None:
+        """Add one examination."""
+        self.tally.take(index, case, seen, driver)
+        if not seen.violations:
+            return
+        only_contradictory: dict[tuple[str, str], bool] = {}
+        for violation in seen.violations:
+            kind = violation.claim, bucket_of(violation)
+            only_contradictory[kind] = only_contradictory.get(kind, True) and violation.contradictory
+        smallest = Smallest(1, driver.size(case), index)
+        for (claim, bucket), contradictory in only_contradictory.items():
+            self._note(Key(claim, CONTRADICTORY if contradictory else ORDINARY, bucket), smallest)
+
+    def add(self, other: Sums) -> None:
+        """Add the counts of `other`."""
+        self.tally.add(other.tally)
+        for key, smallest in other.kinds.items():
+            self._note(key, smallest)
+
+    def _note(self, key: Key, smallest: Smallest) -> None:
+        known = self.kinds.get(key)
+        self.kinds[key] = smallest if known is None else known.and_(smallest)
+
+    def to_json(self) -> dict[str, Any]:
+        """The sums as plain values, in a defined order."""
+        tally = self.tally
+        return {
+            "histories": tally.histories,
+            "asked": tally.asked,
+            "counts": {
+                c: [n.checked, n.failed, n.contradictory, n.judged, n.elsewhere]
+                for c, n in sorted(tally.counts.items())
+            },
+            "reached": dict(sorted(tally.reached.items())),
+            "covered": [[*classes, number] for classes, number in sorted(tally.covered.items())],
+            "kinds": [[*key, *smallest] for key, smallest in sorted(self.kinds.items())],
+        }
+
+
+def sums_of(document: Mapping[str, Any]) -> Sums:
+    """The sums that `to_json` wrote."""
+    counts = {claim: ClaimCount(*numbers) for claim, numbers in document["counts"].items()}
+    covered = Counter({(dimension, of): number for dimension, of, number in document["covered"]})
+    tally = Tally(document["histories"], document["asked"], counts, Counter(document["reached"]), covered)
+    kinds = {
+        Key(claim, of_input, bucket): Smallest(failed, tuple(size), history)
+        for claim, of_input, bucket, failed, size, history in document["kinds"]
+    }
+    return Sums(tally, kinds)
+
+
+HEADER: Final = "campaign.json"
+FOLDER: Final = "batches"
+
+
+@dataclass
+class Campaign:
+    """An open campaign; `done`: receipts by batch, `planned`: plans, `damaged`: invalid receipts."""
+
+    spec: Spec
+    lanes: tuple[Lane, ...]
+    store: Store
+    planned: dict[int, list[Chunk]] = field(default_factory=dict)
+    done: dict[int, dict[str, Any]] = field(default_factory=dict)
+    damaged: list[int] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every history has been played."""
+        return self.histories_done == self.histories
+
+    @property
+    def histories(self) -> int:
+        """The number of histories of all lanes."""
+        return sum(lane.histories for lane in self.lanes)
+
+    @property
+    def histories_done(self) -> int:
+        """The number of histories in batches with a receipt."""
+        return sum(self.histories_of(number) for number in self.done)
+
+    def histories_of(self, number: int) -> int:
+        """The number of histories in a batch."""
+        return sum(part.stop - part.start for part in self.planned[number])
+
+    @property
+    def batched(self) -> tuple[Table, ...]:
+        """The tables that each batch writes."""
+        return tuple(table for table in BATCHED if table is not GAPS or self.spec.gap)
+
+    @property
+    def left(self) -> list[tuple[Lane, int]]:
+        """The lanes, with the number of histories that no receipt covers."""
+        played = dict.fromkeys((lane.number for lane in self.lanes), 0)
+        for number in self.done:
+            for part in self.planned[number]:
+                played[part.lane] += part.stop - part.start
+        return [(lane, lane.histories - played[lane.number]) for lane in self.lanes]
+
+    @property
+    def costs(self) -> dict[int, float]:
+        """Seconds per history by lane, from the latest batch that played it."""
+        costs: dict[int, float] = {}
+        for number in sorted(self.done):
+            spent: dict[int, int] = {}
+            for task in self.done[number]["tasks"]:
+                spent[task["lane"]] = spent.get(task["lane"], 0) + task["nanoseconds"]
+            for part in self.planned[number]:
+                costs[part.lane] = spent.get(part.lane, 0) / (part.stop - part.start) / 1e9
+        return costs
+
+    @property
+    def sums(self) -> dict[int, Sums]:
+        """The counts of the batches with a receipt, by lane."""
+        sums = {lane.number: Sums() for lane in self.lanes}
+        for receipt in self.done.values():
+            for lane, document in receipt["sums"].items():
+                sums[int(lane)].add(sums_of(document))
+        return sums
+
+    def address(self, table: Table) -> str:
+        """The location of the table; a batched table has a folder `batch=N` per batch."""
+        return self.store.address(f"tables/{table.name}")
+
+    def table(self, spark: SparkSession, table: Table) -> DataFrame:
+        """The rows of the batches with a receipt (batched tables), or of the table written at the end."""
+        root = self.address(table)
+        if not table.batched:
+            return spark.read.schema(table.ddl).parquet(root)
+        places = [f"{root}/batch={number}" for number in sorted(self.done)]
+        if not places or table not in self.batched:
+            return spark.createDataFrame([], f"{table.ddl}, `batch` int")
+        return spark.read.schema(f"{table.ddl}, `batch` int").option("basePath", root).parquet(*places)
+
+    def plan(self, number: int, parts: list[Chunk]) -> None:
+        """Record the plan of the batch."""
+        self.store.write(f"{FOLDER}/{number:06d}.plan.json", {"parts": [list(part) for part in parts]})
+        self.planned[number] = parts
+
+    def sign(self, number: int, receipt: dict[str, Any]) -> None:
+        """Write the batch's receipt, which makes it count."""
+        self.store.write(f"{FOLDER}/{number:06d}.done.json", {**receipt, "digest": _digest(receipt)})
+        self.done[number] = receipt
+        self.damaged = [other for other in self.damaged if other != number]
+
+    def strike(self, number: int) -> None:
+        """Delete the batch's receipt, so that it is played again."""
+        self.store.remove(f"{FOLDER}/{number:06d}.done.json")
+        del self.done[number]
+
+
+def _digest(receipt: Mapping[str, Any]) -> str:
+    return blake2b(json_text(receipt, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def create(spec: Spec, store: Store) -> Campaign:
+    """A new campaign in an empty location, or the existing one of the same spec.
+
+    Raises `InputError` if the location holds another campaign or anything else.
+    """
+    lanes = lanes_of(spec)
+    header = store.read(HEADER)
+    if header is not None:
+        if header.get("schema") != SCHEMA or header.get("identity") != spec.identity:
+            raise InputError(
+                f"{store.place}: holds another campaign ({header.get('spec', {}).get('name')!r}), "
+                "expected an empty folder or the same spec"
+            )
+        return reopen(store, spec.pace)
+    if others := [name for name in store.names("") if name != "lock"]:
+        raise InputError(f"{store.place}: not empty ({others[0]}), expected an empty folder")
+    store.write(
+        HEADER,
+        {
+            "schema": SCHEMA,
+            "identity": spec.identity,
+            "spec": spec.to_json(),
+            "pace": vars(spec.pace),
+            "digests": dict(digests(lanes)),
+            "tables": {table.name: table.to_json() for table in TABLES.values()},
+            "version": __version__,
+        },
+    )
+    return Campaign(spec, lanes, store)
+
+
+def header_of(store: Store) -> dict[str, Any]:
+    """The header of the existing campaign. Raises `InputError` if there is none."""
+    header = store.read(HEADER)
+    if header is None:
+        raise InputError(f"{store.place}: no {HEADER}, expected the folder of a campaign")
+    return header
+
+
+def reopen(store: Store, pace: Pace | None = None) -> Campaign:
+    """The existing campaign, as its receipts show; its targets must be unchanged.
+
+    Raises `InputError` if there is no campaign, or one that this version cannot continue.
+    """
+    header = header_of(store)
+    if header.get("schema") != SCHEMA:
+        raise InputError(
+            f"{store.place}/{HEADER}: schema {header.get('schema')!r}, expected {SCHEMA!r}: "
+            "this version would play and count other histories (the tables there are Parquet and can be read)"
+        )
+    settings = header["pace"] if pace is None else vars(pace)
+    spec = read_as(Spec, {**header["spec"], "pace": settings}, f"{store.place}/{HEADER}")
+    spec = replace(
+        spec, targets=tuple(replace(each, spec=registry.recorded(each.spec)) for each in spec.targets)
+    )
+    lanes = lanes_of(spec)
+    for target, digest in digests(lanes).items():
+        recorded = header["digests"].get(target)
+        if recorded is not None and recorded != digest:
+            raise InputError(f"{target}: changed since the campaign began, expected the same source")
+    campaign = Campaign(spec, lanes, store)
+    for name in store.names(FOLDER):
+        number, _, what = name.partition(".")
+        if number.isdigit() and what == "plan.json" and (document := store.read(f"{FOLDER}/{name}")):
+            campaign.planned[int(number)] = [Chunk(*part) for part in document["parts"]]
+        elif number.isdigit() and what == "done.json":
+            receipt = _receipt(store, f"{FOLDER}/{name}")
+            if receipt is None:
+                campaign.damaged.append(int(number))
+            else:
+                campaign.done[int(number)] = receipt
+    campaign.done = {
+        number: campaign.done[number] for number in sorted(campaign.done) if number in campaign.planned
+    }
+    return campaign
+
+
+def _receipt(store: Store, name: str) -> dict[str, Any] | None:
+    """The receipt of this name; None if it is damaged."""
+    try:
+        receipt = store.read(name) or {}
+    except InputError:
+        return None
+    digest = receipt.pop("digest", None)
+    return receipt if digest == _digest(receipt) else None

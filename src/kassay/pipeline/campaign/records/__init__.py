@@ -1,1 +1,0 @@
-"""Storage of a campaign: its tables, its receipts, and their locations."""

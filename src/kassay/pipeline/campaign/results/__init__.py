@@ -1,1 +1,0 @@
-"""Results of a campaign: verdicts, findings, studies."""

@@ -1,0 +1,298 @@
+"""The tables of a campaign: columns and types, how rows are written, and the hashes of what is stored.
+
+A deterministic column depends only on the campaign's spec: not on the machine, the number of workers,
+the batches or the time. A table's version increases when a reader of the old format would misread the
+new one. The hashes show whether a table still is what was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import DataFrame
+
+
+SCHEMA: Final = "kassay/campaign/3"
+"""Increases when a seed gives other histories or receipts count differently: old and new do not mix."""
+
+
+class Column(NamedTuple):
+    """One column; `type` is Spark's name of its type."""
+
+    name: str
+    type: str
+    meaning: str
+    deterministic: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table; `batched` tables are written batch by batch, others at the end from the receipts."""
+
+    name: str
+    meaning: str
+    columns: tuple[Column, ...]
+    batched: bool = False
+    version: int = 1
+
+    @property
+    def ddl(self) -> str:
+        """The columns as Spark's DDL."""
+        return self._listed(" ")
+
+    @property
+    def struct(self) -> str:
+        """The columns as Spark's struct type."""
+        return f"struct<{self._listed(': ')}>"
+
+    def _listed(self, between: str) -> str:
+        return ", ".join(f"`{column.name}`{between}{column.type}" for column in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def deterministic(self) -> tuple[str, ...]:
+        """The names of the deterministic columns."""
+        return tuple(column.name for column in self.columns if column.deterministic)
+
+    def to_json(self) -> dict[str, Any]:
+        """The table as in a campaign's header."""
+        return {
+            "version": self.version,
+            "columns": {c.name: {"type": c.type, "deterministic": c.deterministic} for c in self.columns},
+        }
+
+
+_LANE: Final = (
+    Column("target", "string", "the target's spec"),
+    Column("profile", "string", "the profile: small, mixed, large, or shape:NAME"),
+)
+_HISTORY: Final = (
+    *_LANE,
+    Column("index", "bigint", "the history's number"),
+    Column("seed", "decimal(20,0)", "the history's seed: blake2b of the campaign's seed and the index"),
+)
+
+
+TABLES: Final[dict[str, Table]] = {}
+"""The tables by name, in the order of this file."""
+
+
+def _table(
+    name: str, meaning: str, *columns: Column, batched: bool = False, measured: bool = False, version: int = 1
+) -> Table:
+    """Add a table to `TABLES`; the columns of a `measured` table depend on the machine, not the spec."""
+    own = tuple(column._replace(deterministic=not measured) for column in columns)
+    return TABLES.setdefault(name, Table(name, meaning, own, batched, version))
+
+
+RUNS: Final = _table(
+    "runs",
+    "a row a history and target",
+    Column("campaign", "string", "the campaign's name"),
+    *_HISTORY,
+    Column("members", "int", "members that ever join (brokers, for a placer)"),
+    Column("partitions", "int", "partitions at the start and of new topics"),
+    Column("events", "int", "events after the first members have come"),
+    Column("rebalances", "int", "rounds (or requests) that the target was asked and judged on"),
+    Column("broken", "array<string>", "the claims that this history breaks, in order"),
+    batched=True,
+)
+DISTANCE: Final = (
+    Column("members", "int", "most members in one outcome"),
+    Column(
+        "partitions",
+        "int",
+        "most readable partitions (copies of a share group; connectors, tasks) in one outcome",
+    ),
+    Column("equal", "boolean", "whether every member may have everything in every outcome"),
+    Column("outcomes", "int", "outcomes measured: the instances of the study"),
+    Column("invalid", "int", "outcomes not measured: something lost, given twice, or to a non-reader"),
+    Column("unsettled", "int", "changes after which the group did not come to rest"),
+    Column(
+        "balance",
+        "bigint",
+        "sum of squared loads less the least possible, summed (of a share group by `docs/optimum.md`)",
+    ),
+    Column("balance_worst", "bigint", "the same, of the worst outcome"),
+    Column("spread_worst", "int", "largest less smallest load less that of the optimum, worst outcome"),
+    Column("unbalanced", "int", "outcomes whose loads are not optimal"),
+    Column(
+        "moved",
+        "bigint",
+        "taken from its previous owner, summed; of Streams tasks 3 a restore and 1 a change of process",
+    ),
+    Column("moved_least", "bigint", "the same, of the optimum"),
+    Column("movement", "bigint", "needless moves, summed over the outcomes with optimal loads"),
+    Column("movement_worst", "bigint", "needless moves of the worst such outcome"),
+    Column("rack", "bigint", "needless rack mismatches, where loads and moves are optimal, summed"),
+    Column("rack_worst", "bigint", "the same, of the worst outcome"),
+    Column("rounds", "array<int>", "rounds until the group was at rest, a number a settled change"),
+)
+"""Columns of a target's distance from the optimum."""
+GAPS: Final = _table(
+    "gaps",
+    "a row a history and target: the distance to the certified optimum, summed over its outcomes",
+    *_HISTORY,
+    *DISTANCE,
+    batched=True,
+)
+VERDICTS: Final = _table(
+    "verdicts",
+    "a row a target, claim and profile, and one over all profiles (*)",
+    *_LANE,
+    Column("claim", "string", "the claim's id"),
+    Column("verdict", "string", "holds, violated or unknown"),
+    Column("why", "string", "in a few words"),
+    Column("checked", "bigint", "judgements that could have failed"),
+    Column("failed", "bigint", "histories that break it"),
+    Column("contradictory", "bigint", "those of them that break it on contradictory input only"),
+    Column("histories", "bigint", "histories played"),
+)
+FINDINGS: Final = _table(
+    "findings",
+    "a row a finding: a target, claim, class of input and kind of violation, told by the smallest history",
+    Column("identity", "string", "what makes two findings one: digest of target, claim, input and kind"),
+    *_LANE,
+    Column("claim", "string", "the claim's id"),
+    Column("input", "string", "ordinary or contradictory"),
+    Column("kind", "string", "the violation without its names and numbers"),
+    Column("failed", "bigint", "histories that show it"),
+    Column("others", "int", "further kinds of the same target, claim and input that are left out"),
+    Column("index", "bigint", "the history that stands for it: the smallest, then the earliest"),
+    Column("seed", "decimal(20,0)", "that history's seed"),
+    Column("members", "int", "members after shrinking"),
+    Column("partitions", "int", "partitions after shrinking"),
+    Column("events", "int", "events after shrinking"),
+    Column("message", "string", "the violation in one line"),
+    Column("trace", "string", "the shrunk trace, JSON of kassay/trace/5"),
+    version=3,
+)
+REACHED: Final = _table(
+    "reached",
+    "a row a target, profile and situation, and one over all profiles (*)",
+    *_LANE,
+    Column("situation", "string", "the situation's id"),
+    Column("times", "bigint", "how often it was reached; 0 is said too"),
+)
+TIMINGS: Final = _table(
+    "timings",
+    "a row a task: where and how long it ran",
+    *_LANE,
+    Column("batch", "int", "the batch"),
+    Column("start", "bigint", "the first index"),
+    Column("stop", "bigint", "the index after the last"),
+    Column("nanoseconds", "bigint", "time spent playing"),
+    Column("host", "string", "the machine"),
+    Column("pid", "bigint", "the worker process"),
+    Column("attempt", "int", "which try of the task this was, from 0"),
+    Column("peak_kib", "bigint", "the worker process's peak memory so far"),
+    measured=True,
+)
+BATCHES: Final = _table(
+    "batches",
+    "a row a batch: what it took; memory is that of the driver's machine, sampled while it ran",
+    Column("batch", "int", "the batch"),
+    Column("histories", "bigint", "histories played"),
+    Column("tasks", "int", "tasks that it was cut into"),
+    Column("slots", "int", "tasks that ran at once"),
+    Column("elapsed_s", "double", "seconds from its plan to its receipt"),
+    Column("work_s", "double", "seconds spent playing, summed over the tasks"),
+    Column("median_s", "double", "seconds of the median task"),
+    Column("longest_s", "double", "seconds of the longest task"),
+    Column("driver_kib", "bigint", "peak memory of the driver's Python"),
+    Column("java_kib", "bigint", "peak memory of its Java"),
+    Column("workers_kib", "bigint", "peak memory of the processes below them, all together"),
+    Column("all_kib", "bigint", "peak memory of all of them at one time"),
+    measured=True,
+)
+
+BATCHED: Final = tuple(t for t in TABLES.values() if t.batched)
+
+SUMS: Final = "sums"
+"""The column with a task's counts as JSON; it goes into the receipt."""
+WORK_DDL: Final = ", ".join([f"`{t.name}` {t.struct}" for t in BATCHED] + [f"`{SUMS}` string"])
+"""The output of a worker: each row fills one column, with a table row or a task's sums."""
+
+_SCALARS: Final = {
+    "string": "string",
+    "bigint": "int64",
+    "int": "int32",
+    "double": "float64",
+    "boolean": "bool_",
+}
+
+
+def arrow_type(name: str) -> pyarrow.DataType:
+    """The Arrow type of a column's type."""
+    import pyarrow as pa
+
+    if name.startswith("array<"):
+        return pa.list_(arrow_type(name[6:-1]))
+    if name.startswith("decimal("):
+        precision, scale = name[8:-1].split(",")
+        return pa.decimal128(int(precision), int(scale))
+    return getattr(pa, _SCALARS[name])()
+
+
+def arrow_struct(table: Table) -> pyarrow.StructType:
+    """The table's columns as an Arrow struct."""
+    import pyarrow as pa
+
+    return pa.struct([pa.field(c.name, arrow_type(c.type)) for c in table.columns])
+
+
+def work_schema() -> pyarrow.Schema:
+    """`WORK_DDL` as an Arrow schema."""
+    import pyarrow as pa
+
+    return pa.schema([*((t.name, arrow_struct(t)) for t in BATCHED), (SUMS, pa.string())])
+
+
+Summary = dict[str, Any]
+"""The `rows` of a table and the `hash` over them."""
+NO_ROWS: Final[Summary] = {"rows": 0, "hash": "0"}
+ROWS_A_FILE: Final = 400_000
+
+
+def write_batch(rows: DataFrame, table: Table, place: str, expected: int) -> Summary:
+    """Write the rows of one table from a batch, about `expected`; returns their summary.
+
+    The summary is computed while writing: another pass would cost as much as the write itself.
+    """
+    from pyspark.sql import Observation
+
+    seen = Observation(table.name)
+    own = rows.where(rows[table.name].isNotNull()).select(f"{table.name}.*")
+    watched = own.observe(seen, *_measures(table.names))
+    watched.coalesce(1 + expected // ROWS_A_FILE).write.mode("overwrite").parquet(place)
+    return _summary(seen.get)
+
+
+def summary(frame: DataFrame, columns: tuple[str, ...]) -> Summary:
+    """Number of rows, and hash of these columns; the hash does not depend on the order of the rows."""
+    return _summary(frame.agg(*_measures(columns)).collect()[0])
+
+
+def summary_by_batch(frame: DataFrame, table: Table) -> dict[int, Summary]:
+    """Rows and hash of each batch of a table."""
+    rows = frame.groupBy("batch").agg(*_measures(table.names)).collect()
+    return {row["batch"]: _summary(row) for row in rows}
+
+
+def _summary(measured: Any) -> Summary:
+    return {"rows": measured["rows"], "hash": str(measured["hash"] or 0)}
+
+
+def _measures(columns: tuple[str, ...]) -> tuple[SparkColumn, SparkColumn]:
+    from pyspark.sql import functions as F  # noqa: N812  # as every user of Spark knows it
+
+    value = F.xxhash64(*columns).cast("decimal(38,0)")
+    return F.count(F.lit(1)).alias("rows"), F.sum(value).alias("hash")

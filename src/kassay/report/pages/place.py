@@ -1,0 +1,197 @@
+"""A cluster's placement as one HTML page: verdict, claims, brokers before and after, steps, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from kassay.certify.replicas.judge import Standing
+from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.report.pages.layout import render as page
+from kassay.report.pages.plots import BarChart, BarOf, bar_chart
+from kassay.report.screen.place import breach_text, breaches_text, busiest_text, bytes_text, time_text
+from kassay.writing.text import counted
+
+_LOOKS: Final = {Standing.HOLDS: "ok", Standing.VIOLATED: "bad", Standing.NOT_JUDGED: "plain"}
+_FIRST: Final = 5
+"""This many violations of a claim are visible; the others are folded."""
+_EVIDENCE_MAX: Final = 1_000
+"""This many violations of a claim are listed; the document of --json has them all."""
+_UNITS: Final = {
+    "balance of replicas": ", sum of squares",
+    "balance of leaders": ", sum of squares",
+    "movement": ", in copies",
+}
+"""The units of these goals."""
+_ROWS_MAX: Final = 500
+"""This many partitions of the plan are listed; its files have them all."""
+_DRAWN_MAX: Final = 120
+"""Up to this many brokers have bars; for more there is only the table."""
+
+
+class ClaimView(NamedTuple):
+    """A claim about today's placement."""
+
+    claim: str
+    sentence: str
+    word: str
+    look: str
+    why: str
+    summed: str
+    evidence: tuple[str, ...]
+    folded: tuple[str, ...]
+    more: int
+
+
+class PlacementView(NamedTuple):
+    """The contents of the page."""
+
+    word: str
+    look: str
+    subject: str
+    meaning: str
+    doubts: tuple[str, ...]
+    claims: tuple[ClaimView, ...]
+    charts: tuple[BarChart, ...]
+    brokers_head: tuple[str, ...]
+    brokers: tuple[tuple[str, ...], ...]
+    steps_head: tuple[str, ...]
+    steps: tuple[tuple[str, ...], ...]
+    moves: tuple[tuple[str, ...], ...]
+    moves_left: int
+    goals: tuple[tuple[str, str], ...]
+    why: tuple[str, ...]
+    again: str
+
+
+def render(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> str:
+    """The page; `again` is the command line that writes it."""
+    return page("placement", ("figures",), view=view_of(plan, files, throttle, again))
+
+
+def view_of(plan: ClusterPlan, files: Mapping[str, str], throttle: int, again: str) -> PlacementView:
+    """The page's contents for the plan."""
+    proposal, loads = plan.proposal, plan.loads()
+    word, look = ("proven", "ok") if proposal.is_proven else ("not proven", "warn")
+    if not plan.steps:
+        word = "nothing to do"
+    known = proposal.cluster.sizes is not None
+    moves = [
+        (str(step), str(tp), _ids(rows.before[tp]), _ids(row), rows.purpose)
+        for step, rows in enumerate(plan.steps, start=1)
+        for tp, row in sorted(rows.after.items())
+    ]
+    return PlacementView(
+        word,
+        look,
+        _size(plan),
+        _meaning(plan),
+        proposal.cluster.warnings,
+        tuple(_claims(plan)),
+        tuple(_charts(loads, known)) if len(loads) <= _DRAWN_MAX else (),
+        ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ())),
+        tuple(_broker(load) for load in loads),
+        (
+            "step",
+            "for",
+            "partitions",
+            "copies",
+            *(("bytes", f"at {throttle / 1e6:g} MB/s") if known else ()),
+            "file",
+        ),
+        tuple(_steps(plan, files, throttle)),
+        tuple(moves[:_ROWS_MAX]),
+        max(0, len(moves) - _ROWS_MAX),
+        tuple(
+            (f"{goal['goal']}{_UNITS.get(goal['goal'], '')}", _against(goal["value"], goal["bound"]))
+            for goal in proposal.figures["goals"]
+        )
+        + (() if proposal.busiest is None else (("bytes", busiest_text(proposal.busiest)),)),
+        plan.reasons,
+        again,
+    )
+
+
+def _size(plan: ClusterPlan) -> str:
+    cluster = plan.proposal.cluster
+    return f"{counted(len(cluster.brokers), 'broker')}, {counted(len(cluster.rows), 'partition')}"
+
+
+def _meaning(plan: ClusterPlan) -> str:
+    proposal = plan.proposal
+    if not plan.steps:
+        return "No placement on these brokers is better."
+    size = proposal.bytes_copied
+    limit = "" if proposal.limit is None else f" within {proposal.limit}"
+    best = "No placement is better" if proposal.is_proven else "The best that was reached"
+    return (
+        f"{best}{limit}: {proposal.copies} copies"
+        + (f" ({bytes_text(size)})" if size is not None else "")
+        + f" and {counted(proposal.figures['leader_changes'], 'change')} of leader, in "
+        f"{counted(len(plan.steps), 'step')}."
+    )
+
+
+def _claims(plan: ClusterPlan) -> list[ClaimView]:
+    return [
+        ClaimView(
+            each.claim,
+            each.sentence,
+            str(each.standing),
+            _LOOKS[each.standing],
+            each.why,
+            breaches_text(each, len(plan.proposal.cluster.rows)),
+            tuple(breach_text(each.claim, one) for one in each.evidence[:_FIRST]),
+            tuple(breach_text(each.claim, one) for one in each.evidence[_FIRST:_EVIDENCE_MAX]),
+            max(0, len(each.evidence) - _EVIDENCE_MAX),
+        )
+        for each in plan.today
+    ]
+
+
+def _charts(loads: tuple[BrokerLoad, ...], known: bool) -> list[BarChart]:
+    """Replicas, leaders and bytes of each broker, before and after, on one scale each."""
+    numbers = {
+        "Replicas a broker": [(load, *load.replicas) for load in loads],
+        "Preferred leaders a broker": [(load, *load.leaders) for load in loads],
+    }
+    if known:
+        numbers["Bytes a broker"] = [(load, *(load.size or (0, 0))) for load in loads]
+    charts = []
+    for title, rows in numbers.items():
+        bars = []
+        for load, before, after in rows:
+            text = bytes_text if title.startswith("Bytes") else str
+            name = f"{load.broker.rack or ''} {load.broker.broker_id}".strip()
+            bars.append(BarOf(f"{name} today", before, text(before), "today"))
+            bars.append(BarOf(f"{name} then {load.state}".strip(), after, text(after), "then"))
+        charts.append(bar_chart(title, bars))
+    return charts
+
+
+def _broker(load: BrokerLoad) -> tuple[str, ...]:
+    sizes = () if load.size is None else (_change(*map(bytes_text, load.size)),)
+    counts = (_change(*map(str, load.replicas)), _change(*map(str, load.leaders)))
+    return (load.broker.rack or "", str(load.broker.broker_id), load.state, *counts, *sizes)
+
+
+def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> list[tuple[str, ...]]:
+    rows = []
+    for number, step in enumerate(plan.steps, start=1):
+        size = () if step.size is None else (bytes_text(step.size), time_text(step.busiest / throttle))
+        file = files.get(f"step {number}", "")
+        rows.append((str(number), step.purpose, str(len(step.after)), str(step.copies), *size, file))
+    return rows
+
+
+def _change(before: str, after: str) -> str:
+    return before if before == after else f"{before} → {after}"
+
+
+def _against(value: int, bound: int) -> str:
+    """The value of a goal, and its lower bound for every placement."""
+    return f"{value:,}, and no placement has less" if value == bound else f"{value:,}, at least {bound:,}"
+
+
+def _ids(row: tuple[int, ...]) -> str:
+    return " ".join(map(str, row))

@@ -1,1 +1,0 @@
-"""Placements of replicas as pages."""

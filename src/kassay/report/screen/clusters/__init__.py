@@ -1,1 +1,0 @@
-"""Predictions for real clusters, on a terminal."""

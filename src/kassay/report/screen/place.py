@@ -1,0 +1,315 @@
+"""A cluster's placement on a terminal, and where it violates claims.
+
+Where placement claims are violated: how many places, of which topics, and each in a sentence.
+
+A cluster's placement on a terminal: claims, brokers before and after, steps, and how to run them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from kassay.certify.replicas.cluster import bytes_on
+from kassay.certify.replicas.judge import ClaimStanding, Standing
+from kassay.certify.replicas.lint import LintFinding, LintSeverity
+from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
+from kassay.certify.replicas.proposal import BusiestBytes
+from kassay.certify.replicas.steps import ReassignmentStep
+from kassay.properties.registry import Evidence, as_text
+from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.writing.text import counted, shell_command
+
+_BY_PARTITION: Final = frozenset({"replicas-distinct", "rack-spread", "no-fenced-leader"})
+"""Claims whose evidence is about one partition each."""
+_LISTED: Final = 6
+"""The maximum number of topics, or brokers, to name."""
+
+
+def breach_text(claim: str, evidence: Evidence) -> str:
+    """One violation of the claim, as a sentence.
+
+    >>> racks = {"replicas": (1, 4), "in racks": ("a", "a"), "racks wanted": 2, "in one": 1}
+    >>> breach_text("rack-spread", Evidence("orders-5", racks))
+    'orders-5: brokers 1 4 are in racks a a: 1 rack, 2 are possible'
+    """
+    facts = evidence.facts
+    if claim == "rack-spread":
+        return f"{evidence.subject}: {_racks(facts)}"
+    if claim == "no-fenced-leader":
+        able = as_text(facts["could be"])
+        return (
+            f"{evidence.subject}: led by broker {facts['led by fenced']}, which is fenced, could be by {able}"
+        )
+    if claim in ("replicas-even", "leaders-even"):
+        return _loads(evidence.subject, facts)
+    return f"{evidence.subject}: " + ", ".join(f"{key} {as_text(value)}" for key, value in facts.items())
+
+
+def breaches_text(standing: ClaimStanding, partitions: int) -> str:
+    """How many of the partitions violate the claim and their topics; empty for other claims."""
+    if standing.claim not in _BY_PARTITION or not standing.evidence:
+        return ""
+    broken = list(dict.fromkeys(each.subject for each in standing.evidence))
+    topics = Counter(name.rpartition("-")[0] for name in broken)
+    listed = [f"{topic} {count:,}" for topic, count in topics.most_common(_LISTED)]
+    rest = len(topics) - len(listed)
+    more = f" and {counted(rest, 'more topic')}" if rest else ""
+    return f"{len(broken):,} of {partitions:,} partitions: {', '.join(listed)}{more}"
+
+
+def _racks(facts: Mapping[str, Any]) -> str:
+    """Too few racks, or too many replicas in one."""
+    held = Counter(facts["in racks"])
+    where = f"brokers {as_text(facts['replicas'])} are in racks {as_text(facts['in racks'])}"
+    if len(held) < facts["racks wanted"]:
+        return f"{where}: {counted(len(held), 'rack')}, {facts['racks wanted']} are possible"
+    rack, most = held.most_common(1)[0]
+    return f"{where}: {most} in {rack}, no more than {facts['in one']} are needed in one rack"
+
+
+def _loads(what: str, facts: Mapping[str, Any]) -> str:
+    """The least and the greatest load of a broker, the brokers with it, and the possible loads."""
+    loads: Mapping[int, int] = facts["are"]
+    least, most = min(loads.values()), max(loads.values())
+    best: Sequence[int] = facts["could be"]
+    ends = f"least: {_brokers(loads, least)}; most: {_brokers(loads, most)}"
+    return f"{least} to {most} {what} a broker ({ends}), {_span(best)} possible"
+
+
+def _span(loads: Sequence[int]) -> str:
+    return f"{loads[0]} each is" if min(loads) == max(loads) else f"{min(loads)} to {max(loads)} are"
+
+
+def _brokers(loads: Mapping[int, int], load: int) -> str:
+    """The brokers with this load."""
+    return _first(broker for broker, its in loads.items() if its == load)
+
+
+def _first(brokers: Iterable[int]) -> str:
+    names = [str(broker) for broker in brokers]
+    rest = len(names) - _LISTED
+    return " ".join(names[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_STYLES: Final = {Standing.HOLDS: "green", Standing.VIOLATED: "bold red", Standing.NOT_JUDGED: "yellow"}
+_MANY: Final = 60
+"""Up to this many brokers have a line each; of more, only the racks are shown."""
+_STEPS_SHOWN: Final = 20
+_TOOL: Final = ("kafka-reassign-partitions.sh", "--bootstrap-server", "HOST:9092")
+
+
+def bytes_text(size: int) -> str:
+    """The bytes in the most readable unit.
+
+    >>> bytes_text(5_000_000_000), bytes_text(17)
+    ('4.7 GiB', '17 B')
+    """
+    amount, unit = float(size), 0
+    while amount >= 1024 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.1f} {_UNITS[unit]}" if unit else f"{size} B"
+
+
+def place_view(
+    plan: ClusterPlan, files: Mapping[str, str], throttle: int, *, why: bool, verbose: bool = False
+) -> View:
+    """Today's verdicts, the proposal, the steps, and the commands; with `verbose` every violation."""
+    parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
+    parts += [line(), *_proposal(plan), line(), _broker_table(plan.loads())]
+    if plan.steps:
+        parts += [line(), _steps(plan.steps, files, throttle), line(), *_commands(plan, files, throttle)]
+    if files.get("certificate"):
+        check = shell_command(["kassay", "check", files["certificate"]])
+        parts += [line(), whole_line(f"certificate: {files['certificate']}  ({check})")]
+    if why:
+        parts += [line(), line("why not better", style="bold"), *(line(f"  {each}") for each in plan.reasons)]
+    return stack(*parts)
+
+
+def judged_view(plan: ClusterPlan, *, why: bool, verbose: bool = False) -> View:
+    """Today's placement alone."""
+    parts: list[View] = [*_head(plan), line(), *_today(plan, verbose=verbose)]
+    if why:
+        parts += [line(), *(line(f"  {each}") for each in plan.reasons)]
+    return stack(*parts)
+
+
+def _head(plan: ClusterPlan) -> Iterator[View]:
+    cluster = plan.proposal.cluster
+    racks = {broker.rack for broker in cluster.brokers if broker.rack is not None}
+    what = [
+        counted(len(cluster.brokers), "broker") + (f" in {counted(len(racks), 'rack')}" if racks else ""),
+        counted(len({tp.topic for tp in cluster.rows}), "topic"),
+        counted(len(cluster.rows), "partition"),
+        counted(sum(map(len, cluster.rows.values())), "replica"),
+    ]
+    if cluster.sizes is not None:
+        what.append(bytes_text(bytes_on(cluster, cluster.rows).total()))
+    yield line("cluster: " + ", ".join(what))
+    for warning in cluster.warnings:
+        yield line(f"warning: {warning}", style="yellow")
+
+
+def _claims(standings: Sequence[ClaimStanding], partitions: int) -> View:
+    rows = [
+        (f"  {each.claim}", line(str(each.standing), style=_STYLES[each.standing]), _where(each, partitions))
+        for each in standings
+    ]
+    return plain_table(("  claim", "", "where"), rows, header=False)
+
+
+def _where(standing: ClaimStanding, partitions: int) -> str:
+    """Where a claim is violated: how many partitions of which topics, and the first place."""
+    if not standing.evidence:
+        return standing.why or standing.sentence
+    first = breach_text(standing.claim, standing.evidence[0])
+    if len(standing.evidence) == 1:
+        return first
+    summed = breaches_text(standing, partitions) or f"{len(standing.evidence):,} times"
+    return f"{summed}; such as {first}"
+
+
+def _today(plan: ClusterPlan, *, verbose: bool) -> Iterator[View]:
+    """The claims about today, and every violation, or how to list them."""
+    yield _claims(plan.today, len(plan.proposal.cluster.rows))
+    several = [each for each in plan.today if len(each.evidence) > 1]
+    if several and not verbose:
+        yield line("  -v lists every place, --report html shows them on a page", style="dim")
+    for each in several if verbose else ():
+        yield line()
+        yield line(f"  {each.claim}", style="bold")
+        for one in each.evidence:
+            yield line(f"    {breach_text(each.claim, one)}")
+
+
+def _proposal(plan: ClusterPlan) -> Iterator[View]:
+    proposal = plan.proposal
+    if not plan.steps:
+        yield line(("nothing to do: ", "bold green"), "no placement on these brokers is better")
+        return
+    size = proposal.bytes_copied
+    copied = ("1 copy" if proposal.copies == 1 else f"{proposal.copies} copies") + (
+        f" ({bytes_text(size)})" if size is not None else ""
+    )
+    proven = "proven to be the best" if proposal.is_proven else "not proven to be the best"
+    limit = "" if proposal.limit is None else f" within {proposal.limit}"
+    yield line(
+        ("proposal", "bold"),
+        f": {proven}{limit}; {copied}, {counted(proposal.figures['leader_changes'], 'change')} of leader",
+    )
+    if proposal.busiest is not None:
+        yield line(f"bytes: {busiest_text(proposal.busiest)}")
+    short = [each for each in plan.planned if each.standing is not Standing.HOLDS]
+    yield _claims(short or plan.planned, len(proposal.cluster.rows))
+
+
+def busiest_text(busiest: BusiestBytes) -> str:
+    """How even bytes are, in a sentence."""
+    before, after, bound = map(bytes_text, busiest)
+    least = "which is the least" if busiest.after == busiest.bound else f"with any placement at least {bound}"
+    return f"the busiest broker holds {after} ({before} today), {least}"
+
+
+def _broker_table(loads: Sequence[BrokerLoad]) -> View:
+    """Brokers below their racks, and each rack's sums."""
+    rows: list[tuple[object, ...]] = []
+    known = any(load.size is not None for load in loads)
+    for rack, members in groupby(loads, key=lambda load: load.broker.rack):
+        own = list(members)
+        if rack is not None or len(loads) > _MANY:
+            rows.append((line(rack or "no rack", style="bold"), "", "", *_sums(own, known)))
+        if len(loads) <= _MANY:
+            rows += [("", load.broker.broker_id, load.state, *_sums([load], known)) for load in own]
+    columns = ("rack", "broker", "", "replicas", "leaders", *(("bytes",) if known else ()))
+    return plain_table(columns, rows, ("broker", "replicas", "leaders", "bytes"))
+
+
+def _sums(loads: Sequence[BrokerLoad], known: bool) -> Iterator[str]:
+    for pairs in ([load.replicas for load in loads], [load.leaders for load in loads]):
+        yield _change(sum(before for before, _ in pairs), sum(after for _, after in pairs))
+    if known:
+        sizes = [load.size or (0, 0) for load in loads]
+        before, after = (sum(size[end] for size in sizes) for end in (0, 1))
+        yield bytes_text(before) if before == after else f"{bytes_text(before)} -> {bytes_text(after)}"
+
+
+def _change(before: int, after: int) -> str:
+    return str(before) if before == after else f"{before} -> {after}"
+
+
+def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle: int) -> View:
+    known = any(step.size is not None for step in steps)
+    rows = []
+    for number, step in enumerate(steps[:_STEPS_SHOWN], start=1):
+        time = (time_text(step.busiest / throttle), bytes_text(step.size or 0)) if known else ()
+        rows.append(
+            (
+                number,
+                step.purpose,
+                len(step.after),
+                step.copies,
+                *time[::-1],
+                files.get(f"step {number}", "-"),
+            )
+        )
+    more = ("bytes", f"at {throttle / 1e6:g} MB/s") if known else ()
+    columns = ("step", "for", "partitions", "copies", *more, "file")
+    table = plain_table(columns, rows, ("step", "partitions", "copies", *more))
+    if len(steps) > _STEPS_SHOWN:
+        return stack(table, line(f"and {len(steps) - _STEPS_SHOWN} more steps"))
+    return table
+
+
+def time_text(seconds: float) -> str:
+    """The time in the most readable unit."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iterator[View]:
+    """The commands that run the first step, wait for it, and undo it."""
+    first = files.get("step 1")
+    if first is None:
+        return
+    tool = [*_TOOL, "--reassignment-json-file"]
+    copied = ["--throttle", str(throttle)] if plan.steps[0].copies else []
+    yield line("each step in turn; --verify until it is complete, which also takes the throttle away:")
+    yield whole_line("  " + shell_command([*tool, first, "--execute", *copied]))
+    yield whole_line("  " + shell_command([*tool, first, "--verify"]))
+    yield line("back again, one step or all:")
+    yield whole_line("  " + shell_command([*tool, files["rollback 1"], "--execute", *copied]))
+    yield whole_line("  " + shell_command([*tool, files["rollback"], "--execute", *copied]))
+    if copied:
+        yield line(
+            "The throttle is bytes a second of what a broker takes, and of what it hands out. It must be "
+            "well above what producers write to a broker, or copies never catch up.",
+            style="dim",
+        )
+    if plan.proposal.figures["leader_changes"]:
+        yield line(
+            "Preferred leaders take over with auto.leader.rebalance.enable, or by kafka-leader-election.sh "
+            "--election-type PREFERRED --all-topic-partitions.",
+            style="dim",
+        )
+
+
+def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
+    """One line per finding, and the total."""
+    parts: list[View] = [
+        whole_line(str(each), style="red" if each.severity is LintSeverity.ERROR else "yellow")
+        for each in findings
+    ]
+    errors = sum(each.severity is LintSeverity.ERROR for each in findings)
+    warnings = len(findings) - errors
+    parts.append(
+        line(
+            f"{counted(objects, 'reassignment')}: {counted(errors, 'error')}, {counted(warnings, 'warning')}",
+            style="bold",
+        )
+    )
+    return stack(*parts)

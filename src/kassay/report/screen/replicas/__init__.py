@@ -1,1 +1,0 @@
-"""Placements, plans and lints of reassignments, on a terminal."""

@@ -1,1 +1,0 @@
-"""Shared parts of the proofs about packings of partitions and bundles of any sizes."""

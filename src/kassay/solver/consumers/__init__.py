@@ -1,1 +1,0 @@
-"""The certified optimum of consumer assignment."""

@@ -1,1 +1,0 @@
-"""External solvers for packings; every result of theirs is checked."""

@@ -1,0 +1,76 @@
+"""What could have been: an answer that keeps the promise, by the certified optimum where there is one."""
+
+import json
+
+import pytest
+
+from kassay.certify.findings import broken_and_could_be
+from kassay.kinds.controls import load_controls
+from kassay.model.connect.kinds import CONNECT
+from kassay.model.groups.kinds import CLIENT, SHARE
+from kassay.model.partitioners.kinds import PARTITIONER
+from kassay.model.placement.kinds import PLACER, PLANNER
+from kassay.model.streams.kinds import STREAMS
+from kassay.model.trace import COULD_BE
+from kassay.properties.promises import promise
+from kassay.properties.registry import Scope
+from tests.certify.cases import smallest
+
+SHOWN = [
+    (CLIENT, "restarts-per-topic", "1 1: m0 t1-0, m1 t0-0"),
+    (CLIENT, "deals-afresh", "1 0 without a move"),
+    (CLIENT, "forgets-racks", "0 away from their replicas' racks"),
+    (CLIENT, "counts-partitions", "55 51 51 50 50 5 by weight in 1 move"),
+    (CLIENT, "hands-over-at-once", "0 0: m0 -, m1 -"),
+    (CLIENT, "never-rests", "1 0 without a move"),
+    (SHARE, "shuffles-the-moved", "1 1 without a move"),
+    (PLACER, "starts-at-the-first", "partition 1 on 1"),
+    (PLACER, "settles-for-less", "refused with InvalidReplicationFactorException"),
+    (PLANNER, "goes-round-about", "0 moves: none"),
+    (PARTITIONER, "keeps-the-sign", "partition 1"),
+    (STREAMS, "runs-twice", "0_0"),
+    (CONNECT, "gives-lost-work-to-one", "w0 starts c0 c0-0, w1 starts c0-1"),
+]
+BY_ITSELF = [
+    control
+    for control in load_controls()
+    if not promise(control.breaks, control.kind).claim.looks
+    and promise(control.breaks, control.kind).claim.scope is not Scope.TIMING
+    and control.breaks != "terminates"
+]
+
+
+def of_smallest(kind, name):
+    """Where a play of the control's smallest case breaks its claim, and what the answer could have been."""
+    driver, case, subject, promised = smallest(kind, name)
+    return broken_and_could_be(driver, case, list(driver.play(case, subject)), subject, promised)
+
+
+@pytest.mark.slow_cases("client-counts-partitions-55 51 51 50 50 5 by weight in 1 move")
+@pytest.mark.parametrize(("kind", "name", "words"), SHOWN)
+def test_the_line_says_what_the_answer_could_have_been(kind, name, words):
+    broken, possible = of_smallest(kind, name)
+    assert words in possible["words"]
+    assert (possible["step"], possible["round"]) == (broken[0]["step"], broken[0]["round"])
+    assert COULD_BE.read(json.loads(json.dumps(possible)), "trace") == possible
+
+
+def test_an_optimum_is_told_with_its_goals_beside_those_of_the_answer():
+    _, possible = of_smallest(CLIENT, "restarts-per-topic")
+    assert (possible["by"], possible["certified"]) == ("the certified optimum", True)
+    assert possible["measures"]["balance"] == [1, 1]
+    assert possible["instead_of"]["balance"] == [2, 0]
+    assert sorted(tp for tps in possible["answer"].values() for tp in tps) == [["t0", 0], ["t1", 0]]
+
+
+def test_what_compares_two_answers_has_none_that_is_right_by_itself():
+    broken, possible = of_smallest(CLIENT, "remembers")
+    assert broken
+    assert possible is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("control", BY_ITSELF, ids=lambda control: f"{control.kind}-{control.name}")
+def test_beside_every_faulty_answer_stands_one_that_keeps_the_claim(control):
+    _, possible = of_smallest(control.kind, control.name)
+    assert possible is not None

@@ -1,0 +1,126 @@
+"""The options of what starts Spark.
+
+`kassay explore --master`: what is refused before Spark starts, and the line of progress.
+
+Commands below a command, as they stand in the help.
+"""
+
+import importlib.util
+from pathlib import Path
+
+import click
+import pytest
+
+from kassay.cli.main import run
+from kassay.cli.spark import Subcommands, spark_options, started, walk_progress_line
+from kassay.model.errors import InputError
+from kassay.model.explore.values import WalkProgress
+from kassay.pipeline.store import Local
+from kassay.pipeline.walk.records import HEADER, open_journal
+from kassay.pipeline.walk.worker import SparkWalk
+from tests.cli.runner import here, one_line
+
+
+def test_the_help_says_what_happens_without_a_master() -> None:
+    @click.command()
+    @spark_options("one process")
+    def command(**_: object) -> None:
+        """Nothing."""
+
+    options = {option.name: option for option in command.params}
+    assert {*options} == {"master", "confs", "ui"}
+    assert "[default: one process]" in str(options["master"].to_info_dict()["help"])
+
+
+def test_a_setting_that_is_none_is_refused_before_spark_starts() -> None:
+    chosen = {"confs": ("many",), "master": "local[1]", "ui": False}
+    with pytest.raises(InputError, match="--conf"), started(chosen, "kassay"):
+        pass
+
+
+DRAFT = ("explore", "draft", "--master", "local[1]")
+
+
+def refused(*arguments: str, cwd: Path) -> str:
+    done = here(*arguments, cwd=cwd)
+    assert not done.stdout
+    return one_line(done, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--jobs", "2"), "--jobs: Spark has workers of its own"),
+        (("--report", "html", "--out", "hdfs://h/x"), "--report: no page can be written to hdfs://h/x"),
+        (("--out", "/proc/none"), "--out /proc/none: cannot be written"),
+        (("--conf", "many"), "--conf"),
+    ],
+)
+def test_what_does_not_go_with_a_cluster(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    out = () if "--out" in arguments else ("--out", str(tmp_path / "walk"))
+    assert words in refused(*DRAFT, *arguments, *out, cwd=tmp_path)
+
+
+def test_a_network_without_an_end_is_not_walked_on_spark(tmp_path: Path) -> None:
+    words = refused(
+        "explore",
+        "kip848",
+        "--network",
+        "astray",
+        "--master",
+        "local[1]",
+        "--out",
+        str(tmp_path),
+        cwd=tmp_path,
+    )
+    assert words.startswith("kassay: --network: astray allows random walks")
+
+
+def test_a_folder_with_another_walk_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    from kassay.certify.protocols.settings import ExploreSettings
+
+    open_journal(Local(tmp_path), SparkWalk(ExploreSettings("draft", partitions=1), ""))
+    words = refused(*DRAFT, "--out", str(tmp_path), cwd=tmp_path)
+    assert "has another walk, of partitions 1, not 2; expected its options, or another folder" in words
+
+
+def test_a_master_that_is_none_is_one_line(tmp_path: Path) -> None:
+    words = refused("explore", "draft", "--master", "nowhere", "--out", str(tmp_path), cwd=tmp_path)
+    there = importlib.util.find_spec("pyspark") is not None
+    assert ("--master 'nowhere': expected local[N]" if there else "pip install 'kassay[spark]'") in words
+    assert Local(tmp_path).read(HEADER) is not None
+
+
+def test_a_line_a_level() -> None:
+    line = walk_progress_line(WalkProgress(1_234_567, 7_654_321, 12, 4_321, 60.0))
+    assert line == (
+        "12 levels done: 1,234,567 states, 7,654,321 edges, 4,321 states wait, 60 s, 20,576 states/s"
+    )
+
+
+def test_a_command_stands_with_its_whole_first_sentence_in_the_order_of_its_file():
+    group = Subcommands("many")
+    for name, text in (
+        ("zebra", "Run, as 0.5 of them do.  And rest.\n\nMore."),
+        ("ape", None),
+        ("bee", "No stop"),
+    ):
+        group.add_command(click.Command(name, help=text))
+    shown = group.get_help(click.Context(group, terminal_width=200))
+    assert "  zebra  Run, as 0.5 of them do.\n" in shown
+    assert "rest" not in shown
+    assert shown.index("zebra") < shown.index("ape") < shown.index("bee  ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [((), "Test:"), (("campaign",), "counts exactly once."), (("fleet",), "cited shapes.")],
+)
+def test_a_group_without_a_command_prints_its_help_laid_out_and_ends_with_2(words, said, capsys):
+    assert run([*words]) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.startswith("Usage: kassay")
+    assert said in " ".join(streams.err.split())
+    assert "..." not in streams.err.replace("TARGET...", "").partition("\n")[2].replace("[ARGS]...", "")
+    assert streams.err.count("\n") > 10

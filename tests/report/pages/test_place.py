@@ -1,0 +1,65 @@
+"""A placement's page: the verdict first, every broker and step, names as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kassay.certify.replicas.cluster import PlacementChange
+from kassay.certify.replicas.planned import ClusterPlan, plan_cluster
+from kassay.certify.replicas.steps import StepBound
+from kassay.model.cluster import Broker
+from kassay.report.pages.layout import PAGE_BYTES_MAX
+from kassay.report.pages.place import render, view_of
+from tests.browser import axe, no_overflow, on_paper
+from tests.certify.replicas.clusters import RACKS, cluster
+
+NAME = "<script>alert(1)</script>"
+
+
+def plan() -> ClusterPlan:
+    """A plan with steps, of a topic whose name is no friend."""
+    change = PlacementChange(removed=frozenset({3}), added=(Broker(9, "c"),))
+    return plan_cluster(
+        cluster({NAME: [(1, 2, 3)] * 7 + [(1, 4, 2)]}, sizes=True), change, None, StepBound(3)
+    )
+
+
+def test_the_verdict_the_brokers_and_the_steps_are_there() -> None:
+    view = view_of(plan(), {}, 10**6, "again")
+    assert (view.word, view.look) == ("proven", "ok") and view.meaning.startswith("No placement is better:")
+    assert {row[1] for row in view.brokers} == {"1", "2", "3", "4", "5", "6", "9"}
+    assert len(view.steps) == len(plan().steps) and len(view.charts) == 3
+    assert next(each.claim for each in view.claims if each.look == "bad") == "rack-spread"
+
+
+def test_a_name_is_text_and_nothing_to_do_is_said() -> None:
+    page = render(plan(), {}, 10**6, "again")
+    assert NAME not in page and "&lt;script&gt;" in page
+    rows: dict[str, list[tuple[int, ...]]] = {"t": [(1, 2)]}
+    still = plan_cluster(cluster(rows, {1: None, 2: None}), PlacementChange(), None, StepBound())
+    assert view_of(still, {}, 1, "again").word == "nothing to do"
+
+
+def test_a_large_cluster_fits_the_page() -> None:
+    racks = {n: f"r{n % 3}" for n in range(130)}
+    rows: dict[str, list[tuple[int, ...]]] = {"t": [(n % 20, 20 + n % 7, 40) for n in range(400)]}
+    large = plan_cluster(
+        cluster(rows, racks | dict.fromkeys(RACKS, "r0")), PlacementChange(), None, StepBound(40)
+    )
+    page = render(large, {}, 1, "again")
+    assert len(page.encode()) < PAGE_BYTES_MAX
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_in_a_browser(open_page: Any, dark: bool) -> None:
+    page = open_page(render(plan(), {}, 10**6, "kassay place again"), dark=dark)
+    no_overflow(page)
+    axe(page)
+
+
+@pytest.mark.browser
+def test_all_of_a_placement_is_on_paper(open_page: Any) -> None:
+    on_paper(open_page(render(plan(), {}, 10**6, "kassay place again"), dark=True), "table", ".plot svg")

@@ -1,0 +1,118 @@
+"""A plan of replicas on a terminal.
+
+Broken placement claims in people's words.
+"""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from kassay.certify.replicas.cluster import PlacementChange
+from kassay.certify.replicas.judge import ClaimStanding, Standing
+from kassay.certify.replicas.planned import plan_cluster
+from kassay.certify.replicas.steps import StepBound
+from kassay.properties.registry import Evidence
+from kassay.report.screen.console import View, console
+from kassay.report.screen.place import breach_text, breaches_text, bytes_text, place_view
+from tests.certify.replicas.clusters import cluster
+
+
+def shown(view: View) -> str:
+    """What a terminal would show."""
+    file = io.StringIO()
+    console(file=file).show(view)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (3 << 40, "3.0 TiB"), (9 << 60, "9216.0 PiB")],
+)
+def test_bytes(size: int, text: str) -> None:
+    assert bytes_text(size) == text
+
+
+def test_brokers_stand_below_their_racks_with_what_changes() -> None:
+    plan = plan_cluster(cluster({"t": [(1, 2, 3)] * 6}, sizes=True), PlacementChange(), None, StepBound(4))
+    text = shown(place_view(plan, {}, 1 << 20, why=True))
+    assert "cluster: 6 brokers in 3 racks, 1 topic, 6 partitions, 18 replicas, 63.0 MiB" in text
+    assert "proposal: proven to be the best; 9 copies" in text
+    assert "6 -> 3" in text and "why not better" in text
+
+
+def test_a_topic_cannot_colour_or_break_the_screen() -> None:
+    name = "t\x1b[31m\n[red]"
+    plan = plan_cluster(cluster({name: [(1, 4, 2)] * 2}), PlacementChange(), None, StepBound())
+    text = shown(place_view(plan, {}, 1, why=False))
+    assert "\x1b" not in text and "t\\x1b[31m\\n[red]-0" in text.replace("\n", "")
+
+
+def test_nothing_to_do() -> None:
+    plan = plan_cluster(cluster({"t": [(1, 2)]}, {1: None, 2: None}), PlacementChange(), None, StepBound())
+    assert "nothing to do" in shown(place_view(plan, {}, 1, why=False))
+
+
+LOADS = {1: 18, 2: 18, 3: 14, 4: 4}
+
+
+@pytest.mark.parametrize(
+    ("claim", "subject", "facts", "text"),
+    [
+        (
+            "rack-spread",
+            "t-0",
+            {"replicas": (1, 4, 2), "in racks": ("a", "a", "b"), "racks wanted": 3, "in one": 1},
+            "t-0: brokers 1 4 2 are in racks a a b: 2 racks, 3 are possible",
+        ),
+        (
+            "rack-spread",
+            "t-0",
+            {"replicas": (1, 4, 5, 2), "in racks": ("a", "a", "a", "b"), "racks wanted": 2, "in one": 2},
+            "t-0: brokers 1 4 5 2 are in racks a a a b: 3 in a, no more than 2 are needed in one rack",
+        ),
+        (
+            "no-fenced-leader",
+            "t-1",
+            {"led by fenced": 3, "could be": (1, 2)},
+            "t-1: led by broker 3, which is fenced, could be by 1 2",
+        ),
+        (
+            "replicas-even",
+            "replicas",
+            {"are": LOADS, "could be": (13, 13, 14, 14), "squares too many": 9},
+            "4 to 18 replicas a broker (least: 4; most: 1 2), 13 to 14 are possible",
+        ),
+        (
+            "leaders-even",
+            "leaders",
+            {"are": LOADS, "could be": (13, 13, 13, 13), "squares too many": 9},
+            "4 to 18 leaders a broker (least: 4; most: 1 2), 13 each is possible",
+        ),
+        ("follower-spread", "broker 2", {"leads": 6, "always followed by": [1]}, None),
+    ],
+)
+def test_each_claim_has_its_sentence(
+    claim: str, subject: str, facts: dict[str, object], text: str | None
+) -> None:
+    said = breach_text(claim, Evidence(subject, facts))
+    assert said == (text or "broker 2: leads 6, always followed by 1")
+
+
+def standing(*names: str) -> ClaimStanding:
+    """A claim that these partitions break."""
+    return ClaimStanding(
+        "replicas-distinct", "", Standing.VIOLATED, tuple(Evidence(name, {}) for name in names)
+    )
+
+
+def test_partitions_are_summed_by_topic_the_most_broken_first() -> None:
+    assert breaches_text(standing("a-b-1", "c-0", "c-1", "c-1"), 1200) == "3 of 1,200 partitions: c 2, a-b 1"
+    many = breaches_text(standing(*(f"t{n}-0" for n in range(9))), 9)
+    assert many == "9 of 9 partitions: t0 1, t1 1, t2 1, t3 1, t4 1, t5 1 and 3 more topics"
+
+
+def test_nothing_is_summed_of_claims_about_the_whole() -> None:
+    assert breaches_text(ClaimStanding("leaders-even", "", Standing.VIOLATED, (Evidence("x", {}),)), 5) == ""
+    assert breaches_text(standing(), 5) == ""
