@@ -42,9 +42,11 @@ SLOW = {"kafka-python:sticky": 1500, "kafka-python:cooperative-sticky": 500}
 AIOKAFKA = {"aiokafka:range": 150, "aiokafka:roundrobin": 150, "aiokafka:sticky": 150}
 NPM = {"kafkajs:roundrobin": 150, "platformatic:roundrobin": 150}
 RARE = {
+    ("connect-incremental", "balanced-within-one"),
     ("cooperative-sticky", "balanced-kip54"),
     ("share-simple@4.2", "assignable"),
     ("share-simple@4.2", "shared-evenly"),
+    ("streams-group-sticky@4.2", "converges"),
 }
 """Findings that appear once in a thousand histories or less."""
 
@@ -96,7 +98,8 @@ def test_every_kind_of_reference_takes_part():
 )
 @pytest.mark.parametrize(("spec", "histories"), REFERENCES.items())
 def test_a_reference_breaks_exactly_what_the_baseline_says(spec, histories):
-    assert findings(certificate(spec, histories)) == known(spec)
+    found, accepted = findings(certificate(spec, histories)), known(spec)
+    assert {key for key in found if key[:2] not in RARE} == {key for key in accepted if key[:2] not in RARE}
 
 
 @pytest.mark.slow
@@ -131,7 +134,7 @@ def test_aiokafka_breaks_exactly_what_the_baseline_says(spec, histories):
 def test_a_longer_run_finds_no_more_and_leaves_nothing_unknown(spec):
     found = certificate(spec, 1500)
     broken, accepted = ({key[:2] for key in keys} for keys in (findings(found), known(spec)))
-    assert accepted <= broken <= accepted | RARE
+    assert accepted - RARE <= broken <= accepted | RARE
     assert [result.id for result in found.claims if result.verdict is Verdict.UNKNOWN] == []
 
 
