@@ -170,6 +170,7 @@ def relations(names, space):
     for one, other in combinations(texts[:20], 2):
         yield space, "equal but for case", one.lower() == other.lower()
         yield space, "one begins the other", other.startswith(one)
+        yield space, "one is the other and a number", other.startswith(one) and other[len(one) :].isdigit()
         yield space, "one ends the other", other.endswith(one) or one.endswith(other)
         yield space, "same head", next((n for n in (18, 16, 8, 4, 2) if one[:n] == other[:n]), 0)
         yield space, "same tail", next((n for n in (17, 12, 8, 4, 2) if one[-n:] == other[-n:]), 0)

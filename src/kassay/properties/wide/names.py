@@ -126,8 +126,9 @@ def _glued(mark: str) -> Callable[[int, Source], Names]:
     """A name, and the same with the mark and a number behind it."""
 
     def make(size: int, source: Source) -> Names:
-        names = ("t", *(f"t{mark}{number}" for number in (1, 0, *range(2, size))))[:size]
-        return names if source.boolean() else names[::-1]
+        # Things that are mentioned first are there from the start: a target meets both names of the pair.
+        pair = ("t", f"t{mark}1") if source.boolean() else (f"t{mark}1", "t")
+        return (*pair, *(f"t{mark}{number}" for number in (0, *range(2, size))))[:size]
 
     return make
 

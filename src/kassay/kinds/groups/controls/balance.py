@@ -56,10 +56,12 @@ def _helpful_move(
 
 @control("deals-afresh", breaks="sticky-minimal", like="optimal-sticky")
 class DealsAfresh(OptimalSticky):
-    """Balance is all that counts, whoever had what before."""
+    """Balance is all that counts, whoever had what before; only with static members it keeps what it can."""
 
     def assign(self, cluster: Cluster, group: Group) -> Assignment:
-        """The best for a group without owned partitions."""
+        """The best for a group without owned partitions, unless it has a static member."""
+        if any(member.instance_id is not None for member in group.members):
+            return super().assign(cluster, group)
         members = tuple(member._replace(owned=()) for member in group.members)
         return super().assign(cluster, Group(members, group.leader))
 

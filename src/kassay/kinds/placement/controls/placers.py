@@ -70,8 +70,9 @@ class StartsAtTheFirst(Striped):
     """Every partition is placed like the first one."""
 
     def place(self, request: PlacementRequest, random: RandomSource) -> Placement:
-        """The first row, repeated."""
-        return super().place(replace(request, partitions=1), random) * request.partitions
+        """The first row, repeated, in whatever order the brokers are listed."""
+        brokers = tuple(sorted(request.brokers, key=lambda broker: broker.broker_id))
+        return super().place(replace(request, brokers=brokers, partitions=1), random) * request.partitions
 
 
 @control("takes-partial-racks", breaks="partial-racks-refused", like="placement:striped")
