@@ -29,7 +29,7 @@ from kassay.model.errors import FailureKind, TargetFailure
 from kassay.model.kinds import RebalanceProtocol, Verdict
 from kassay.model.streams.history import asking, run_tasks
 from kassay.model.streams.kinds import STREAMS
-from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest
+from kassay.model.streams.tasks import ClientTasks, TaskAssignment, TaskClient, TaskId, TaskRequest, member_id
 from kassay.properties.connect.scenarios import CONNECT_SMALL, connect_history
 from kassay.properties.sources import Seeded
 from kassay.properties.streams.scenarios import SMALL, TAGGED, tagged_task_history, task_history
@@ -76,11 +76,11 @@ def test_an_application_is_told_process_by_process():
             {"id": "0_0", "stateful": True},
         ],
         "processes": [
-            {"id": Q, "threads": 1, "members": [f"{Q}-0-0"], **unknown, "active": [], "standby": [], "lags": {}},
+            {"id": Q, "threads": 1, "members": [member_id(Q, 0, 0)], **unknown, "active": [], "standby": [], "lags": {}},
             {
                 "id": P,
                 "threads": 2,
-                "members": [f"{P}-3-0", f"{P}-3-1"],
+                "members": [member_id(P, 3, 0), member_id(P, 3, 1)],
                 **unknown,
                 "active": ["0_0"],
                 "standby": ["0_1"],
@@ -93,9 +93,11 @@ def test_an_application_is_told_process_by_process():
 def test_a_group_is_told_member_by_member():
     def member(process, start, thread, **has):
         bare = {"active": [], "standby": [], "task_offsets": {}, "task_end_offsets": {}}
-        return {"id": f"{process}-{start}-{thread}", "process_id": process, **NOTHING, **bare, **has}
+        return {"id": member_id(process, start, thread), "process_id": process, **NOTHING, **bare, **has}
 
-    assert FORMS[MEMBERS].write(REQUEST) == {
+    document = FORMS[MEMBERS].write(REQUEST)
+    place = [member_id(Q, 0, 0), member_id(P, 3, 0), member_id(P, 3, 1)].index
+    assert {**document, "members": sorted(document["members"], key=lambda each: place(each["id"]))} == {
         "num_standby_replicas": 1,
         "subtopologies": SUBTOPOLOGIES,
         "members": [
@@ -139,13 +141,16 @@ def test_an_answer_for_processes_is_read_in_task_order_with_its_deadline():
 
 
 def test_an_answer_for_members_is_one_for_their_processes_too():
-    given = {f"{P}-3-0": {"active": ["0_1"]}, f"{P}-3-1": {"active": ["0_0"], "standby": ["0_1"]}}
+    given = {
+        member_id(P, 3, 0): {"active": ["0_1"]},
+        member_id(P, 3, 1): {"active": ["0_0"], "standby": ["0_1"]},
+    }
     answer = FORMS[MEMBERS].read(REQUEST, CHECKS[MEMBERS](given))
     both = ClientTasks((TaskId(0, 0), TaskId(0, 1)), (TaskId(0, 1),))
     assert answer.processes == {P: both, Q: ClientTasks()}
     assert answer.members == {
-        f"{P}-3-0": ClientTasks((TaskId(0, 1),)),
-        f"{P}-3-1": ClientTasks((TaskId(0, 0),), (TaskId(0, 1),)),
+        member_id(P, 3, 0): ClientTasks((TaskId(0, 1),)),
+        member_id(P, 3, 1): ClientTasks((TaskId(0, 0),), (TaskId(0, 1),)),
     }
 
 

@@ -14,6 +14,7 @@ An assignor of `level: process` (KIP-924) sees processes with a number of thread
 
 from __future__ import annotations
 
+import re
 import uuid
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -33,6 +34,7 @@ RUNNING: Final = -2
 
 _NUMBERED: Final = "00000000-0000-4000-8000-"
 """The beginning of the process ids of kassay's own; the first digit varies."""
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 CHANGELOG: Final = 100_000
 """The usual length of the changelog of a task: the lag of a process without a copy."""
 
@@ -67,9 +69,9 @@ def member_id(process_id: str, start: int, thread: int) -> str:
     """The id of a thread of a process; `start` is the number of restarts.
 
     A Kafka member has a UUID, which says nothing of its process (KIP-1071). Here too, unless the process has
-    an id of `process_id(number)`: then the members' can be read.
+    an id of `process_id(number)`, or one that is no UUID: then the members' can be read.
     """
-    if process_id[1:24] == _NUMBERED[1:]:
+    if process_id[1:24] == _NUMBERED[1:] or not _UUID.fullmatch(process_id):
         return f"{process_id}-{start}-{thread}"
     return str(uuid.uuid5(uuid.UUID(process_id), f"{start}-{thread}"))
 
