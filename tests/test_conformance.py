@@ -44,6 +44,7 @@ NPM = {"kafkajs:roundrobin": 150, "platformatic:roundrobin": 150}
 RARE = {
     ("connect-incremental", "balanced-within-one"),
     ("cooperative-sticky", "balanced-kip54"),
+    ("share-simple@4.1", "total"),
     ("share-simple@4.2", "assignable"),
     ("share-simple@4.2", "shared-evenly"),
     ("streams-group-sticky@4.2", "converges"),
