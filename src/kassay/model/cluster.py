@@ -117,6 +117,15 @@ class Topic(NamedTuple):
         name = self.name
         return (TopicPartition(name, p) for p in range(self.partitions))
 
+    def with_partitions(self, partitions: int) -> Topic:
+        """The topic with so many partitions, whose replicas and weights repeat in a cycle."""
+        numbers = [p % self.partitions for p in range(partitions)]
+        return self._replace(
+            partitions=partitions,
+            replicas=None if self.replicas is None else tuple(self.replicas[p] for p in numbers),
+            weights=None if self.weights is None else tuple(self.weights[p] for p in numbers),
+        )
+
 
 class _Near(dict[tuple[int, ...], frozenset[str]]):
     """The racks of replicas on some brokers, cached by row of brokers."""

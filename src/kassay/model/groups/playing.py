@@ -259,14 +259,7 @@ def _(event: Resubscribe, world: GroupWorld) -> bool:
 @happen.register
 def _(event: AddPartitions, world: GroupWorld) -> bool:
     def grow(topic: Topic) -> Topic:
-        if topic.partitions >= event.partitions:
-            return topic
-        numbers = [p % topic.partitions for p in range(event.partitions)]
-        return topic._replace(
-            partitions=event.partitions,
-            replicas=None if topic.replicas is None else tuple(topic.replicas[p] for p in numbers),
-            weights=None if topic.weights is None else tuple(topic.weights[p] for p in numbers),
-        )
+        return topic if topic.partitions >= event.partitions else topic.with_partitions(event.partitions)
 
     return world.replace_topic(event.topic, grow)
 

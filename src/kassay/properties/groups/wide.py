@@ -577,7 +577,7 @@ def _widen_alone(history: History, wanted: str, _: Source) -> History:
     if not first or not history.cluster.topics:
         return history
     pattern = history.cluster.topics[0]
-    large = _with_partitions(pattern, 2 * number)._replace(name=_unused("large", history.cluster.by_name))
+    large = pattern.with_partitions(2 * number)._replace(name=_unused("large", history.cluster.by_name))
     cluster = history.cluster.with_topics((*history.cluster.topics, large))
     used = {member.member_id for member in first}
     names = (name for name in (f"n{i}" for i in range(number + len(used))) if name not in used)
@@ -595,16 +595,6 @@ def _widen_alone(history: History, wanted: str, _: Source) -> History:
 
 def _unused(name: str, used: Mapping[str, object]) -> str:
     return next(each for each in (name * n for n in range(1, len(used) + 2)) if each not in used)
-
-
-def _with_partitions(topic: Topic, partitions: int) -> Topic:
-    """The topic with so many partitions, whose replicas and weights repeat in a cycle."""
-    numbers = [p % topic.partitions for p in range(partitions)]
-    return topic._replace(
-        partitions=partitions,
-        replicas=None if topic.replicas is None else tuple(topic.replicas[p] for p in numbers),
-        weights=None if topic.weights is None else tuple(topic.weights[p] for p in numbers),
-    )
 
 
 def _alone_seen(history: History, wanted: str) -> bool:
@@ -625,7 +615,7 @@ def _widen_moving(history: History, wanted: str, _: Source) -> History:
         return history
     count = 2 * _MOVING[wanted]
     name = _unused("moving", history.cluster.by_name)
-    topic = _with_partitions(history.cluster.topics[0], count)._replace(name=name)
+    topic = history.cluster.topics[0].with_partitions(count)._replace(name=name)
     history = replace(history, cluster=history.cluster.with_topics((*history.cluster.topics, topic)))
     owned = tuple(TopicPartition(name, p) for p in range(count))
     latest = max(3, *(join.member.generation for join in _first(history)))
@@ -653,7 +643,7 @@ def _widen_glued(history: History, wanted: str, _: Source) -> History:
     ten, one = (TopicPartition(*each) for each in _TEN_AND_ONE)
     pattern = history.cluster.topics[0]
     topics = [t for t in history.cluster.topics if t.name not in (ten.topic, one.topic)]
-    more = [_with_partitions(pattern, n)._replace(name=tp.topic) for tp, n in ((ten, 12), (one, 2))]
+    more = [pattern.with_partitions(n)._replace(name=tp.topic) for tp, n in ((ten, 12), (one, 2))]
     history = replace(history, cluster=history.cluster.with_topics((*topics, *more)))
     history = _with_members(history, lambda _, m: m._replace(topics=(*m.topics, ten.topic, one.topic)))
     held = one if wanted == _GLUED[0] else ten
