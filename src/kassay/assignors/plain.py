@@ -32,9 +32,8 @@ leader. A `ValueError` is a refusal.
     partition(topic: str, key: bytes | None, value, num_partitions: int, available: list[int]) -> int
 
 The optional methods are `configure(config: dict[str, str])` and `close()`, as in Kafka's `Partitioner`.
-Kafka's `Partitioner` in Python. `available` holds the numbers of the partitions that have a leader. A
-record that names its partition never reaches the partitioner: as in `KafkaProducer`, it goes to that
-partition if it exists.
+`available` holds the numbers of the partitions that have a leader. A record that names its partition never
+reaches the partitioner: as in `KafkaProducer`, it goes to that partition if it exists.
 """
 
 from __future__ import annotations
