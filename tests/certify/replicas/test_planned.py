@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from kassay.certify.replicas.cluster import PlacementChange
+from kassay.certify.replicas.cluster import PlacedCluster, PlacementChange
 from kassay.certify.replicas.judge import Standing
 from kassay.certify.replicas.planned import plan_cluster
 from kassay.certify.replicas.proposal import MoveLimit
@@ -46,3 +48,32 @@ def test_what_cannot_be_says_why() -> None:
     placed = cluster({"t": [(1, 2, 3)]}, {1: "a", 2: "b", 3: "c"})
     with pytest.raises(InfeasiblePlacementError, match=r"^RF 3 needs 3 brokers; 2 are left"):
         plan_cluster(placed, PlacementChange(drained=frozenset({2})), None, StepBound())
+
+
+DEAD = PlacementChange(frozenset({3}), added=(Broker(9, "c"),))
+"""Broker 3 is removed and does not answer."""
+
+
+def without_3(rows: dict[str, list[tuple[int, ...]]]) -> PlacedCluster:
+    """A cluster whose tools did not list broker 3."""
+    placed = cluster(rows)
+    others = tuple(broker for broker in placed.brokers if broker.broker_id != 3)
+    return replace(placed, brokers=others, gone=frozenset({3}), undescribed=frozenset({3}))
+
+
+def test_a_step_has_no_throttle_where_one_of_its_brokers_does_not_answer() -> None:
+    plan = plan_cluster(without_3(ROWS), DEAD, None, StepBound(2))
+    for step in plan.steps:
+        held = {broker for row in (*step.before.values(), *step.after.values()) for broker in row}
+        assert plan.unthrottled([step]) == held & {3}
+    assert plan.unthrottled(plan.steps) == {3} and not plan.unthrottled(plan.steps[-1:])
+    alive = plan_cluster(cluster(ROWS), DEAD, None, StepBound(2))
+    assert not alive.unthrottled(alive.steps)
+
+
+def test_leaders_of_a_broker_that_is_removed_are_changed_ones() -> None:
+    rows: dict[str, list[tuple[int, ...]]] = {"t": [(3, 1, 2), (1, 2, 3), (2, 1, 3)]}
+    alive = plan_cluster(cluster(rows), DEAD, None, StepBound())
+    assert alive.leader_changes >= 1 and alive.proposal.figures["leader_changes"] < alive.leader_changes
+    dead = plan_cluster(without_3(rows), DEAD, None, StepBound())
+    assert dead.elections == alive.elections + 1, "another replica leads t-0 already, and goes on"

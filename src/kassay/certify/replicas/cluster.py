@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kassay.model.cluster import Broker, TopicPartition
@@ -34,7 +34,8 @@ class PlacedCluster:
 
     `sizes`: bytes of one copy of each partition, None if unknown. `moving`: partitions under reassignment;
     their rows are the destination. `cordoned` brokers accept no new replicas; `gone` brokers hold replicas
-    but no longer exist. `outputs`: what kafka-log-dirs printed.
+    but no longer exist. `outputs`: what kafka-log-dirs printed. `undescribed` brokers hold replicas, and the
+    cluster's tools did not list them.
     """
 
     brokers: tuple[Broker, ...]
@@ -45,6 +46,14 @@ class PlacedCluster:
     gone: frozenset[int] = frozenset()
     warnings: tuple[str, ...] = ()
     outputs: tuple[LogDirs, ...] = ()
+    undescribed: frozenset[int] = frozenset()
+
+    @cached_property
+    def silent(self) -> frozenset[int]:
+        """The brokers that hold replicas and do not answer: not listed by the cluster's tools, or fenced."""
+        fenced = {broker.broker_id for broker in self.brokers if broker.fenced}
+        held = {broker for row in self.rows.values() for broker in row}
+        return self.undescribed | (fenced & held)
 
     @cached_property
     def ids(self) -> frozenset[int]:
@@ -101,12 +110,13 @@ class PlacementChange:
                     f"--add-broker {broker.broker_id}: found among the brokers, expected a new id"
                 )
         brokers = (*(b for b in cluster.brokers if b.broker_id not in self.leaving), *self.added)
-        return PlacedCluster(
-            tuple(sorted(brokers)),
-            cluster.rows,
-            cluster.sizes,
-            cluster.moving,
-            (cluster.cordoned | self.cordoned) - self.leaving,
+        return replace(
+            cluster,
+            brokers=tuple(sorted(brokers)),
+            cordoned=(cluster.cordoned | self.cordoned) - self.leaving,
+            gone=frozenset(),
+            warnings=(),
+            outputs=(),
         )
 
 
@@ -176,6 +186,7 @@ class ClusterSources:
             gone,
             tuple(warnings),
             tuple(self.log_dirs),
+            frozenset(holding - brokers.keys()),
         )
 
     def _rows(self) -> tuple[dict[TopicPartition, Replicas], frozenset[TopicPartition]]:

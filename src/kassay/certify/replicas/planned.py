@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,6 +51,35 @@ class ClusterPlan:
     def is_broken(self) -> bool:
         """Whether today's placement breaks a claim."""
         return any(each.standing is Standing.VIOLATED for each in self.today)
+
+    @property
+    def leader_changes(self) -> int:
+        """The partitions that get another preferred leader, those of brokers that leave included."""
+        before = self.proposal.cluster.rows
+        return sum(before[tp][:1] != row[:1] for tp, row in self.proposal.after.items())
+
+    @property
+    def elections(self) -> int:
+        """The partitions whose leader stays among the replicas and is no longer the preferred one.
+
+        Kafka changes the leader by itself only where its broker no longer holds a replica. In place of a
+        preferred leader that does not answer another replica leads today, and goes on.
+        """
+        cluster = self.proposal.cluster
+        return sum(
+            row[:1] != cluster.rows[tp][:1] and (cluster.rows[tp][0] in {*row, *cluster.silent})
+            for tp, row in self.proposal.after.items()
+        )
+
+    def unthrottled(self, steps: Iterable[ReassignmentStep]) -> frozenset[int]:
+        """The brokers because of which a throttle would keep these steps from starting.
+
+        `--execute --throttle` changes the configuration of every broker that holds a replica of the
+        partitions, and waits a minute for one that does not answer; then nothing has moved (Kafka
+        `ReassignPartitionsCommand.modifyReassignmentThrottle`).
+        """
+        touched = frozenset[int]().union(*(step.brokers for step in steps))
+        return self.proposal.cluster.silent & touched
 
     def homes(self) -> Homes:
         """The log directories of replicas, now and after the change; empty if unknown."""
@@ -102,7 +131,7 @@ class ClusterPlan:
                 "copies": proposal.copies,
                 "bytes_copied": proposal.bytes_copied,
                 "busiest_bytes": None if proposal.busiest is None else proposal.busiest._asdict(),
-                "leader_changes": proposal.figures["leader_changes"],
+                "leader_changes": self.leader_changes,
                 "goals": [dict(goal) for goal in proposal.figures["goals"]],
                 "claims": [_standing_json(each) for each in self.planned],
                 "certificate": files.get("certificate"),
@@ -116,6 +145,7 @@ class ClusterPlan:
                     "copies": step.copies,
                     "bytes": step.size,
                     "busiest": step.busiest,
+                    "unthrottled_for": sorted(self.unthrottled([step])),
                     "file": files.get(f"step {number}"),
                     "rollback": files.get(f"rollback {number}"),
                 }

@@ -109,6 +109,12 @@ class ReassignmentStep:
     outgoing: Mapping[int, int] = field(default_factory=dict)
 
     @property
+    def brokers(self) -> frozenset[int]:
+        """The brokers that hold a replica of its partitions before or after it."""
+        rows = (*self.before.values(), *self.after.values())
+        return frozenset(broker for row in rows for broker in row)
+
+    @property
     def busiest(self) -> int:
         """The most that one broker receives or sends: bytes, or replicas if sizes are unknown."""
         return max((*self.incoming.values(), *self.outgoing.values()), default=0)

@@ -127,7 +127,7 @@ def _meaning(plan: ClusterPlan) -> str:
     return (
         f"{best}{limit}: {proposal.copies} copies"
         + (f" ({bytes_text(size)})" if size is not None else "")
-        + f" and {counted(proposal.figures['leader_changes'], 'change')} of leader, in "
+        + f" and {counted(plan.leader_changes, 'change')} of leader, in "
         f"{counted(len(plan.steps), 'step')}."
     )
 
@@ -178,7 +178,8 @@ def _broker(load: BrokerLoad) -> tuple[str, ...]:
 def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> list[tuple[str, ...]]:
     rows = []
     for number, step in enumerate(plan.steps, start=1):
-        size = () if step.size is None else (bytes_text(step.size), time_text(step.busiest / throttle))
+        needed = "-" if plan.unthrottled([step]) else time_text(step.busiest / throttle)
+        size = () if step.size is None else (bytes_text(step.size), needed)
         file = files.get(f"step {number}", "")
         rows.append((str(number), step.purpose, str(len(step.after)), str(step.copies), *size, file))
     return rows

@@ -17,9 +17,9 @@ from kassay.certify.replicas.judge import ClaimStanding, Standing
 from kassay.certify.replicas.lint import LintFinding, LintSeverity
 from kassay.certify.replicas.planned import BrokerLoad, ClusterPlan
 from kassay.certify.replicas.proposal import BusiestBytes
-from kassay.certify.replicas.steps import ReassignmentStep
 from kassay.properties.registry import Evidence, as_text
 from kassay.report.screen.console import View, line, plain_table, stack, whole_line
+from kassay.report.screen.place_commands import commands
 from kassay.writing.text import counted, shell_command
 
 _BY_PARTITION: Final = frozenset({"replicas-distinct", "rack-spread", "no-fenced-leader"})
@@ -99,7 +99,6 @@ _STYLES: Final = {Standing.HOLDS: "green", Standing.VIOLATED: "bold red", Standi
 _MANY: Final = 60
 """Up to this many brokers have a line each; of more, only the racks are shown."""
 _STEPS_SHOWN: Final = 20
-_TOOL: Final = ("kafka-reassign-partitions.sh", "--bootstrap-server", "HOST:9092")
 
 
 def bytes_text(size: int) -> str:
@@ -121,7 +120,7 @@ def place_view(
     parts: list[View] = [*_head(plan), line(), line("today", style="bold"), *_today(plan, verbose=verbose)]
     parts += [line(), *_proposal(plan), line(), _broker_table(plan.loads())]
     if plan.steps:
-        parts += [line(), _steps(plan.steps, files, throttle), line(), *_commands(plan, files, throttle)]
+        parts += [line(), _steps(plan, files, throttle), line(), *commands(plan, files, throttle)]
     if files.get("certificate"):
         check = shell_command(["kassay", "check", files["certificate"]])
         parts += [line(), whole_line(f"certificate: {files['certificate']}  ({check})")]
@@ -199,7 +198,7 @@ def _proposal(plan: ClusterPlan) -> Iterator[View]:
     limit = "" if proposal.limit is None else f" within {proposal.limit}"
     yield line(
         ("proposal", "bold"),
-        f": {proven}{limit}; {copied}, {counted(proposal.figures['leader_changes'], 'change')} of leader",
+        f": {proven}{limit}; {copied}, {counted(plan.leader_changes, 'change')} of leader",
     )
     if proposal.busiest is not None:
         yield line(f"bytes: {busiest_text(proposal.busiest)}")
@@ -241,11 +240,13 @@ def _change(before: int, after: int) -> str:
     return str(before) if before == after else f"{before} -> {after}"
 
 
-def _steps(steps: Sequence[ReassignmentStep], files: Mapping[str, str], throttle: int) -> View:
+def _steps(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> View:
+    steps = plan.steps
     known = any(step.size is not None for step in steps)
     rows = []
     for number, step in enumerate(steps[:_STEPS_SHOWN], start=1):
-        time = (time_text(step.busiest / throttle), bytes_text(step.size or 0)) if known else ()
+        needed = "-" if plan.unthrottled([step]) else time_text(step.busiest / throttle)
+        time = (needed, bytes_text(step.size or 0)) if known else ()
         rows.append(
             (
                 number,
@@ -269,33 +270,6 @@ def time_text(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def _commands(plan: ClusterPlan, files: Mapping[str, str], throttle: int) -> Iterator[View]:
-    """The commands that run the first step, wait for it, and undo it."""
-    first = files.get("step 1")
-    if first is None:
-        return
-    tool = [*_TOOL, "--reassignment-json-file"]
-    copied = ["--throttle", str(throttle)] if plan.steps[0].copies else []
-    yield line("each step in turn; --verify until it is complete, which also takes the throttle away:")
-    yield whole_line("  " + shell_command([*tool, first, "--execute", *copied]))
-    yield whole_line("  " + shell_command([*tool, first, "--verify"]))
-    yield line("back again, one step or all:")
-    yield whole_line("  " + shell_command([*tool, files["rollback 1"], "--execute", *copied]))
-    yield whole_line("  " + shell_command([*tool, files["rollback"], "--execute", *copied]))
-    if copied:
-        yield line(
-            "The throttle is bytes a second of what a broker takes, and of what it hands out. It must be "
-            "well above what producers write to a broker, or copies never catch up.",
-            style="dim",
-        )
-    if plan.proposal.figures["leader_changes"]:
-        yield line(
-            "Preferred leaders take over with auto.leader.rebalance.enable, or by kafka-leader-election.sh "
-            "--election-type PREFERRED --all-topic-partitions.",
-            style="dim",
-        )
 
 
 def lint_view(findings: Sequence[LintFinding], objects: int) -> View:
